@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo annotate criticise fairseq mauve test test-fast slurm-test bench mutants lint format docs
+.PHONY: demo annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
 
 # STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
@@ -22,19 +22,23 @@ criticise: .venv/installed
 		SAMPLES="model.jsonl other.jsonl"))
 	textcritic criticise $(call quoted,$(REFERENCE)) $(SAMPLES) $(if $(OUTPUT),--output $(call quoted,$(OUTPUT)))
 
-# For generators of kind fairseq, built from source: needs a C++ compiler. Tests of them are skipped without.
+# For generators of kind fairseq, built from source: needs a C++ compiler.
 fairseq: .venv/installed
 	textcritic install fairseq
 
-# For critics of kind mauve: a library under the GPL-3, which textcritic is not. Tests of it are skipped without.
+# For critics of kind mauve: a library under the GPL-3, which textcritic is not.
 mauve: .venv/installed
 	textcritic install mauve
 
 # A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
 parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
 
+# What some tests need: fairseq, MAUVE and Chromium. What cannot be installed here is a line with the reason, no error.
+extras: .venv/installed
+	tests/extras.sh
+
 # Every test but the one with a real SLURM.
-test: .venv/installed
+test: .venv/installed extras
 	pytest tests $(parallel)
 
 # For every change: the library's tests, but for the files that take longest.

@@ -183,7 +183,7 @@ def same_work_table(model: HSMM, text: Text, evaluations: int, nats_per_token: f
             seconds = time.process_time() - began
             found[f"{name}: AIS, {chains} chains of {steps} steps ({seconds:.0f} s)"] = mean_weight(weights)
     for count in (1, 10, 100):
-        found[f"{count} best paths (strict bound)"] = k_best(tables, graph, count).log_bound
+        found[f"{count} best paths (strict bound)"] = np.logaddexp.reduce(k_best(tables, graph, count).log_prob, axis=1)
     table(f"| {evaluations} evaluated paths a sequence | {ERRORS} |", errors(found, exact, graph.tokens))
     return {**found, "exact": exact}
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from textcritic.corpora.entity_texts import EntityTexts, read_mentions
-from textcritic.corpora.structured import read_structured, write_structured
+from textcritic.corpora.structured.mentions import EntityTexts, read_mentions
+from textcritic.corpora.structured.texts import read_structured, write_structured
 from textcritic.files import read_json
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM
 from textcritic.generators.latent.lstm import LSTM

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from timing import cpu_seconds
 
-from textcritic.corpora.links import read_links, write_knowledge
-from textcritic.corpora.structured import Structured, read_structured, write_structured
+from textcritic.corpora.structured.links import read_links, write_knowledge
+from textcritic.corpora.structured.texts import Structured, read_structured, write_structured
 from textcritic.generators.latent.kglm import KGLM, KglmDisc, LinkSteps
 from textcritic.generators.latent.kglm.base import padded
 from textcritic.generators.latent.lstm import LSTM

@@ -20,8 +20,8 @@ import numpy.typing as npt
 import torch
 
 from textcritic.corpora.articles import Article, Section
-from textcritic.corpora.structured import Structured, write_structured
-from textcritic.corpora.trees import read_trees
+from textcritic.corpora.structured.texts import Structured, write_structured
+from textcritic.corpora.structured.trees import read_trees
 from textcritic.files import read_json
 from textcritic.generators.latent.lstm import LSTM
 from textcritic.generators.latent.model import Learner

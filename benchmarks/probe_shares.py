@@ -1,6 +1,6 @@
 """How many published edits the probes give to the letter: `python benchmarks/probe_shares.py FOLDER`.
 
-FOLDER has the files of `linguistic_probe_data` (see `corpora/intruders/probes/published.py`). The rules were written
+FOLDER has the files of `linguistic_probe_data` (see `published_probes.py`). The rules were written
 while looking at the files `injected_*` and at the lines 1, 3, 5, ... of the files `original_*`; the edits of the other
 lines were not looked at.
 """
@@ -8,8 +8,9 @@ lines were not looked at.
 import sys
 from pathlib import Path
 
+from published_probes import FILES, Agreement, agreement, read_published
+
 from textcritic.corpora.intruders.probes import PROBES
-from textcritic.corpora.intruders.probes.published import FILES, Agreement, agreement, read_published
 
 
 def main(folder: Path) -> None:

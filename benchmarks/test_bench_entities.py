@@ -7,7 +7,7 @@ import pytest
 import torch
 from timing import fastest
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM
 from textcritic.generators.latent.vocabulary import Vocabulary
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from textcritic.corpora import render, write_articles
-from textcritic.corpora.docstrings import extract_docstrings
+from textcritic.corpora.readers.docstrings import extract_docstrings
 from textcritic.generators.causal import Training
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.encode import encode_split

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from textcritic.corpora.conll import conll_documents
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers.conll import resolved_of
-from textcritic.latents.resolvers.nearest import nearest_resolver
-from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 
 DATA = Path(__file__).parents[2] / "shared/data"

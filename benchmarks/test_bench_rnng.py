@@ -14,7 +14,7 @@ import pytest
 import torch
 from timing import cpu_seconds
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.rnng.charts import Chart
 from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.generators.latent.vocabulary import UNKNOWN, Vocabulary

@@ -16,7 +16,8 @@ from sacremoses import MosesPunctNormalizer, MosesTokenizer
 from timing import fastest
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
-from textcritic.corpora.wikipedia import Shard, build_lines, extract_shard, lines
+from textcritic.corpora.wikipedia import Shard, build_lines, extract_shard
+from textcritic.corpora.wikipedia import extract as lines
 from textcritic.plan.spec import complete
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 # Tensors as small as here are slower with more threads than one, and several tests run at a time. Before torch, numpy
 # and nltk are imported; the processes that tests start inherit it.
@@ -15,18 +16,19 @@ os.environ["NLTK_DATA"] = str(Path(__file__).parent / "data" / "nltk_data")
 
 import pytest
 from hypothesis import settings
-from samples import SMALL
-from tiny import TinyEncoding, tiny_articles
-from tiny_process import TinyProcess, tiny_process
+from samples import LARGE, SMALL
 
-from textcritic.corpora import write_articles
+# torch and transformers take seconds to load, for one small test too: what needs them is imported in its fixture.
+if TYPE_CHECKING:
+    from tiny import TinyEncoding
+    from tiny_process import TinyProcess
 
 # How long an example takes is no result, and a machine under load is slow.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
-# The files that take longest, the first most. They are begun first, lest a worker be left alone with one of them at the
-# end, and are `slow`: `make test-fast` leaves them out.
+# The files that take longest, the longest first. They are begun first, so that no worker ends alone on a slow file, and
+# are `slow`: `make test-fast` leaves them out.
 SLOW = (
     *("oracle/test_processes_oracle", "e2e/test_micro", "experiments/test_contract", "e2e/test_criticise"),
     *("e2e/test_lines", "dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
@@ -46,13 +48,21 @@ SLOW = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not LARGE.is_dir():
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("large")])
+        items[:] = [item for item in items if not item.get_closest_marker("large")]
     places = {name: place for place, name in enumerate(SLOW)}
     place_of = {item: places.get(f"{item.path.parent.name}/{item.path.stem}", len(places)) for item in items}
     items.sort(key=place_of.__getitem__)
     for item in items:
         if place_of[item] < len(places):
             item.add_marker("slow")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not LARGE.is_dir():
+        terminalreporter.write_line(f"left out: tests marked `large`, which need the real texts of {LARGE}")
 
 
 @pytest.fixture(scope="session")
@@ -78,8 +88,10 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Ca
 
 
 @pytest.fixture(scope="session")
-def tiny_encoding(shared_folder) -> TinyEncoding:
-    from textcritic.corpora import read_articles, render
+def tiny_encoding(shared_folder) -> "TinyEncoding":
+    from tiny import TinyEncoding, tiny_articles
+
+    from textcritic.corpora import read_articles, render, write_articles
     from textcritic.generators.encode import encode_split
     from textcritic.training.load import train_tokenizer
 
@@ -98,7 +110,9 @@ def tiny_encoding(shared_folder) -> TinyEncoding:
 
 
 @pytest.fixture(scope="session")
-def small_process(tmp_path_factory: pytest.TempPathFactory) -> TinyProcess:
+def small_process(tmp_path_factory: pytest.TempPathFactory) -> "TinyProcess":
+    from tiny_process import tiny_process
+
     return tiny_process(tmp_path_factory.mktemp("small-process"))
 
 

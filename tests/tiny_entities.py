@@ -6,7 +6,7 @@ import math
 import numpy as np
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM, EntityStates
 from textcritic.generators.latent.vocabulary import Vocabulary
 

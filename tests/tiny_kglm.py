@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from textcritic.corpora.links import REFLEXIVE, Knowledge
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.links import REFLEXIVE, Knowledge
+from textcritic.corpora.structured.texts import Structured
 from textcritic.files import write_json
 from textcritic.generators.latent.kglm import KGLM, KglmDisc, Links
 from textcritic.generators.latent.kglm.states import CONTINUE, NEW, NONE, RELATED

@@ -3,7 +3,7 @@
 import pytest
 from safetensors.torch import load_file
 
-from textcritic.corpora.structured import write_structured
+from textcritic.corpora.structured.texts import write_structured
 from textcritic.files import read_json
 from textcritic.generators.latent.train import Inputs, LatentJob, train_latent
 from textcritic.training.loop import Run

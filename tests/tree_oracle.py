@@ -5,7 +5,7 @@ from functools import cache
 
 import torch
 
-from textcritic.corpora.structured import REDUCE, SHIFT, Structured
+from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.generators.latent.vocabulary import Vocabulary

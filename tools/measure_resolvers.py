@@ -12,8 +12,7 @@ from pathlib import Path
 from textcritic import __version__
 from textcritic.critics.mentions.measure import annotated_texts
 from textcritic.latents.resolvers.measured import About, Figure, figures_of, write_figures
-from textcritic.latents.resolvers.nearest import nearest_resolver
-from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.plan.registries import Registries
 

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from annotation.campaigns import CAMPAIGN, Server, article, link, made_campaign, made_intruder_campaign, open_store
+from textcritic.annotation.answers import read_answers
 from textcritic.annotation.export import export
 from textcritic.annotation.screens import NO_BROWSER, WIDTHS, answer, browser, browser_path, press, take
 from textcritic.corpora import Article, Section
-from textcritic.corpora.answers import read_answers
 from textcritic.corpora.intruders.documents import Document
 
 pytestmark = [pytest.mark.annotation, pytest.mark.skipif(browser_path() is None, reason=NO_BROWSER)]

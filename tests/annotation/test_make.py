@@ -18,6 +18,7 @@ from annotation.campaigns import (
 )
 from textcritic.annotation import steps
 from textcritic.annotation.admin import agreement
+from textcritic.annotation.answers import read_answers, text_hash
 from textcritic.annotation.export import csv_text, export
 from textcritic.annotation.links import add_annotator
 from textcritic.annotation.make import make_campaign
@@ -25,7 +26,6 @@ from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import now
 from textcritic.cli import main
 from textcritic.corpora import Article, Section, read_articles, write_articles
-from textcritic.corpora.answers import read_answers, text_hash
 from textcritic.errors import TextcriticError
 
 pytestmark = pytest.mark.annotation

@@ -8,11 +8,11 @@ import pytest
 
 from annotation.campaigns import made_campaign, open_store
 from textcritic.annotation import steps
+from textcritic.annotation.answers import ATTENTION, TASK, TRAINING, RealSource
 from textcritic.annotation.export import export
 from textcritic.annotation.links import add_annotator
 from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import now
-from textcritic.corpora.answers import ATTENTION, TASK, TRAINING, RealSource
 
 pytestmark = pytest.mark.annotation
 NONE = {"texts": 0, "pass": 0, "rounds": 1}

@@ -1,4 +1,4 @@
-"""A measure of one's own of three lines, as a user runs it: by command and in Python; in a study it is in test_micro."""
+"""A measure of one's own of three lines, by command and in Python; test_micro has some in a study."""
 
 import json
 import os
@@ -17,7 +17,7 @@ import textcritic
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "micro"))
 
-from recipes import write  # noqa: E402
+from recipes import write
 
 MINE = "def long_words(document):\n    return sum(len(word) > 4 for word in document.text.split())\n"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}

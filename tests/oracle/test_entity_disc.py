@@ -6,7 +6,7 @@ import torch
 from tiny_entities import PROPOSAL, WORDS, all_states, model, proposal, states_from
 from tiny_latent_training import assert_a_stop_leaves_no_trace
 
-from textcritic.corpora.structured import Mention, Structured
+from textcritic.corpora.structured.texts import Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityStates, states_of_texts
 

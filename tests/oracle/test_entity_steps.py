@@ -5,7 +5,7 @@ import pytest
 import torch
 from tiny_entities import all_states, model, proposal
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm import EntityStates, EntitySteps
 
 TEXT = Structured("x", ("a", "b", "x", "a", "b"))

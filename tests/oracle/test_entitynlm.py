@@ -8,7 +8,7 @@ import torch
 from tiny_entities import MODEL, WORDS, all_states, all_texts, model, plain_log_joint, states_from
 from tiny_latent_training import assert_a_stop_leaves_no_trace
 
-from textcritic.corpora.structured import Mention, Structured
+from textcritic.corpora.structured.texts import Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.entitynlm import EntityNLM, mentions_of, possible
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from tiny_kglm import all_states, all_texts, plain_log_joint, toy_model, toy_proposal, write_toy
 
-from textcritic.corpora.links import Knowledge
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.links import Knowledge
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.kglm import Links, LinkSteps
 from textcritic.generators.latent.kglm.states import CONTINUE
 from textcritic.inference.sequential import particle_filter

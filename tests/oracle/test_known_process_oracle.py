@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from textcritic.corpora.process import DELIMITER, Process
+from textcritic.corpora.synthetic.process import DELIMITER, Process
 from textcritic.critics import decompose, latent_ppl
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.files import read_table

@@ -7,7 +7,7 @@ import pytest
 import torch
 from tiny_latent_training import assert_a_stop_leaves_no_trace
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.lstm import LSTM, WordReader
 from textcritic.generators.latent.vocabulary import Vocabulary

@@ -9,8 +9,7 @@ from scipy.special import digamma, gammaln
 from scipy.stats import chisquare, dirichlet
 
 from textcritic.critics.lda import LDA, PosteriorOptions, infer
-from textcritic.critics.lda.exact import _probabilities, _Vectors
-from textcritic.critics.lda.posterior import dirichlet_nll
+from textcritic.critics.lda.posterior import _probabilities, _Vectors, dirichlet_nll
 
 PHI = np.array([[0.5, 0.3, 0.15, 0.05], [0.1, 0.1, 0.2, 0.6], [0.05, 0.45, 0.45, 0.05]])
 CRITIC = LDA(PHI, np.array([0.3, 0.1, 0.7]))

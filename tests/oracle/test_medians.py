@@ -16,7 +16,7 @@ def ends(values, units=None):
 
 @pytest.mark.parametrize("number", [*range(20, 60), 100, 101, 500, 1000, 5001])
 def test_the_interval_of_single_values_holds_the_median_as_often_as_the_binomial_distribution_says(number):
-    """Between order statistics r and n - r + 1 the median lies with probability P(r <= B <= n - r), B of Bin(n, 1/2)."""
+    """The median is between order statistics r and n - r + 1 with probability P(r <= B <= n - r), B of Bin(n, 1/2)."""
     found = ends(np.random.default_rng(1).permutation(number))
     assert found.estimate == (number - 1) / 2
     rank = int(found.low) + 1

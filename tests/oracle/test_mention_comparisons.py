@@ -14,7 +14,7 @@ from textcritic.critics.mentions import (
     MentionChains,
     MentionCritic,
     contributions,
-    decompose_mentions,
+    cross_fitted_nll,
     expected_tokens,
     log_ratios,
     occurrences,
@@ -203,19 +203,15 @@ def test_expected_tokens_name_the_entities_of_the_document(order):
 
 
 @pytest.mark.parametrize("discount", DISCOUNTS)
-def test_the_parts_add_up_and_the_entropy_is_cross_fitted(discount):
+def test_the_entropy_is_cross_fitted(discount):
     critic, chains = MentionCritic.fit(MentionChains.of(TRAIN), 3, discount), MentionChains.of([[], *REAL[:40]])
-    parts = decompose_mentions(critic, chains, folds=40)
-    assert parts.steps == len(chains.codes)
-    assert parts.cross_entropy == pytest.approx(-critic.log_prob(chains).mean(), rel=1e-12)
-    assert parts.entropy + parts.kl == pytest.approx(parts.cross_entropy, rel=1e-12)
+    found = cross_fitted_nll(critic, chains, folds=40)
+    assert found[0] == 0
     # As many folds as documents: each is scored by what is fitted on all others.
-    nll = 0.0
     for left_out in range(40):
         others = [chain for number, chain in enumerate(REAL[:40]) if number != left_out]
         model = AsReleased(others, 3) if discount == "as_released" else KneserNey(others, 3, discount == "modified")
-        nll -= model.log_prob([REAL[left_out]]).sum()
-    assert parts.entropy == pytest.approx(nll / parts.steps, rel=1e-11)
+        assert found[1 + left_out] == pytest.approx(-model.log_prob([REAL[left_out]]).sum(), rel=1e-11)
 
 
 def test_the_entropy_of_a_known_process_is_bounded_from_above():
@@ -225,17 +221,18 @@ def test_the_entropy_of_a_known_process_is_bounded_from_above():
         MentionChains.of([["he:1" if rng.random() < 0.7 else "." for _ in range(50)] for _ in range(documents)])
         for documents in (400, 400)
     )
-    parts = decompose_mentions(MentionCritic.fit(train), real)
+    critic = MentionCritic.fit(train)
+    bound = cross_fitted_nll(critic, real).sum() / len(real.codes)
     marks = (real.entities == NO_ENTITY).mean()
     entropy = -((1 - marks) * math.log(0.7) + marks * math.log(0.3))  # what this very set costs under the process
-    assert entropy < parts.entropy < entropy + 0.01
-    assert abs(parts.kl) < 0.01
+    assert entropy < bound < entropy + 0.01
+    assert abs(-critic.log_prob(real).mean() - bound) < 0.01
 
 
 def test_too_little_to_compare_or_to_decompose():
     critic, one = MentionCritic.fit(MentionChains.of(TRAIN)), MentionChains.of([["he:1"], []])
     with pytest.raises(TextcriticError, match="decomposition: 1 documents with mentions"):
-        decompose_mentions(critic, one)
+        cross_fitted_nll(critic, one)
     with pytest.raises(TextcriticError, match="sample: no mention"):
         contributions(critic, one, MentionChains.of([[]]))
     with pytest.raises(TextcriticError, match="real: no mention"):

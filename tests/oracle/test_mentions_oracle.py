@@ -8,7 +8,7 @@ from mention_oracle import AsReleased, KneserNey, synthetic, windows
 from nltk.lm import KneserNeyInterpolated
 
 from textcritic.critics.mentions import BOS, MentionChains, MentionCritic, count_windows
-from textcritic.critics.mentions.discounts import FALLBACK
+from textcritic.critics.mentions.model import FALLBACK
 from textcritic.plan.checks.critics import DISCOUNTS
 
 token = st.one_of(

@@ -8,7 +8,6 @@ import scipy.stats
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.tendencies.zipf import by_rank, fit_zipf
-from textcritic.critics.tendencies.zipf_distances import rank_distance
 from textcritic.errors import TextcriticError
 from textcritic.inference import group_jackknife, rank_interval, rank_permutation
 
@@ -19,7 +18,8 @@ def groups(number, words, tokens, seed, s=1.0):
 
 
 def distance(one, two, ranks):
-    return rank_distance(by_rank(one.sum(axis=0)), by_rank(two.sum(axis=0)), ranks).distance
+    first, second = (by_rank(counts.sum(axis=0))[:ranks] for counts in (one, two))
+    return scipy.stats.ks_2samp(*(np.repeat(np.arange(len(c)), c) for c in (first, second)), method="asymp").statistic
 
 
 def curve(counts, ranks):

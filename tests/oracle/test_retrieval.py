@@ -121,7 +121,7 @@ def test_bad_questions_are_refused():
         Ranker(["a word"]).nearest_others(np.array([1]), 1)
 
 
-@pytest.mark.skipif(not INSTED.is_dir(), reason=f"{INSTED} is not there")
+@pytest.mark.large
 def test_ranking_of_the_published_contexts_is_that_of_drqa():
     """DrQA's ids and scores are in tests/data/insted: of each context the first 11 others, ties in any order."""
     contexts: dict[str, str] = {}

@@ -1,11 +1,11 @@
 """Annealing of an RNNG's trees against the exact distribution over all of them."""
 
 import numpy as np
-import pytest
 import torch
 from tree_oracle import all_trees, crf, rnng, text
 
 from textcritic.generators.latent.rnng.annealing import TreeAnnealing, TreeChains
+from textcritic.inference import annealed_weights, powers_of
 
 TEXTS = [text(("a", "b", "a", "b", "b")), text(("b", "a", "a"))]
 
@@ -49,12 +49,11 @@ def test_moves_are_reversible_with_respect_to_the_distribution_in_between():
 
 
 def test_annealed_weights_are_unbiased_and_narrower():
-    annealed = pytest.importorskip("textcritic.inference.annealed")
     kernel = annealing()
     exact = np.array([float(kernel.model.log_joint(one, all_trees(len(one.tokens))).logsumexp(0)) for one in TEXTS])
     spread = []
     for steps in (1, 8):
-        weights = annealed.annealed_weights(kernel, 4_000, annealed.powers_of(steps), np.random.default_rng(2))
+        weights = annealed_weights(kernel, 4_000, powers_of(steps), np.random.default_rng(2))
         ratios = np.exp(weights - exact[:, None])
         error = ratios.std(axis=1) / ratios.shape[1] ** 0.5
         assert (np.abs(ratios.mean(axis=1) - 1) < 3.5 * error).all()

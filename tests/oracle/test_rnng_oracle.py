@@ -10,7 +10,7 @@ import torch
 from tree_oracle import WORDS, all_trees, crf, plain_log_joint, rnng, spans, text, walk
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.latent.rnng.cells import Composition
+from textcritic.generators.latent.rnng.model import Composition
 from textcritic.generators.latent.rnng.stacks import Sharing, Steps
 
 ENDS = ["stop", "length", "as_released"]

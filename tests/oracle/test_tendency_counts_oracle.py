@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.critics.tendencies.counting import count_texts, groups_of
 from textcritic.critics.tendencies.counts import merge
 from textcritic.critics.tendencies.tokens import chunks, tokenize

@@ -8,7 +8,6 @@ from scipy.special import zeta
 from textcritic.critics.tendencies.zipf import fit_zipf, log_rank_mean
 from textcritic.critics.tendencies.zipf_distances import (
     _law_of_samples,
-    rank_distance,
     sample_distances,
     zipf_distance,
     zipf_fit_p,
@@ -56,17 +55,6 @@ def test_the_mass_beyond_is_the_distance_of_a_perfect_fit():
     counts = np.round(1e12 / zeta(1.1997) * np.arange(1, 200_001) ** -1.1997).astype(np.int64)
     assert zipf_distance(counts, 1.1997, "renormalised-empirical") == (pytest.approx(0.1421, abs=5e-5), 10_000)
     assert zipf_distance(counts, 1.1997, "truncated").distance < 1e-6
-
-
-@pytest.mark.parametrize("ranks", [3, 9, 40])
-def test_two_sets_by_scipy(ranks):
-    first, second = law_counts(400, 1.2, 30, 1), law_counts(900, 0.8, 9, 2)
-    values = [np.repeat(np.arange(1, len(c[:ranks]) + 1), c[:ranks]) for c in (first, second)]
-    peer = scipy.stats.ks_2samp(*values, method="asymp")
-    found = rank_distance(first, second, ranks)
-    assert found.distance == pytest.approx(peer.statistic, rel=1e-12)
-    assert found.rank == peer.statistic_location
-    assert rank_distance(first, first, ranks).distance == 0
 
 
 def tokens_one_by_one(tokens, s, last, number, rng):

@@ -6,7 +6,7 @@ from importlib import metadata
 import polib
 import pytest
 
-from textcritic.corpora.catalogues import cleaned, read_catalogues
+from textcritic.corpora.parallel.catalogues import cleaned, read_catalogues
 from textcritic.errors import TextcriticError
 from textcritic.plan.spec import complete
 

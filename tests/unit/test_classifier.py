@@ -16,10 +16,9 @@ from titles_file import read_posteriors
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.inference import bootstrap_interval, ratio_of_sums
-from textcritic.latents.titles.accuracy import accuracy
 from textcritic.latents.titles.infer import Classifier, infer_titles
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches, sorted_batches
-from textcritic.latents.titles.train import ClassifierJob, train_classifier
+from textcritic.latents.titles.train import ClassifierJob, accuracy, train_classifier
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.training.loop import Run
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from textcritic.corpora import bible
-from textcritic.corpora.bible import extract_bible
+from textcritic.corpora.readers import bible
+from textcritic.corpora.readers.bible import extract_bible
 from textcritic.errors import TextcriticError
 
 

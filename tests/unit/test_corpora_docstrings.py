@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import Section
-from textcritic.corpora.docstrings import NUMPYDOC_HEADINGS, extract_docstrings, numpydoc_sections
-from textcritic.corpora.near_duplicates import near_duplicates
+from textcritic.corpora.readers.docstrings import NUMPYDOC_HEADINGS, extract_docstrings, numpydoc_sections
+from textcritic.corpora.readers.near_duplicates import near_duplicates
 from textcritic.errors import TextcriticError
 
 PACKAGES = ["numpy", "scipy", "pandas", "sklearn", "networkx", "matplotlib"]
 FINGERPRINT = (
     "import hashlib\n"
-    "from textcritic.corpora.docstrings import extract_docstrings\n"
+    "from textcritic.corpora.readers.docstrings import extract_docstrings\n"
     f"print(hashlib.sha256(repr(list(extract_docstrings({PACKAGES!r}))).encode()).hexdigest())"
 )
 

@@ -3,7 +3,8 @@ import json
 
 import pytest
 
-from textcritic.corpora import Article, Section, given_articles, jsonl
+from textcritic.corpora import Article, Section, given_articles
+from textcritic.corpora.readers import jsonl
 from textcritic.errors import TextcriticError
 
 GOOD = {"id": "a", "title": "A", "sections": [{"title": "Plot", "text": "x\n\n \ny "}, {"text": "z"}], "source": "mine"}

@@ -9,7 +9,7 @@ import pytest
 from samples import LARGE, SMALL, of_large
 
 from textcritic.corpora import Section, build_corpus, extract_corpus, read_articles, words_of
-from textcritic.corpora.jsonl import UNEVEN, read_scientific
+from textcritic.corpora.readers.jsonl import UNEVEN, read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import complete

@@ -12,7 +12,7 @@ import pytest
 from textcritic import chains as criticise_chains
 from textcritic.api.documents import documents_of
 from textcritic.corpora import Article, Section, given_articles
-from textcritic.corpora.tables import table_rows
+from textcritic.corpora.readers.tables import table_rows
 from textcritic.errors import TextcriticError
 
 ROWS = [

@@ -64,7 +64,7 @@ def test_lemmas_of_the_paper_s_dropped_titles():
     assert titles.standardise("Acknowledgements") == "acknowledgment"
 
 
-@pytest.mark.skipif(not LARGE.is_dir(), reason=f"the whole of WordNet is not in {LARGE}")
+@pytest.mark.large
 def test_the_wordnet_of_the_tests_has_the_lemmas_of_the_whole():
     """Of all words of the titles of the sample."""
     splits = itertools.product(("arxiv", "pubmed"), FILES.values())

@@ -5,9 +5,18 @@ from collections import Counter
 
 import pytest
 
-from textcritic.corpora.entity_process import LATER_FORMS, NAMES, draw_entity_texts
-from textcritic.corpora.entity_texts import CROSSING, CUT, EMBEDDED, END, START, TOO_LONG, EntityTexts, read_mentions
-from textcritic.corpora.structured import Mention
+from textcritic.corpora.structured.mentions import (
+    CROSSING,
+    CUT,
+    EMBEDDED,
+    END,
+    START,
+    TOO_LONG,
+    EntityTexts,
+    read_mentions,
+)
+from textcritic.corpora.structured.texts import Mention
+from textcritic.corpora.synthetic.entities import LATER_FORMS, NAMES, draw_entity_texts
 from textcritic.errors import TextcriticError
 
 # The king of (Spain) saw himself . He left .

@@ -8,8 +8,8 @@ import pytest
 from textcritic.api.documents import documents_of
 from textcritic.cli import main
 from textcritic.corpora import given_articles
-from textcritic.corpora.generations import sections_of
-from textcritic.corpora.records import records
+from textcritic.corpora.readers.generations import sections_of
+from textcritic.corpora.readers.records import records
 from textcritic.errors import TextcriticError
 
 LOGS = Path(__file__).parents[1] / "data/lm_eval"

@@ -15,8 +15,8 @@ from local_hub import REVISION, local_hub
 from samples import SMALL
 
 from textcritic.corpora import Section, read_articles
-from textcritic.corpora.hub_dataset import REPEATED, UNEVEN, dataset_articles, extract_dataset
-from textcritic.corpora.jsonl import read_scientific
+from textcritic.corpora.readers.hub_dataset import REPEATED, UNEVEN, dataset_articles, extract_dataset
+from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.download_dataset import wanted_files
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json

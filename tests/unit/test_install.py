@@ -1,5 +1,6 @@
 """`textcritic install`: what it finds missing, and what it says where it cannot go on."""
 
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -71,6 +72,40 @@ def test_a_fault_of_pip_is_one_line(monkeypatch, tmp_path):
     (tmp_path / "requirements-some.lock").write_text("no-such-package==\n")
     with pytest.raises(TextcriticError, match="some: pip could not install no-such-package==; see the lines above"):
         install("some")
+
+
+def extras(folder, install):
+    """What tests/extras.sh prints in a shell that finds `install` in place of `textcritic`, and no other program."""
+    (folder / "textcritic").write_text(f"#!/bin/sh\n{install}\n")
+    (folder / "textcritic").chmod(0o755)
+    for name in ("cat", "grep", "mktemp", "rm", "tail"):
+        (folder / name).symlink_to(shutil.which(name))
+    run = subprocess.run(
+        [shutil.which("bash"), workflow_folder() / "tests/extras.sh"],
+        env={"PATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return run.stdout.splitlines()
+
+
+def test_what_the_tests_cannot_have_is_a_line_each_and_no_error(tmp_path):
+    pip = "echo 'ERROR: No matching distribution found for it' >&2; echo 'textcritic: see the lines above'; exit 2"
+    reason = "its tests are skipped: ERROR: No matching distribution found for it"
+    *packages, chromium = extras(tmp_path, pip)
+    assert packages == [f"no fairseq, {reason}", f"no mauve, {reason}"]
+    assert chromium.startswith("no Chromium, its tests are skipped: ")
+
+
+def test_without_an_error_of_pip_the_reason_is_the_last_line(tmp_path):
+    fairseq, _, _ = extras(tmp_path, "echo first; echo 'textcritic: a compiler cannot be found'; exit 2")
+    assert fairseq == "no fairseq, its tests are skipped: textcritic: a compiler cannot be found"
+
+
+def test_what_the_tests_have_is_said(tmp_path):
+    packages = extras(tmp_path, 'echo "$2: all packages are there already"')[:2]
+    assert packages == [f"{name}: all packages are there already" for name in ("fairseq", "mauve")]
 
 
 def test_the_lock_of_fairseq_is_that_of_its_environment():

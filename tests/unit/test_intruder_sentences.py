@@ -68,7 +68,7 @@ def use_nltk_data(monkeypatch, folder):
     sentences._punkt.cache_clear()
 
 
-@pytest.mark.skipif(not PROBES.is_dir(), reason=f"{PROBES} is not there")
+@pytest.mark.large
 @pytest.mark.parametrize(("kind", "least"), [(RULES, 1297), (PUNKT, 1397)])
 def test_sentences_of_the_published_probes(kind, least, monkeypatch):
     """Of 1,600 probes 1,398 have their sentence in the text; so many times it is a sentence, and at its place."""

@@ -9,7 +9,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from textcritic.corpora.articles import Article, Section, write_articles
-from textcritic.corpora.intruders import artefacts, candidates, cut, later
+from textcritic.corpora.intruders import artefacts, candidates, cut
 from textcritic.corpora.intruders.build import NO_CANDIDATE, Parts, build_intruders
 from textcritic.corpora.intruders.candidates import document_of, find_candidates, plan_attacks
 from textcritic.corpora.intruders.cut import Wanted, cut_articles, cut_corpus
@@ -150,11 +150,9 @@ def test_articles_that_changed_little_or_are_gone_go(tmp_path):
     changed = replace(articles[1], sections=(Section("s", "All of it is new: xylophone quartz."),))
     moved = replace(articles[2], id="other", sections=changed.sections)
     write_articles(tmp_path / "later.parquet", [articles[0], changed, moved, replace(articles[3], id="x", title="y")])
-    kept = later.changed_documents(
-        documents, [tmp_path / "later.parquet"], lambda a: a.sections[0].text, 0.72, left_out
-    )
+    kept = cut.changed_documents(documents, [tmp_path / "later.parquet"], lambda a: a.sections[0].text, 0.72, left_out)
     assert [document.id for document in kept] == ["1", "2"]  # the second by its title
-    assert left_out == {later.UNCHANGED: 1, later.ABSENT: 3}
+    assert left_out == {cut.UNCHANGED: 1, cut.ABSENT: 3}
 
 
 def test_a_later_corpus_of_other_articles_is_refused(tmp_path):

@@ -7,9 +7,9 @@ import pytest
 import torch
 from tiny_kglm import EDGES, SIZE, all_states, toy_model, toy_proposal, write_toy
 
-from textcritic.corpora.link_process import draw_linked_texts
-from textcritic.corpora.links import write_knowledge
-from textcritic.corpora.structured import Edge, Mention, Structured, write_structured
+from textcritic.corpora.structured.links import write_knowledge
+from textcritic.corpora.structured.texts import Edge, Mention, Structured, write_structured
+from textcritic.corpora.synthetic.links import draw_linked_texts
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.kglm import KGLM, KglmDisc, Links, texts_of
 from textcritic.generators.latent.kglm.states import CONTINUE, NEW, NONE, RELATED

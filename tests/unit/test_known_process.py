@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.critics import SCORES_SCHEMA, decompose, latent_ppl, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing, score_sequences
 from textcritic.errors import TextcriticError

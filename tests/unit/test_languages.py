@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from textcritic.corpora.languages import LanguageRecipe, draw_sentences, mixed, translate
-from textcritic.corpora.parallel import build_parallel
+from textcritic.corpora.parallel.build import build_parallel
+from textcritic.corpora.synthetic.languages import LanguageRecipe, draw_sentences, mixed, translate
 from textcritic.errors import TextcriticError
 from textcritic.plan.spec import complete
 

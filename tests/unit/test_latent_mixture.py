@@ -7,7 +7,7 @@ import pytest
 import tiny_entities
 from scipy.special import logsumexp
 
-from textcritic.corpora.structured import Structured, write_structured
+from textcritic.corpora.structured.texts import Structured, write_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of
 from textcritic.generators.latent import mixture

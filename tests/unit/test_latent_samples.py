@@ -8,7 +8,7 @@ import tiny_entities
 import torch
 
 from textcritic.corpora import read_articles
-from textcritic.corpora.structured import Edge, Mention, Structured, read_structured, write_structured
+from textcritic.corpora.structured.texts import Edge, Mention, Structured, read_structured, write_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.collect import Limit, SampleFiles

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from textcritic.corpora.languages import LanguageRecipe, draw_sentences, mixed
-from textcritic.corpora.parallel import build_parallel
+from textcritic.corpora.parallel.build import build_parallel
+from textcritic.corpora.synthetic.languages import LanguageRecipe, draw_sentences, mixed
 from textcritic.critics.lda import LDA, PosteriorOptions
 from textcritic.critics.lda.power import (
     ALPHA,

@@ -1,16 +1,12 @@
 """Readers of linked texts, of graphs and of foreign pickles; made-up linked texts."""
 
-import collections
 import gzip
 import json
-import os
-import pickle
 from collections import Counter
 
 import pytest
 
-from textcritic.corpora.link_process import draw_linked_texts, made_up_facts
-from textcritic.corpora.links import (
+from textcritic.corpora.structured.links import (
     EARLIER_PIECE,
     EMPTY,
     NOT_MENTIONED,
@@ -19,10 +15,10 @@ from textcritic.corpora.links import (
     TOO_LONG,
     Knowledge,
     read_links,
-    read_released_pickle,
     write_knowledge,
 )
-from textcritic.corpora.structured import Edge, Mention, Structured
+from textcritic.corpora.structured.texts import Edge, Mention, Structured
+from textcritic.corpora.synthetic.links import draw_linked_texts, made_up_facts
 from textcritic.errors import TextcriticError
 
 TOKENS = ["@@START@@", "Kawhi", "Leonard", "to", "join", "L.A.", "Clippers", ".", "He", "left", "."]
@@ -164,44 +160,6 @@ def test_a_graph_that_is_not_possible_is_named(tmp_path, file, content, said):
 def test_no_graph_is_made_of_texts_without_mentions(tmp_path):
     with pytest.raises(TextcriticError, match="without mentions"):
         write_knowledge([Structured("t", ("a",))], tmp_path / "knowledge")
-
-
-def test_a_pickle_of_plain_values_is_read(tmp_path):
-    graph = collections.defaultdict(list, {"Q1": [("P1", "Q2")], "Q2": {1, 2.5, None, "x"}})
-    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        (tmp_path / "graph.pkl").write_bytes(pickle.dumps(graph, protocol))
-        found = read_released_pickle(tmp_path / "graph.pkl")
-        assert {key: value for key, value in found.items() if key == "Q1"} == {"Q1": [("P1", "Q2")]}
-
-
-class Evil:
-    def __init__(self, call, *arguments):
-        self.call, self.arguments = call, arguments
-
-    def __reduce__(self):
-        return self.call, self.arguments
-
-
-@pytest.mark.parametrize("nested", [False, True])
-def test_a_pickle_that_calls_anything_is_refused_before_it_does(tmp_path, nested):
-    mark = tmp_path / "called"
-    for call, arguments in (
-        (os.system, (f"touch {mark}",)),
-        (eval, (f"open({str(mark)!r}, 'w')",)),
-        (getattr, ((), "x")),
-    ):
-        value = Evil(call, *arguments)
-        (tmp_path / "evil.pkl").write_bytes(pickle.dumps({"Q1": [value]} if nested else value))
-        with pytest.raises(TextcriticError, match="plain types and defaultdict are allowed"):
-            read_released_pickle(tmp_path / "evil.pkl")
-    assert not mark.exists()
-
-
-@pytest.mark.parametrize("content", [b"", b"not a pickle", pickle.dumps([1] * 100)[:-20]])
-def test_a_damaged_pickle_is_named(tmp_path, content):
-    (tmp_path / "bad.pkl").write_bytes(content)
-    with pytest.raises(TextcriticError, match=r"bad\.pkl"):
-        read_released_pickle(tmp_path / "bad.pkl")
 
 
 def test_made_up_texts_follow_the_made_up_graph():

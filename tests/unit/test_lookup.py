@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import MalformedArticle, Section, read_articles
-from textcritic.corpora.process import DELIMITER, Process
+from textcritic.corpora.synthetic.process import DELIMITER, Process
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.shards import Draw, write_shard

@@ -15,7 +15,7 @@ from textcritic.critics.mentions import (
     count_windows,
     score_mentions,
 )
-from textcritic.critics.mentions.discounts import FALLBACK, discounts_of
+from textcritic.critics.mentions.model import FALLBACK, discounts_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.critics import DISCOUNTS
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import LARGE, of_large
 
-from textcritic.corpora.conll import conll_articles, conll_documents, plain
-from textcritic.corpora.parse_heads import parse_heads
+from textcritic.corpora.readers.conll import conll_articles, conll_documents, parse_heads, plain
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.conll import resolved_of
 from textcritic.latents.resolvers.heads import head_word

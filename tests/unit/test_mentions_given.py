@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from textcritic.corpora.articles import read_articles
-from textcritic.corpora.conll import conll_documents
 from textcritic.corpora.extract import extract_corpus
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.critics.mentions.job import chain_options
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.chains import chains_of

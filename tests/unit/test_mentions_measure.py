@@ -14,8 +14,7 @@ from textcritic.critics.mentions.measure import MeasuredFiles, annotated_texts, 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.latents.resolvers.measured import About, figures_of, read_figures, write_figures
-from textcritic.latents.resolvers.nearest import nearest_resolver
-from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.plan.registries import Registries
 from textcritic.plan.spec import complete

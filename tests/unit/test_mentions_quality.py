@@ -8,8 +8,14 @@ from textcritic.latents.resolvers.given import GivenResolver
 from textcritic.latents.resolvers.language import load_language
 from textcritic.latents.resolvers.mention import Mention, Resolved, Unresolved
 from textcritic.latents.resolvers.people import people_of
-from textcritic.latents.resolvers.pronouns import PRONOUN_COUNTS, pronoun_counts, same
-from textcritic.latents.resolvers.quality import QUALITY_SCHEMA, measure_resolver, summary_of
+from textcritic.latents.resolvers.quality import (
+    PRONOUN_COUNTS,
+    QUALITY_SCHEMA,
+    measure_resolver,
+    pronoun_counts,
+    same,
+    summary_of,
+)
 
 ENGLISH = load_language("en")
 

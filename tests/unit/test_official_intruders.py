@@ -11,7 +11,7 @@ from textcritic.corpora.intruders import official
 from textcritic.corpora.intruders.documents import read_documents
 from textcritic.corpora.intruders.official import build_official
 from textcritic.corpora.intruders.sentences import split_sentences
-from textcritic.corpora.stories import NO_TEXT, read_stories
+from textcritic.corpora.readers.stories import NO_TEXT, read_stories
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import complete

@@ -14,7 +14,7 @@ import textcritic
 from textcritic.api.documents import documents_of, texts_of
 from textcritic.cli import main
 from textcritic.corpora import given_articles
-from textcritic.corpora.records import is_text, records
+from textcritic.corpora.readers.records import is_text, records
 from textcritic.errors import TextcriticError
 
 SUBJECTS = [["cat", "dog", "paw", "fur"], ["sun", "moon", "star", "sky"], ["rice", "bread", "salt", "oil"]]

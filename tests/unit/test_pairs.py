@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textcritic.corpora import Article, Section, read_articles, write_articles
-from textcritic.corpora.parallel import build_parallel
+from textcritic.corpora.parallel.build import build_parallel
 from textcritic.errors import TextcriticError
 from textcritic.files import write_arrays
 from textcritic.generators.pairs import SPECIAL_TOKENS, Pairs, encode_pairs, make_subword_tokenizer

@@ -2,21 +2,20 @@
 
 import gzip
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from sacremoses import MosesTokenizer
+from samples import LARGE, SMALL
 
 from textcritic.corpora import read_articles
-from textcritic.corpora.parallel import build_parallel
-from textcritic.corpora.parallel_corpus import Sentence, Sentences, sentence_number, write_parallel_corpus
-from textcritic.corpora.parallel_files import read_lines, read_parallel
+from textcritic.corpora.parallel.build import build_parallel
+from textcritic.corpora.parallel.corpus import Sentence, Sentences, sentence_number, write_parallel_corpus
+from textcritic.corpora.parallel.files import read_lines, read_parallel
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import complete
 
-SLICE = Path(__file__).parents[1] / "data/parallel"
-NTREX = Path(__file__).parents[3] / "shared/data/parallel"
+SLICE, NTREX = SMALL / "parallel", LARGE / "parallel"
 SPLITS = {"validation": 0.1, "test": 0.1, "seed": 1}
 
 
@@ -268,7 +267,7 @@ def test_news_of_thirteen_documents(tmp_path):
     assert first == "Des membres de l ’ Assemblée du pays de Galles inquiets de « passer pour des marionnettes »"
 
 
-@pytest.mark.skipif(not NTREX.exists(), reason="../shared/data is absent")
+@pytest.mark.large
 def test_all_of_ntrex(tmp_path):
     entry = ntrex(NTREX, ["src.eng.txt", "ref.deu.txt", "ref.spa.txt", "ref.fra.txt", "documents"])
     ids = [line.split("\t")[0] for line in (NTREX / "DOCUMENT_IDS.tsv").read_text().splitlines()]

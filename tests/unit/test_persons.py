@@ -3,21 +3,20 @@
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import LARGE
 
-from textcritic.corpora.conll import conll_documents
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers import Resolved
 from textcritic.latents.resolvers.conll import resolved_of
-from textcritic.latents.resolvers.nearest import nearest_resolver
-from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 
 PERSONS, NEAREST = persons_resolver({"language": "en"}), nearest_resolver({})
-LITBANK = Path(__file__).parents[3] / "shared/data/coreference/litbank-conll.tar.gz"
+LITBANK = LARGE / "coreference/litbank-conll.tar.gz"
 
 
 def resolved(text, resolver=PERSONS):
@@ -336,7 +335,7 @@ def test_a_megabyte_without_a_full_stop():
     assert len(found.mentions) >= 4 * 17500
 
 
-@pytest.mark.skipif(not LITBANK.exists(), reason="../shared/data is absent")
+@pytest.mark.large
 def test_quality_on_novels():
     """Floors just under what is measured, on a quarter of the documents that no weight was fitted to."""
     documents = sorted(map(resolved_of, conll_documents([LITBANK])), key=lambda document: document.id)[1::8]

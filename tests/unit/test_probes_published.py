@@ -1,24 +1,16 @@
-"""The published probe files: what their keys mean, documents made of them, agreement with our edits, bad input."""
+"""The published probe files: what their keys mean, agreement with our edits, bad input."""
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from samples import LARGE
 
-from textcritic.corpora.intruders.documents import Document
-from textcritic.corpora.intruders.probes.edits import BASE, INTRUDER, OWN
-from textcritic.corpora.intruders.probes.published import (
-    FILES,
-    NO_CUT,
-    NO_SENTENCE,
-    NO_UNEDITED,
-    NOT_OFFICIAL,
-    agreement,
-    pairs,
-    published_documents,
-    read_published,
-)
 from textcritic.errors import TextcriticError
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from published_probes import FILES, agreement, read_published
 
 FOLDER = LARGE / "insted" / "linguistic_probe_data"
 WHOLE = {
@@ -37,95 +29,6 @@ def write(folder, name, *lines):
     path = folder / name
     path.write_text("".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines))
     return path
-
-
-def by_dots(text):
-    return [f"{piece.strip(' .')}." for piece in text.split(". ") if piece.strip(" .")]
-
-
-def test_a_sentence_of_its_own(tmp_path):
-    probes = read_published(write(tmp_path, "original_gender_pronoun_flip.txt", line(file_id="7")))
-    made = published_documents(probes, by_dots)
-    base, after = made.rows
-    assert base.document.sentences == ("Ada lived in Ulm.", "She was old.", "He wrote a book in 1990.", "It sold well.")
-    assert after.document.sentences == (*base.document.sentences[:2], "She wrote a book in 1990.", "It sold well.")
-    assert (base.probe, after.probe, after.where, after.position) == (BASE, "gender", OWN, 2)
-    assert base.document.intruder is after.document.intruder is None
-    assert base.of == after.of == "7#own-2"
-    assert (base.document.id, after.document.id) == ("7#own-2#base", "7#own-2#gender")
-    assert (after.before, after.after) == ("He wrote a book in 1990.", "She wrote a book in 1990.")
-
-
-def test_an_intruder_has_its_edit_only(tmp_path):
-    probes = read_published(write(tmp_path, "injected_gender_pronoun_flip.txt", line(replace_with="She sang.")))
-    made = published_documents(probes, by_dots)
-    (after,) = made.rows
-    assert after.document.sentences[2] == "She sang."
-    assert (after.document.intruder, after.document.replaced, after.before) == (2, "He wrote a book in 1990.", None)
-    assert after.document.id == "7#gender"
-    assert made.lacking == {NO_UNEDITED: 1}
-
-
-def test_the_official_document_gives_the_intruder_before_its_edit(tmp_path):
-    probes = read_published(write(tmp_path, "injected_gender_pronoun_flip.txt", line(replace_with="She sang.")))
-    sentences = ("Ada lived in Ulm.", "She was old.", "He sang.", "It sold well.")
-    made = published_documents(probes, by_dots, {"7": Document("7", sentences, intruder=2, group="g")})
-    base, after = made.rows
-    assert base.document.sentences == sentences
-    assert (after.before, after.after, after.where) == ("He sang.", "She sang.", INTRUDER)
-    assert after.document.group == "g"
-    assert not made.lacking
-    for other in ({}, {"7": Document("7", sentences, intruder=1)}, {"7": Document("7", sentences[:2], intruder=1)}):
-        assert published_documents(probes, by_dots, other).skipped == {NOT_OFFICIAL: 1}
-
-
-def test_demonstratives_have_the_intruder_in_their_text(tmp_path):
-    text = "Ada lived in Ulm. She was old. These cats saw this dog that year. It sold well."
-    given = line(ctx=text, to_be_replaced="Gone.", replace_with="These cats saw these dog those year.")
-    probes = read_published(write(tmp_path, "injected_singular_determiner_flip.txt", given))
-    base, after = published_documents(probes, by_dots).rows
-    assert base.document.sentences[2] == after.before == "These cats saw this dog that year."
-    assert after.document.sentences[2] == after.after
-    assert (base.document.intruder, base.document.replaced, base.position) == (2, "Gone.", 2)
-    assert [before for _, before in pairs(probes)] == ["These cats saw this dog that year."]
-    own = read_published(write(tmp_path, "original_singular_determiner_flip.txt", given))
-    assert published_documents(own, by_dots).skipped == {NO_SENTENCE: 1}
-
-
-def test_known_sentences_are_not_cut_again_and_too_many_are_joined(tmp_path):
-    text = "Ada b. was old. She came to the city of Ulm. Dr. Roe wrote. It sold well."
-    given = line(ctx=text, to_be_replaced="Dr. Roe wrote.", replace_with="Dr. Roe will write.")
-    probes = read_published(write(tmp_path, "original_past_to_future_flip.txt", given))
-    base, _ = published_documents(probes, by_dots).rows
-    assert base.document.sentences == (
-        *("Ada b. was old.", "She came to the city of Ulm.", "Dr. Roe wrote.", "It sold well."),
-    )
-    far = read_published(write(tmp_path, "original_past_to_future_flip.txt", {**given, "sen_position": 6}))
-    assert published_documents(far, by_dots).skipped == {NO_CUT: 1}
-
-
-def test_a_sentence_that_occurs_twice_is_the_one_at_its_position(tmp_path):
-    text = "He sat. He came. She left. He came. It rained."
-    given = line(ctx=text, to_be_replaced="He came.", replace_with="She came.", sen_position=3)
-    probes = read_published(write(tmp_path, "original_gender_pronoun_flip.txt", given))
-    _, after = published_documents(probes, by_dots).rows
-    assert after.document.sentences == ("He sat.", "He came.", "She left.", "She came.", "It rained.")
-
-
-def test_what_cannot_be_used_is_counted(tmp_path):
-    path = write(
-        tmp_path,
-        "original_gender_pronoun_flip.txt",
-        line(to_be_replaced="He came."),
-        line(replace_with="He wrote a book in 1990."),
-        line(file_id=8, train=1),
-    )
-    probes = read_published(path)
-    made = published_documents(probes, by_dots)
-    assert made.skipped == {NO_SENTENCE: 1}
-    assert made.unchanged == 1
-    assert [row.probe for row in made.rows] == [BASE, BASE, "gender", "gender"]
-    assert [one.split for one in probes] == ["test", "test", "train"]
 
 
 def test_agreement_counts_either_gender(tmp_path):
@@ -169,7 +72,7 @@ def test_bad_files(tmp_path):
     assert read_published(write(tmp_path, "original_to_negation.txt", "")) == []
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data is absent")
+@pytest.mark.large
 class TestPublished:
     """The files of the paper."""
 

@@ -9,8 +9,8 @@ from scipy.stats import chisquare
 
 from textcritic.corpora import ARTICLE_SCHEMA, Article, Process, Section, read_articles, write_process_corpus
 from textcritic.corpora.articles import ROWS_PER_GROUP
-from textcritic.corpora.process import InverseCdf
-from textcritic.corpora.process_corpus import process_statistics
+from textcritic.corpora.synthetic.process import InverseCdf
+from textcritic.corpora.synthetic.process_corpus import process_statistics
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.process import Recipe, recipe_and_counts
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
@@ -199,7 +199,7 @@ def test_measured_values_approach_the_exact_ones(process):
 
 def test_a_sequence_depends_on_the_seed_and_its_number_alone(process, monkeypatch):
     states, emitted = process.sample(50, seed=3)
-    monkeypatch.setattr("textcritic.corpora.process.SEQUENCES_AT_ONCE", 7)
+    monkeypatch.setattr("textcritic.corpora.synthetic.process.SEQUENCES_AT_ONCE", 7)
     fewer = process.sample(20, seed=3)
     assert (fewer[0] == states[:20]).all()
     assert (fewer[1] == emitted[:20]).all()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from textcritic.corpora.structured import Structured, read_structured
-from textcritic.corpora.structured_corpus import TOO_SHORT, build_structured
+from textcritic.corpora.structured.corpus import TOO_SHORT, build_structured
+from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import complete
@@ -22,7 +22,7 @@ def read(folder):
 
 
 def test_drawn_texts_come_one_after_the_other(tmp_path):
-    from textcritic.corpora.grammar import draw_trees
+    from textcritic.corpora.synthetic.grammar import draw_trees
 
     made = {"train": 6, "validation": 3, "test": 2, "seed": 5}
     said = build_structured("drawn", entry(made=made), tmp_path)
@@ -35,7 +35,7 @@ def test_drawn_texts_come_one_after_the_other(tmp_path):
 
 
 def test_links_come_with_the_graph_of_all_splits(tmp_path):
-    from textcritic.corpora.links import Knowledge
+    from textcritic.corpora.structured.links import Knowledge
 
     build_structured("linked", entry("links", made={"train": 4, "validation": 2, "test": 3}), tmp_path)
     knowledge = Knowledge.read(tmp_path / "knowledge")
@@ -72,7 +72,7 @@ def test_what_leaves_nothing_or_two_of_one_is_refused(tmp_path, monkeypatch):
     with pytest.raises(TextcriticError, match="no text is left for"):
         build_structured("one", entry(paths=[str(path)]), tmp_path)
     twice = [Structured("same", ("a", "b"), (0, 0, 1))] * 3
-    monkeypatch.setattr("textcritic.corpora.grammar.draw_trees", lambda count, seed: twice)
+    monkeypatch.setattr("textcritic.corpora.synthetic.grammar.draw_trees", lambda count, seed: twice)
     with pytest.raises(TextcriticError, match="two texts have the id 'same'"):
         build_structured("twice", entry(made={"train": 1, "validation": 1, "test": 1}), tmp_path)
     assert not (tmp_path / "train.parquet").exists()

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from samples import LARGE
 
-from textcritic.corpora.structured import Structured
-from textcritic.corpora.trees import read_trees
+from textcritic.corpora.structured.texts import Structured
+from textcritic.corpora.structured.trees import read_trees
 from textcritic.errors import TextcriticError
 
 S, R = 0, 1
@@ -119,7 +119,7 @@ def test_bad_files(tmp_path):
         list(read_trees(tmp_path / "other.tar.gz", Counter()))
 
 
-@pytest.mark.skipif(not GUM.exists(), reason="GUM's trees are not there")
+@pytest.mark.large
 def test_gum():
     skipped = Counter()
     trees = list(read_trees(GUM, skipped))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from textcritic.corpora.structured import Structured, write_structured
+from textcritic.corpora.structured.texts import Structured, write_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_json
 from textcritic.generators.latent import kinds, resume, weigh

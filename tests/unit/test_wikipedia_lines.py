@@ -15,7 +15,7 @@ from tiny_dump import article, dump, multistream, page, write
 from textcritic.corpora import read_articles
 from textcritic.corpora.moses import MosesOptions, moses
 from textcritic.corpora.wikipedia import Shard, build_lines, extract_shard, shuffle
-from textcritic.corpora.wikipedia.lines import NO_TOKEN, STEPS
+from textcritic.corpora.wikipedia.extract import NO_TOKEN, STEPS
 from textcritic.corpora.wikipedia.shuffle import keys_of
 from textcritic.corpora.wikipedia.wikitext import Namespaces, paragraphs_of
 from textcritic.errors import TextcriticError

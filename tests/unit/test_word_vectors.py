@@ -8,11 +8,10 @@ import torch
 from tiny_intruders import entry_of, planted, written
 
 from textcritic.critics.detectors.detector import Detector
-from textcritic.critics.detectors.glove import WORD, read_vectors
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.questions import Question
 from textcritic.critics.detectors.train import measured, train_detector
-from textcritic.critics.detectors.vectors import UNKNOWN
+from textcritic.critics.detectors.vectors import UNKNOWN, WORD, read_vectors
 from textcritic.errors import TextcriticError
 from textcritic.training.loop import Run
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from textcritic import runlog
-from textcritic.corpora.parallel import build_parallel
+from textcritic.corpora.parallel.build import build_parallel
 from textcritic.plan.spec import restore
 
 with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from textcritic import runlog
-from textcritic.corpora.structured_corpus import build_structured
+from textcritic.corpora.structured.corpus import build_structured
 from textcritic.plan.spec import restore
 
 corpus = snakemake.wildcards.corpus

@@ -1,7 +1,7 @@
 """Turn a data set of the hub into articles with sections."""
 
 from textcritic import runlog
-from textcritic.corpora.hub_dataset import extract_dataset
+from textcritic.corpora.readers.hub_dataset import extract_dataset
 from textcritic.corpora.titles import require_wordnet
 from textcritic.plan.spec import restore
 

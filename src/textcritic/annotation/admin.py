@@ -9,12 +9,12 @@ from typing import Any
 from starlette.responses import Response
 
 from textcritic.annotation import steps
+from textcritic.annotation.answers import ATTENTION, TASK
 from textcritic.annotation.backups import backups_of, make_backup, withdraw_everywhere
 from textcritic.annotation.export import csv_text, export, jsonl_text
 from textcritic.annotation.links import ANNOTATOR, PROLIFIC, PROLIFIC_PARAMETERS, RefusedError, make_link, revoke
 from textcritic.annotation.store import Store, now, written
 from textcritic.annotation.visits import Handler, Visit, to
-from textcritic.corpora.answers import ATTENTION, TASK
 from textcritic.errors import TextcriticError
 from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
 

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from textcritic.annotation.store import Store, now
-from textcritic.corpora.answers import (
+from textcritic.annotation.answers import (
     Answer,
     Answers,
     Header,
@@ -18,6 +17,7 @@ from textcritic.corpora.answers import (
     record_of,
     write_answers,
 )
+from textcritic.annotation.store import Store, now
 from textcritic.files import write_text
 
 SOURCE = ("corpus", "real", "setting", "generator", "seed", "decoding", "draw")
@@ -62,7 +62,7 @@ def write_export(store: Store, path: str | Path, pilot: bool = False) -> int:
 
 
 def jsonl_text(answers: Answers) -> str:
-    """The export as `corpora.answers` reads it."""
+    """The export as `annotation.answers` reads it."""
     return "".join(f"{line}\n" for line in lines_of(answers))
 
 

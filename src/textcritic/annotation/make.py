@@ -10,10 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from textcritic.annotation.links import new_id
-from textcritic.annotation.store import Store
-from textcritic.annotation.wording import with_wording
-from textcritic.corpora.answers import (
+from textcritic.annotation.answers import (
     ATTENTION,
     INTRUDER,
     TASK,
@@ -24,6 +21,9 @@ from textcritic.corpora.answers import (
     SectionsAnswer,
     text_hash,
 )
+from textcritic.annotation.links import new_id
+from textcritic.annotation.store import Store
+from textcritic.annotation.wording import with_wording
 from textcritic.corpora.articles import Article, gold_chains, num_articles, read_articles
 from textcritic.corpora.intruders.documents import Document, iter_documents
 from textcritic.errors import TextcriticError

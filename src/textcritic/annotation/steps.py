@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from textcritic.annotation.answers import ATTENTION, TASK, TRAINING
 from textcritic.annotation.store import Store, written
 from textcritic.annotation.tasks import TASK_TYPES, Task
-from textcritic.corpora.answers import ATTENTION, TASK, TRAINING
 
 INVITED, READY, AT_TRAINING, AT_TASK, DONE, FAILED = "invited", "ready", "training", "task", "done", "failed"
 """States of an annotator: before consent, before the first text, among the texts, behind them all; or not passed."""

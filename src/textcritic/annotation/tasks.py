@@ -1,6 +1,6 @@
 """What is asked: a task type is a template, the fields of its form, and what counts as agreement.
 
-A new one is a subclass of `Task`, a template in templates/tasks, and its form of answer in `corpora.answers`.
+A new one is a subclass of `Task`, a template in templates/tasks, and its form of answer in `annotation.answers`.
 """
 
 from abc import ABC, abstractmethod
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from textcritic.corpora.answers import INTRUDER, SECTIONS
+from textcritic.annotation.answers import INTRUDER, SECTIONS
 
 Form = Mapping[str, str]
 """Fields of a form that was sent, and their values."""
@@ -19,7 +19,7 @@ class Filled:
     """What a form says.
 
     Attributes:
-        answer: as `corpora.answers` has it, with None where nothing was chosen.
+        answer: as `annotation.answers` has it, with None where nothing was chosen.
         missing: (id of the field, what should be chosen), in the order of the page; none if the answer is whole.
     """
 

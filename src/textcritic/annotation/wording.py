@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from textcritic.corpora.answers import INTRUDER, SECTIONS
+from textcritic.annotation.answers import INTRUDER, SECTIONS
 
 CONSENT = """\
 You are invited to take part in a study of how well computer programs write. You will read texts and answer questions \

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,16 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import LatentPpl, facts_of_draws, facts_of_groups, resampling, with_given_groups
+from textcritic.api.scored import LatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
 from textcritic.critics.chains import Chains
-from textcritic.critics.scores import document_columns, groups_of, latent_nll, latent_ppl
+from textcritic.critics.scores import document_columns, latent_nll, latent_ppl
 from textcritic.critics.scoring import score_chains, scored_transitions, unseen_transitions
 from textcritic.critics.smoothing import other_smoothings, rests_on_smoothing
 from textcritic.critics.transitions import Mode, TransitionCritic
 from textcritic.errors import named
 from textcritic.experiments.coherence.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.measures.measure import Scored
-from textcritic.measures.memory import REAL, scores_of_sets
+from textcritic.measures.memory import REAL
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -85,14 +85,14 @@ def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
     train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.noting(groups).chains())
     critic = fit(train_chains, options, train_set.name)
     scores = with_given_groups(scored(critic, test_chains), groups)
-    with named(test_set.name):
-        read = read_scored(scores, critic)
+    read = partial(read_scored, critic=critic)
+    found, of_groups = latent_ppl_of({"test": scores}, read, PPL, options, {"test": test_set.name})
     kept = ~scores["rejected"].to_numpy()
     steps = int(document_columns(scores)[:, 1].sum())
     return ChainsResult(
         title="Chains of titles under a transition critic",
-        scores=scores_of_sets({"test": read}, [PPL], resampling(options)),
-        facts=(*facts_of(critic, train_chains, options), *facts_of_groups({"test": groups_of(scores)})),
+        scores=found,
+        facts=(*facts_of(critic, train_chains, options), *of_groups),
         latent_nll_mean=latent_nll(scores),
         steps=steps,
         smoothing=critic.delta,
@@ -125,15 +125,15 @@ def criticise_chains(
         TextcriticError: a set of which nothing can be fitted or scored, with its label.
     """
     train_chains = Chains.of(train)
-    critic, draws = fit(train_chains, options, "reference"), resampling(options)
+    critic = fit(train_chains, options, "reference")
     sets = {
         label: with_given_groups(scored(critic, Chains.of(some)), groups[label])
         for label, some in {REAL: test, **samples}.items()
     }
-    of_groups = facts_of_groups({label: groups_of(scores) for label, scores in sets.items()})
+    scores, of_groups = latent_ppl_of(sets, partial(read_scored, critic=critic), PPL, options)
     return Result(
         title="Chains of titles against real ones",
-        scores=scores_of_sets({label: _read(label, scores, critic) for label, scores in sets.items()}, [PPL], draws),
+        scores=scores,
         facts=(split, *facts_of(critic, train_chains, options), *of_groups),
         warnings=_warnings(critic, sets),
     )
@@ -150,12 +150,6 @@ def fit(train: Chains, options: ChainOptions, name: str) -> TransitionCritic:
 def scored(critic: TransitionCritic, chains_of_set: Chains) -> pa.Table:
     """Scores of a set of chains, numbered from 0."""
     return score_chains(critic, np.arange(len(chains_of_set.lengths)).astype(str).tolist(), chains_of_set)
-
-
-def _read(label: str, scores: pa.Table, critic: TransitionCritic) -> Scored:
-    """What the scores of a set say; errors begin with its label."""
-    with named("reference" if label == REAL else label):
-        return read_scored(scores, critic)
 
 
 def _warnings(critic: TransitionCritic, scores_by_source: Mapping[str, pa.Table]) -> tuple[str, ...]:

@@ -12,15 +12,14 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, MentionOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import LatentPpl, facts_of_draws, facts_of_groups, resampling, with_given_groups
+from textcritic.api.scored import LatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
 from textcritic.api.sets import held_out_of
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
-from textcritic.critics.scores import document_columns, groups_of, latent_nll
+from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.measures.measure import Scored
-from textcritic.measures.memory import REAL, scores_of_sets
+from textcritic.measures.memory import REAL
 
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
@@ -95,13 +94,13 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
     of_held = [groups[0][place] for place in np.flatnonzero(held)]
     real_scores = with_given_groups(_scored(critic, tested), of_held)
     scores = with_given_groups(_scored(critic, chains), groups[1])
-    read = {REAL: _read(sets[0].name, real_scores), "samples": _read(sets[1].name, scores)}
+    names = {REAL: sets[0].name, "samples": sets[1].name}
+    found, of_groups = latent_ppl_of({REAL: real_scores, "samples": scores}, read_scored, PPL, options, names)
     parts = f"{held.sum():,} documents held out at random (seed {options.seed})"
     people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
-    of_groups = facts_of_groups({REAL: groups_of(real_scores), "samples": groups_of(scores)})
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
-        scores=scores_of_sets(read, [PPL], resampling(options)),
+        scores=found,
         facts=(("Real text", parts), *_facts(critic, train, options), *of_groups),
         latent_nll_mean=latent_nll(scores),
         tokens=int(document_columns(scores)[:, 1].sum()),
@@ -137,10 +136,8 @@ def criticise_mentions(
         label: with_given_groups(_scored(critic, chains), groups[label])
         for label, chains in {REAL: test, **samples}.items()
     }
-    of_groups = facts_of_groups({label: groups_of(scores) for label, scores in sets.items()})
+    scores, of_groups = latent_ppl_of(sets, read_scored, PPL, options)
     facts = (split, *_facts(critic, train, options), *of_groups)
-    read = {label: _read("reference" if label == REAL else label, scores) for label, scores in sets.items()}
-    scores = scores_of_sets(read, [PPL], resampling(options))
     return Result(title="Chains of mentions against real ones", scores=scores, facts=facts)
 
 
@@ -175,17 +172,6 @@ def _fit(train: MentionChains, options: MentionOptions, name: str) -> MentionCri
 def _scored(critic: MentionCritic, chains: MentionChains) -> pa.Table:
     """Scores of a set of chains, numbered from 0."""
     return score_mentions(critic, np.arange(len(chains.lengths)).astype(str).tolist(), chains)
-
-
-def _read(name: str, scores: pa.Table) -> Scored:
-    """What the scores of a set say.
-
-    Raises:
-        TextcriticError: no document is left; the line begins with the name.
-    """
-    with named(name):
-        document_columns(scores)
-    return read_scored(scores)
 
 
 def _facts(critic: MentionCritic, train: MentionChains, options: MentionOptions) -> tuple[tuple[str, str], ...]:

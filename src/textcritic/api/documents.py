@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from textcritic.corpora import Article, Section, clean_text
-from textcritic.corpora.given import ARTICLE_KEYS, articles_of_records
-from textcritic.corpora.records import TEXT, Record, records
-from textcritic.corpora.values import kind_of, lacks, name_or
+from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
+from textcritic.corpora.readers.records import TEXT, Record, records
+from textcritic.corpora.readers.values import kind_of, lacks, name_or
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "mentions", "articles", "texts"]

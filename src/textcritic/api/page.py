@@ -96,19 +96,18 @@ class Page:
             "words": column.means,
             "sentence": part.sentence,
             "table": Markup(to_html(sheet)),
-            "chart": self._chart(column),
+            "chart": self._chart(column, [label for label, *_ in part.cells]),
         }
 
-    def _chart(self, column: Column) -> Markup:
+    def _chart(self, column: Column, labels: Sequence[str]) -> Markup:
         """The values and intervals of a measure, in a wide and a narrow form of which the page shows one."""
-        marks = []
-        for row in self.block.rows:
-            number = row.cells[column].number if column in row.cells else None
-            if number is not None and number.value is not None:
+        marks, rows = [], {row.label: row for row in self.block.rows if column in row.cells}
+        for row in (rows[label] for label in labels):
+            number, p = row.cells[column].number, row.cells[column].p
+            if number.value is not None:
                 ends = (number.value if number.low is None else number.low, number.high or number.value)
-                p = row.cells[column].p
-                note = "" if p is None else p_value(p)
-                marks.append(Mark(row.label, (number.value,), (ends,), note, setting="" if row.is_real else "w-title"))
+                note, setting = "" if p is None else p_value(p), "" if row.is_real else "w-title"
+                marks.append(Mark(row.label, (number.value,), (ends,), note, setting=setting))
         drawn = []
         with tempfile.TemporaryDirectory() as folder:
             for form, width in WIDTHS.items():

@@ -1,7 +1,7 @@
 """What the functions of critics of chains share: the Latent PPL of one set, and words on draws and groups."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,12 @@ import pyarrow as pa
 
 from textcritic.api.options import Drawn
 from textcritic.api.results import Result
+from textcritic.critics.scores import document_columns
+from textcritic.errors import named
 from textcritic.inference import LEAST_UNITS, Groups, are_grouped, unit_of
-from textcritic.measures.measure import Resampling
+from textcritic.measures.measure import Measure, Resampling, Scored
+from textcritic.measures.memory import REAL, scores_of_sets
+from textcritic.measures.score import Score
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -54,6 +58,34 @@ class LatentPpl(Result):
 def resampling(options: Drawn) -> Resampling:
     """How intervals and tests draw."""
     return Resampling(options.resamples, options.seed)
+
+
+def latent_ppl_of(
+    sets: Mapping[str, pa.Table],
+    read: Callable[[pa.Table], Scored],
+    measure: Measure,
+    options: Drawn,
+    names: Mapping[str, str] | None = None,
+) -> tuple[tuple[Score, ...], tuple[tuple[str, str], ...]]:
+    """The Latent PPL of each set of scored chains, samples against real text; and what is said of groups.
+
+    Args:
+        sets: scores by what the set is called; real text is `REAL`.
+        read: of the scores of a set.
+        measure: the Latent PPL of this critic.
+        options: how intervals and tests draw.
+        names: of sets in errors; by default their labels.
+
+    Raises:
+        TextcriticError: no document of a set is left; the line begins with its name.
+    """
+    found, called = {}, {REAL: "reference", **(names or {})}
+    for label, scores in sets.items():
+        with named(called.get(label, label)):
+            document_columns(scores)
+            found[label] = read(scores)
+    of_groups = facts_of_groups({label: one.groups for label, one in found.items()})
+    return scores_of_sets(found, [measure], resampling(options)), of_groups
 
 
 def as_share(percent: float | None) -> float | None:

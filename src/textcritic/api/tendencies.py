@@ -42,6 +42,8 @@ FOOT = (
     "Keeps: p is 0.05 or more, and the interval ends below the margin. Unclear: neither; the smallest distance that "
     "would be noticed in 80% of cases is beside it. "
 )
+# Columns of a verdict that the table has beside those of every score.
+MORE = dict.fromkeys(("p_adjusted", "by_chance", "margin", "noticed", "floor", "floor_most"), float)
 BATCH = 4096  # documents of an array
 Part = npt.NDArray[np.int64]
 
@@ -76,6 +78,13 @@ class TendenciesResult(Result):
     def to_json(self) -> str:
         """The object that `textcritic tendencies` prints."""
         return json.dumps({"real": self.real, "samples": self.samples}, allow_nan=False, ensure_ascii=False)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """As `Result.table`, with `p_adjusted`, `by_chance`, `margin`, `noticed`, `floor` and `floor_most`."""
+        judged = {(label, one.tendency): one for label, found in self.verdicts.items() for one in found}
+        more = [asdict(one) if (one := judged.get((score.source, score.key))) else {} for score in self.scores]
+        return super().table.assign(**{name: [found.get(name) for found in more] for name in MORE}).astype(MORE)
 
     def blocks(self) -> Iterator[Table]:
         """As `Result.blocks`, with what chance gives, and adjusted p-values."""

@@ -13,7 +13,6 @@ from textcritic.corpora.articles import (
 )
 from textcritic.corpora.build import build_corpus, words_of
 from textcritic.corpora.extract import EXTRACTORS, extract_corpus
-from textcritic.corpora.given import articles_of_records, given_articles
 from textcritic.corpora.layout import (
     BODY,
     BOUNDARY,
@@ -27,8 +26,9 @@ from textcritic.corpora.layout import (
     render,
     spans,
 )
-from textcritic.corpora.process import DELIMITER, Process
-from textcritic.corpora.process_corpus import write_process_corpus
+from textcritic.corpora.readers.given import articles_of_records, given_articles
+from textcritic.corpora.synthetic.process import DELIMITER, Process
+from textcritic.corpora.synthetic.process_corpus import write_process_corpus
 from textcritic.corpora.titles import Titles
 from textcritic.plan.checks.corpora import SPLITS
 

@@ -23,11 +23,11 @@ from textcritic.corpora.articles import (
     iter_articles,
     write_batches,
 )
-from textcritic.corpora.bible import extract_bible
-from textcritic.corpora.docstrings import extract_docstrings
-from textcritic.corpora.given import given_articles
-from textcritic.corpora.jsonl import read_scientific
-from textcritic.corpora.stories import read_stories
+from textcritic.corpora.readers.bible import extract_bible
+from textcritic.corpora.readers.docstrings import extract_docstrings
+from textcritic.corpora.readers.given import given_articles
+from textcritic.corpora.readers.jsonl import read_scientific
+from textcritic.corpora.readers.stories import read_stories
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.plan.checks.corpora import DERIVED, SPLITS, given_paths
@@ -166,7 +166,7 @@ def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[
 
 def _conll(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     # What reads mentions reads articles too, so that this module cannot import it when it is loaded.
-    from textcritic.corpora.conll import conll_articles
+    from textcritic.corpora.readers.conll import conll_articles
 
     for split, path in _some_paths("conll", options):
         for article in conll_articles(path, options.get("folder")):

@@ -25,7 +25,7 @@ class Decomposition:
         steps: number (or expected number) of transitions; what one is, the critic's docstring says.
         cross_entropy, entropy, kl: the three terms; `kl` is infinite where the prior gives an observed transition 0.
         entropy_corrected, kl_corrected: with the bias of the plug-in entropy taken out, see `decompose`; None for
-            expected counts, and of mentions (`critics.mentions.decompose_mentions`, where the terms are bounds).
+            expected counts.
     """
 
     steps: float

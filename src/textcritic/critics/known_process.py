@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora.articles import article_groups, title_chains
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.critics.chains import Chains, ChainsLike
 from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table, with_groups
 from textcritic.critics.transitions import BEGIN, pooled_ppl

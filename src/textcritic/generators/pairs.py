@@ -11,7 +11,7 @@ from transformers import PreTrainedTokenizerFast
 
 from textcritic.corpora.articles import Article, iter_articles
 from textcritic.corpora.layout import END
-from textcritic.corpora.parallel_corpus import sentence_number
+from textcritic.corpora.parallel.corpus import sentence_number
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, whole_folder, write_arrays
 from textcritic.training.load import PADDING, load_tokenizer

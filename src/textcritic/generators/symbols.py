@@ -12,7 +12,7 @@ from transformers import PreTrainedTokenizerFast
 
 from textcritic.corpora import BODY, BOUNDARY, END, Article
 from textcritic.corpora.articles import ARTICLE_SCHEMA, articles_of, iter_batches
-from textcritic.corpora.process import DELIMITER
+from textcritic.corpora.synthetic.process import DELIMITER
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
 from textcritic.generators.encode import SINGLE, load_encoded, write_stream

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from textcritic.corpora import Article, MalformedArticle, Section, iter_articles, write_articles
-from textcritic.corpora.records import Record, records
-from textcritic.corpora.values import kind_of, text_or
+from textcritic.corpora.readers.records import Record, records
+from textcritic.corpora.readers.values import kind_of, text_or
 from textcritic.errors import TextcriticError
 from textcritic.generators.collect import (
     NOT_DRAWN,

@@ -51,7 +51,6 @@ from textcritic.inference.equivalence import (
     limit_of,
     verdict,
 )
-from textcritic.inference.fits import with_fits
 from textcritic.inference.groups import (
     GroupTest,
     JackknifeEstimate,
@@ -62,10 +61,9 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
-from textcritic.inference.mcnemar import McNemarTest, mcnemar_test
 from textcritic.inference.medians import above, median_interval
 from textcritic.inference.nearness import Nearness, distance, nearest, nearness
-from textcritic.inference.paired import paired_permutation_test
+from textcritic.inference.paired import McNemarTest, mcnemar_test, paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
 from textcritic.inference.ranking import RANKINGS, ranking_interval
@@ -89,6 +87,7 @@ from textcritic.inference.trainings import (
     recipes_p,
     runs_p,
     trainings_p,
+    with_fits,
 )
 
 __all__ = [

@@ -58,7 +58,7 @@ def rank_permutation(
     """Permutation test of the distance between two rank-frequency distributions (Meister and Cotterell 2021, D_p).
 
     The distance is the largest difference of the shares of tokens up to a rank, among the tokens of the first ranks of
-    each set, as of `textcritic.critics.tendencies.zipf_distances.rank_distance`. Groups are exchanged as by
+    each set. Groups are exchanged as by
     `group_permutation`: tokens of a document stay together, where the paper draws them independently. The smaller a set
     is, the more of its tokens its first ranks have; of sets of different sizes this is taken off, see `RankTest`.
 

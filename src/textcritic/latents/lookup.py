@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from textcritic.corpora import MalformedArticle, Section
-from textcritic.corpora.process import DELIMITER, Process
+from textcritic.corpora.synthetic.process import DELIMITER, Process
 from textcritic.generators.collect import Limit, SampleFiles, articles_by, collect_draws
 
 EMPTY = "empty"

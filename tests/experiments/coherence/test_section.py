@@ -13,7 +13,7 @@ from report_jobs import Made, make_study
 from experiments.coherence.tiny import build_coherence
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coherence.viewer import viewer_data
+from textcritic.experiments.coherence.section import viewer_data
 from textcritic.files import read_json
 
 NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"

@@ -9,7 +9,7 @@ from report_jobs import Made, make_study
 from scipy.special import logsumexp
 
 from experiments.importance.tiny import DRAWS, LOG_P, SHARDS, SMC_LOSS, build_importance
-from textcritic.corpora.structured import Mention, Structured
+from textcritic.corpora.structured.texts import Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ImportanceNames

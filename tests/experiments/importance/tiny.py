@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from textcritic.corpora.structured import Edge, Mention, Structured, write_structured
+from textcritic.corpora.structured.texts import Edge, Mention, Structured, write_structured
 from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Texts, Weighed
 from textcritic.files import write_arrays
 from textcritic.inference.importance import LogWeights

@@ -17,7 +17,6 @@ from textcritic.critics.detectors.votes import Votes
 from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.examples import choose, marked
 from textcritic.experiments.intruders.generated import PERPLEXITY, generated_rows
-from textcritic.experiments.intruders.held import held_rows
 from textcritic.experiments.intruders.names import IntruderNames
 from textcritic.experiments.intruders.people import (
     agreed_rows,
@@ -30,6 +29,7 @@ from textcritic.experiments.intruders.people import (
 from textcritic.experiments.intruders.probe_rows import probe_rows
 from textcritic.experiments.intruders.read import Judgement, flagged
 from textcritic.experiments.intruders.rows import KEYS, detector_rows, difficulty_rows, exchange_p, pair_rows
+from textcritic.experiments.intruders.tables import held_rows
 from textcritic.measures.material import Material
 from textcritic.measures.published import read_published
 from textcritic.measures.score import NOT_COMPARED, read_card

@@ -138,7 +138,7 @@ def test_a_low_aim_turns_the_star_around(tmp_path, files):
 
 @pytest.mark.parametrize("name", ["distinct_2", "section_words", "word_length", "sections"])
 def test_a_measure_has_the_same_scores_in_memory(files, rows, name):
-    """Files of a study, and documents in memory as Python functions take them: one number, one verdict, one sentence."""
+    """Files of a study, and documents in memory as Python functions take them: one number, one verdict."""
     sets = {REAL: read_articles(files.data[0].articles)}
     sets |= {sample.label: read_articles(sample.articles) for sample in files.samples}
     metric = load_metric(f"own_measures:{name}", [FOLDER])

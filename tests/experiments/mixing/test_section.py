@@ -9,12 +9,11 @@ import pytest
 
 from textcritic.experiments.mixing.curves import refined
 from textcritic.experiments.mixing.examples import choose, coloured, examples
-from textcritic.experiments.mixing.figures import FIGURES
+from textcritic.experiments.mixing.figures import FIGURES, corners_of, thinned
 from textcritic.experiments.mixing.known import known_findings, known_rows
 from textcritic.experiments.mixing.rows import REAL, language_rows, mixing_rows, pair_rows
 from textcritic.experiments.mixing.section import _unconverged
 from textcritic.experiments.mixing.sheets import languages_sheet, mixing_sheet
-from textcritic.experiments.mixing.simplex import corners_of, thinned
 from textcritic.experiments.mixing.words import headline, mixing_findings
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names

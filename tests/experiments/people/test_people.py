@@ -12,7 +12,7 @@ import pytest
 from report_jobs import Made, make_part, make_study
 
 from experiments.people.tiny import HEADER, PEOPLE, answers_of, build_people, mauve
-from textcritic.corpora.answers import ATTENTION, INTRUDER, Answers, IntruderAnswer, read_answers, write_answers
+from textcritic.annotation.answers import ATTENTION, INTRUDER, Answers, IntruderAnswer, read_answers, write_answers
 from textcritic.critics import TransitionCritic
 from textcritic.critics.mauve import Mauve
 from textcritic.errors import TextcriticError

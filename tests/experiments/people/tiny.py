@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from experiments.coherence.tiny import TITLES, build_coherence
-from textcritic.corpora import read_articles
-from textcritic.corpora.answers import (
+from textcritic.annotation.answers import (
     ATTENTION,
     SECTIONS,
     TASK,
@@ -25,6 +24,7 @@ from textcritic.corpora.answers import (
     text_hash,
     write_answers,
 )
+from textcritic.corpora import read_articles
 from textcritic.critics.mauve import Mauve
 from textcritic.experiments.people.files import Beside, PeopleFiles, RealText, Sample
 from textcritic.files import read_table

@@ -4,7 +4,7 @@ import math
 
 from report_jobs import Made
 
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 
 
 def test_figures_show_every_source_and_the_exact_value(files, tmp_path):

@@ -12,7 +12,7 @@ from report_jobs import Made
 from experiments.process.conftest import PUBLISHED, of
 from experiments.process.tiny import RECIPE, SAMPLES, build_process
 from textcritic.corpora import read_articles, write_articles
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.critics import decompose
 from textcritic.critics.known_process import KnownProcess, score_sequences
 from textcritic.errors import TextcriticError

@@ -11,7 +11,7 @@ from report_jobs import Made, make_study
 from experiments.coherence.tiny import build_coherence
 from experiments.process.tiny import NOTHING, RECIPE, SAMPLES, build_process
 from textcritic.corpora import read_articles
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.sequences import examples
 from textcritic.files import read_json, read_table, write_table

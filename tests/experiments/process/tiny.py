@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from textcritic.corpora.process import DELIMITER, Process
-from textcritic.corpora.process_corpus import write_process_corpus
+from textcritic.corpora.synthetic.process import DELIMITER, Process
+from textcritic.corpora.synthetic.process_corpus import write_process_corpus
 from textcritic.critics.known_process import score_sequences
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.files import write_json

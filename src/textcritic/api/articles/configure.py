@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from textcritic.api.articles.models import DRAWN, Drawing, Model, entries_of
-from textcritic.corpora.records import plain_name
+from textcritic.corpora.readers.records import plain_name
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
 from textcritic.plan.spec import complete, load_yaml

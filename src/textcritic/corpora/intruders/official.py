@@ -14,7 +14,7 @@ from typing import Any
 from textcritic.corpora.intruders.build import describe
 from textcritic.corpora.intruders.documents import Document, write_documents
 from textcritic.corpora.intruders.sentences import PUNKT, splitter_of
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.corpora.splits import random_parts
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json

@@ -2,20 +2,30 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, batches_of, iter_articles, write_batches
+from textcritic.corpora.articles import (
+    ARTICLE_SCHEMA,
+    ROWS_PER_GROUP,
+    Article,
+    Section,
+    batches_of,
+    iter_articles,
+    write_batches,
+)
 from textcritic.corpora.extract import Extraction, write_extracted
+from textcritic.corpora.layout import clean_text
+from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
 from textcritic.corpora.wikipedia import bzip2
-from textcritic.corpora.wikipedia.dump import MULTISTREAM, Dump, Part, open_dumps, parts_of
-from textcritic.corpora.wikipedia.lines import Lines
+from textcritic.corpora.wikipedia.dump import MULTISTREAM, Dump, Part, Site, open_dumps, parts_of
+from textcritic.corpora.wikipedia.mwparser import NotParsed
 from textcritic.corpora.wikipedia.pages import Choice, Reason, Splitter
-from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN
+from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN, paragraphs_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import WIKIPEDIA
@@ -35,7 +45,7 @@ class Shard:
             first bytes.
         number: of the shard, from 0.
         total: number of shards; see `dump.parts_of`.
-        lines: whether each line of an article is a document of its own, see `lines.Lines`.
+        lines: whether each line of an article is a document of its own, see `Lines`.
     """
 
     paths: Sequence[str | os.PathLike[str]]
@@ -58,7 +68,7 @@ def extract_shard(
     them; `id` is the page's number, `source` the wiki's database name, or the first file's name where the dump does not
     say. `pages.Reason` lists why a page is skipped. All shards in order give the same articles for any number of shards
     and of workers. Memory holds at most `IN_FLIGHT` tasks a worker and one row group of articles. With `shard.lines`
-    it is lines that are written, see `lines.Lines`.
+    it is lines that are written, see `Lines`.
 
     Args:
         shard: the files of the dump, and which shard of them.
@@ -251,7 +261,7 @@ def _batches(part: Part, read: int) -> Iterator[Task]:
     yield Task(pages, splitter.skipped(unclosed=splitter.within), part.end - begin)
 
 
-def _done(reader: Choice | Lines, task: Task) -> Outcome:
+def _done(reader: "Choice | Lines", task: Task) -> Outcome:
     articles, pages, skipped = list[Article](), 0, Counter(task.skipped)
     noted: Counter[str] = Counter()
     for page in task.pages if task.stream is None else _unpacked(task.stream, skipped):
@@ -292,3 +302,53 @@ def _versions(reports: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         if len(used) > 1:
             log.warning("the shards were extracted with different versions of %s: %s", name, ", ".join(used))
     return {name: ", ".join(used) for name, used in versions.items()}
+
+
+STEPS = MosesOptions(replace_unicode=True, normalise=True, printable=True, lowercase=True, unaccent=True)
+"""What is done to a line, as XLM does it."""
+
+
+NO_TOKEN = "a line without a token"
+
+
+class Lines:
+    """Makes a document of each line of an article: of its title and of each paragraph, as `paragraphs_of` gives them.
+
+    Args:
+        options: see `Choice`; nothing else decides which pages are articles. An article without sections is one too.
+        site: the wiki, for its namespaces and its language, whose tokens are made.
+        source: `source` of the documents.
+    """
+
+    notes = "rejected"
+    rows = ROWS_PER_GROUP
+
+    def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
+        self._choice = Choice(options, site, source)
+        self._language = site.language or ENGLISH
+
+    def articles(self, xml: bytes, rejected: Counter[str]) -> list[Article] | Reason:
+        """The lines of one `<page>` element, UTF-8, as articles of one section without title; or why there are none.
+
+        The id is the number of the page and that of the line, 0 for the title. `rejected` counts lines without tokens.
+        """
+        page = self._choice.page(xml)
+        if isinstance(page, Reason):
+            return page
+        articles, tokens = [], _moses(self._language)
+        try:
+            paragraphs = paragraphs_of(page.text, self._choice.namespaces, self._choice.reading)
+        except NotParsed:
+            return Reason.NOT_PARSED
+        for number, line in enumerate([page.title, *paragraphs]):
+            if text := clean_text(tokens(line)):
+                articles.append(Article(f"{page.id}-{number}", None, (Section(None, text),), self._choice.source))
+            else:
+                rejected[NO_TOKEN] += 1
+        return articles
+
+
+@cache
+def _moses(language: str) -> Callable[[str], str]:
+    """Made in the process that needs it: a function cannot be sent to another one."""
+    return moses(language, STEPS)

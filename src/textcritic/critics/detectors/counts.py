@@ -5,12 +5,10 @@ opening one is one trial of F1 (Shen et al. 2021, section 4.3). To name the wron
 right for accuracy, and for F1 it is two faults: one sentence too many and one too few.
 """
 
-import math
 from collections.abc import Collection
 
 import numpy as np
 
-from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array
 
 
@@ -44,20 +42,6 @@ def parts_of(counts: Array, name: str) -> Array:
 
 
 NAMES = ("accuracy", "f1", "precision", "recall")
-
-
-def shares_of(counts: Array) -> dict[str, float]:
-    """All four of some documents: [documents, 5] -> by name, 0 to 1; NaN where the denominator is 0.
-
-    Without an intruder there is no recall, and where nothing is flagged no precision.
-
-    Raises:
-        TextcriticError: there are no documents.
-    """
-    if not len(counts):
-        raise TextcriticError("accuracy and F1: there are no documents; give at least one")
-    sums = {name: parts_of(counts, name).sum(axis=0) for name in NAMES}
-    return {name: float(part / whole) if whole else math.nan for name, (part, whole) in sums.items()}
 
 
 def safe_ratio(sums: Array) -> Array:

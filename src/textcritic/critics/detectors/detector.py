@@ -11,8 +11,8 @@ import numpy as np
 from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.learner import KINDS, Learner, learner_of, model_of
 from textcritic.critics.detectors.predictions import Prediction
-from textcritic.critics.detectors.questions import CoherenceTest, Intruder, test_of
-from textcritic.critics.detectors.scorer import Scorer, intruder_of
+from textcritic.critics.detectors.questions import CoherenceTest, test_of
+from textcritic.critics.detectors.scorer import Scorer
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.spec import restore
@@ -39,12 +39,6 @@ class Asking(Scorer):
     def save(self, folder: Path) -> None:
         """What the learner has learnt."""
         self.learner.save(folder)
-
-    def intruders(self, documents: Sequence[Document], what: str = "") -> np.ndarray:
-        """See `Scorer.intruders`; nothing is asked about the other sentences where that is not needed."""
-        if not isinstance(self.test, Intruder):
-            return super().intruders(documents, what)
-        return self.learner.answer([self.test.about(document, intruder_of(document)) for document in documents], what)
 
 
 class Detector:
@@ -93,15 +87,6 @@ class Detector:
     def judged(self, documents: Sequence[Document], scored: Sequence[np.ndarray]) -> list[Prediction]:
         """Predictions from the scores of all sentences of documents, as `Scorer.scores` gives them."""
         return [self._prediction(document, scores) for document, scores in zip(documents, scored, strict=True)]
-
-    def detects(self, documents: Sequence[Document], what: str = "") -> np.ndarray:
-        """Whether it flags the intruder of each document, bool [documents]; each has one.
-
-        This is what filters candidates (section 3.3): it is up to as many times as fast as `predict` as a document has
-        sentences.
-        """
-        detected: np.ndarray = self.scorer.intruders(documents, what) > self.threshold
-        return detected
 
     def _prediction(self, document: Document, scores: np.ndarray) -> Prediction:
         flagged = scores > self.threshold

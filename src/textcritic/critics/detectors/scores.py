@@ -143,33 +143,6 @@ class Ranking:
             area: Floats = np.where(wrong > 0, wrong * hits / flagged, 0).sum(-1) / wrong.sum(-1)
         return area
 
-    def auc_values(self) -> Floats:
-        """One value a document, float64 [documents]: their mean is the AUC, and their spread gives its standard error.
-
-        They are the area plus as many times its derivative by the document's weight as there are documents (the
-        infinitesimal jackknife, Efron and Tibshirani 1993, section 21.3). NaN as `auc`.
-        """
-        wrong, other = self._weights(None)
-        total, rest, area = wrong.sum(), other.sum(), float(self.auc())
-        with np.errstate(invalid="ignore", divide="ignore"):
-            change = wrong * (self._share_below(other) - area) / total
-            change += other * (self._share_above(wrong) - area) / rest
-        return self._values(area, change)
-
-    def average_precision_values(self) -> Floats:
-        """The same of the average precision."""
-        wrong, other = self._weights(None)
-        area, total = float(self.average_precision()), wrong.sum()
-        hits = np.cumsum(wrong)[self.last]
-        flagged = hits + np.cumsum(other)[self.last]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            own = wrong * (hits / flagged - area)
-            # A sentence changes the precision of all intruders that are ranked with or below it.
-            gained = np.cumsum((wrong * (flagged - hits) / flagged**2)[::-1])[::-1][self.first]
-            lost = np.cumsum((wrong * hits / flagged**2)[::-1])[::-1][self.first]
-            change = (own + wrong * gained - other * lost) / total
-        return self._values(area, change)
-
     def _weights(self, weights: npt.ArrayLike | None) -> tuple[Floats, Floats]:
         """Weights of the sentences that are intruders, and of those that are not, [..., sentences]."""
         of_documents = np.ones(self.documents) if weights is None else np.asarray(weights, float)
@@ -182,16 +155,6 @@ class Ranking:
         behind = after[..., self.first] + after[..., self.last] - other[..., self.last]
         shares: Floats = behind / 2 / other.sum(-1)[..., None]
         return shares
-
-    def _share_above(self, wrong: Floats) -> Floats:
-        """How much of the intruders' weight is above each sentence, ties by half, [sentences]."""
-        before = np.cumsum(wrong)
-        shares: Floats = (before[self.last] + before[self.first] - wrong[self.first]) / 2 / wrong.sum()
-        return shares
-
-    def _values(self, area: float, change: Floats) -> Floats:
-        values: Floats = np.bincount(self.document, self.documents * change, self.documents).astype(float) + area
-        return values
 
 
 def best_threshold(scores: npt.ArrayLike, wrong: npt.ArrayLike) -> tuple[float, float]:

@@ -1,7 +1,9 @@
 """Detectors on word vectors: their mean, or an LSTM over them (Shen et al. 2021, section 5: BoW and Bi-LSTM)."""
 
+import os
+import re
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -12,7 +14,6 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, Training, answers, joined
-from textcritic.critics.detectors.glove import WORD, read_vectors
 from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
@@ -20,6 +21,9 @@ from textcritic.files import read_json, write_json
 from textcritic.runlog import log
 from textcritic.training.hardware import device
 from textcritic.training.loop import Loop
+
+# As GloVe's tokenizer cuts them: clitics such as 's and n't are words, and so is every punctuation mark.
+WORD = re.compile(r"\w+(?=n['’]t\b)|n['’]t\b|['’](?:s|m|d|re|ve|ll)\b|\w+(?:[-.]\w+)*|[^\w\s]")
 
 WORDS, WEIGHTS = "words.json", "model.safetensors"
 PADDING, UNKNOWN = 0, 1  # numbers of what is no word; words follow
@@ -106,7 +110,7 @@ class WordVectors(Learner):
             how many words the file has.
 
         Raises:
-            TextcriticError: as `glove.read_vectors`.
+            TextcriticError: as `read_vectors`.
         """
         vectors = read_vectors(str(files.vectors), self.number, self.settings["size"])
         log.info("%d of %d words have a vector in %s", len(vectors), len(self.words), files.vectors)
@@ -187,3 +191,51 @@ def _vocabulary(questions: Sequence[Question], minimum_count: int) -> list[str]:
         for word in WORD.findall(question.first):
             counts[word] = counts.get(word, 0) + 1
     return sorted((word for word, n in counts.items() if n >= minimum_count), key=lambda word: (-counts[word], word))
+
+
+def read_vectors(path: str | os.PathLike[str], words: Container[str], size: int) -> dict[str, np.ndarray]:
+    """The vectors of some words, float32 [size] each; the file is read line by line, and nothing else of it is kept.
+
+    A line is a word, a space and `size` numbers with spaces between them. A word may hold spaces itself, as some of
+    glove.840B.300d do; such words, and a word's second line, are passed over. A first line of two numbers, as word2vec
+    writes, is one too.
+
+    Args:
+        path: of the file.
+        words: those wanted; in the file's own spelling, upper case and all.
+        size: numbers of a vector.
+
+    Raises:
+        TextcriticError: the file is missing, or a line has another number of numbers, or text in their place; no word
+            of these occurs.
+    """
+    found: dict[str, np.ndarray] = {}
+    try:
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                parts = line.rstrip(b" \r\n").split(b" ")
+                if number == 1 and len(parts) == 2 and size != 1:
+                    continue
+                if len(parts) <= size:
+                    raise TextcriticError(
+                        f"{path}, line {number}: {len(parts) - 1} numbers, {size} are wanted; set `size`, or fetch the"
+                        " file again if it is cut off"
+                    )
+                word = b" ".join(parts[:-size]).decode("utf-8", errors="replace")
+                if word in words and word not in found:
+                    found[word] = _numbers(parts[-size:], f"{path}, line {number}")
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not found:
+        raise TextcriticError(f"{path}: has a vector of no word of the corpus; give vectors of its language")
+    return found
+
+
+def _numbers(parts: list[bytes], where: str) -> np.ndarray:
+    try:
+        values = np.array([float(part) for part in parts], np.float32)
+    except ValueError as error:
+        raise TextcriticError(f"{where}: not numbers behind the word; set `size` to how many there are") from error
+    if not np.isfinite(values).all():
+        raise TextcriticError(f"{where}: a number is not finite")
+    return values

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from textcritic.corpora.jsonl import json_lines
+from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.critics.detectors.counts import counts_of
 from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array

@@ -1,7 +1,7 @@
 """What is recovered of known mixing in artificial languages, and from when on tests notice it.
 
 On each side of a test are translations of the same sentences, which the critic has not seen: real ones on one, on the
-other some in which a share of the words is of another language (`corpora.languages.mixed`). Each side takes a language
+other ones in which some words are of another language (`synthetic.languages.mixed`). Each side takes a language
 at random for every sentence, so that without mixing the sides may be exchanged within a pair.
 """
 
@@ -17,8 +17,8 @@ import pyarrow as pa
 from scipy.spatial.distance import cdist
 
 from textcritic.corpora import iter_articles
-from textcritic.corpora.languages import Drawn, LanguageRecipe, draw_sentences, mixed
-from textcritic.corpora.parallel_corpus import sentence_number
+from textcritic.corpora.parallel.corpus import sentence_number
+from textcritic.corpora.synthetic.languages import Drawn, LanguageRecipe, draw_sentences, mixed
 from textcritic.critics.lda.model import LDA
 from textcritic.critics.lda.posterior import PosteriorOptions, infer
 from textcritic.errors import TextcriticError

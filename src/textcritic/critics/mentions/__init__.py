@@ -7,7 +7,6 @@ from textcritic.critics.mentions.model import FLOOR, MentionCritic
 from textcritic.critics.mentions.scoring import (
     MENTION_SCORES_SCHEMA,
     cross_fitted_nll,
-    decompose_mentions,
     score_mentions,
 )
 from textcritic.critics.mentions.windows import BOS, Windows, count_windows, occurrences
@@ -31,7 +30,6 @@ __all__ = [
     "contributions",
     "count_windows",
     "cross_fitted_nll",
-    "decompose_mentions",
     "evidence",
     "expected_tokens",
     "log_ratios",

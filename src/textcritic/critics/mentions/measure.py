@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from textcritic.corpora.conll import conll_documents
+from textcritic.corpora.readers.conll import conll_documents
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.resolver_error import error_summary, resolver_error
 from textcritic.files import write_json, write_table

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.critics.decomposition import Decomposition
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.windows import Ints
 from textcritic.critics.scores import Rejected, rejected_rows
@@ -74,41 +73,18 @@ def score_mentions(
     )
 
 
-def decompose_mentions(
-    critic: MentionCritic, chains: MentionChains, folds: int = FOLDS, seed: int = 1
-) -> Decomposition:
-    """Split the cross-entropy per token of a set: `H(agg, prior) = H(agg) + KL(agg || prior)` (paper, section 2).
-
-    `agg` is the process of windows that the set is drawn from. The plug-in entropy of windows of five is far too low:
-    most of them occur once. So the entropy is estimated by cross-fitting: critics of the same kind are fitted on all
-    folds of the set's documents but one, and score that one. What is expected of that is `H(agg)` and the divergence
-    of the fitted critics from `agg`, which falls as the set grows: `entropy` is an upper bound of `H(agg)`, and `kl`,
-    the rest of the cross-entropy, a lower bound of the divergence. It can be below 0, where the critic, fitted on more
-    text, knows the process of the set better than a part of the set does. Sets are compared at equal sizes. With
-    `as_released`, tokens that the other folds do not have cost 46 nats each; the other discounts bound better.
-
-    Args:
-        critic: fitted on real text.
-        chains: of the set; documents without a token do not count.
-        folds: parts of the documents, at random, of equal size.
-        seed: of the parts.
-
-    Returns:
-        In nats per token; `entropy_corrected` and `kl_corrected` are None.
-
-    Raises:
-        TextcriticError: fewer than two documents with a token.
-    """
-    own = cross_fitted_nll(critic, chains, folds, seed)
-    steps = len(chains.codes)
-    cross_entropy, entropy = -float(critic.log_prob(chains).sum()) / steps, float(own.sum()) / steps
-    return Decomposition(float(steps), cross_entropy, entropy, cross_entropy - entropy, None, None)
-
-
 def cross_fitted_nll(
     critic: MentionCritic, chains: MentionChains, folds: int = FOLDS, seed: int = 1
 ) -> npt.NDArray[np.float64]:
     """What each document costs under a critic of the same kind that was fitted on the other folds, nats: [documents].
+
+    Their sum estimates the entropy in `H(agg, prior) = H(agg) + KL(agg || prior)` (paper, section 2), where `agg` is
+    the process of windows that the set is drawn from. The plug-in entropy of windows of five is far too low: most of
+    them occur once. What is expected of the sum is `H(agg)` and the divergence of the fitted critics from `agg`, which
+    falls as the set grows: an upper bound of `H(agg)`, and the rest of the cross-entropy is a lower bound of the
+    divergence. That rest can be below 0, where the critic, fitted on more text, knows the process of the set better
+    than a part of the set does. Sets are compared at equal sizes. With `as_released`, tokens that the other folds do
+    not have cost 46 nats each; the other discounts bound better.
 
     Args:
         critic: of which order and discount the others are.

@@ -95,23 +95,6 @@ def zipf_distance(counts: npt.ArrayLike, s: float, convention: Convention, ranks
     return _furthest(shares(checked, ranks, whole=convention == "untruncated"), law)
 
 
-def rank_distance(first: npt.ArrayLike, second: npt.ArrayLike, ranks: int = RANKS) -> RankDistance:
-    """The Kolmogorov-Smirnov distance between counts by rank of two sets (D_p of Table 2).
-
-    Shares are of the tokens of the first ranks of each set. The same rank may stand for different words.
-
-    Args:
-        first: tokens of each word of one set, in descending order: [types].
-        second: of the other set: [its types].
-        ranks: how many ranks are looked at.
-
-    Raises:
-        TextcriticError: counts as for `fit_zipf`, or no counts at all.
-    """
-    one, two = (shares(checked_counts(counts), ranks, whole=False) for counts in (first, second))
-    return _furthest(one, two)
-
-
 def zipf_fit_p(
     counts: npt.ArrayLike,
     conventions: Sequence[Convention],

@@ -1,7 +1,7 @@
 """Cross-entropy of each source as entropy and divergence (model criticism paper, section 2), and its table.
 
 The entropy is that of a critic of the same kind which was fitted on the other documents of the same source
-(`critics.mentions.decompose_mentions`): an upper bound, as such a critic knows the source less than perfectly.
+(`critics.mentions.cross_fitted_nll`): an upper bound, as such a critic knows the source less than perfectly.
 """
 
 from typing import Any

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from textcritic.corpora.structured import read_structured
+from textcritic.corpora.structured.texts import read_structured
 from textcritic.experiments.importance.figures import CURVES, EFFECTIVE
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames

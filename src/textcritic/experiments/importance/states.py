@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from textcritic.corpora.structured import SHIFT, Mention, Structured, read_structured
+from textcritic.corpora.structured.texts import SHIFT, Mention, Structured, read_structured
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE

@@ -7,7 +7,6 @@ import pandas as pd
 
 from textcritic.experiments.intruders.generated import PERPLEXITY
 from textcritic.experiments.intruders.names import MAJORITY, NUMBERS, PEOPLE, IntruderNames, probe_name
-from textcritic.experiments.intruders.rows import CROSS
 from textcritic.inference import ALPHA
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
@@ -230,11 +229,6 @@ def _found(group: pd.DataFrame, one: Mapping[str, Any]) -> Cell:
     row = rows.iloc[0].to_dict()
     cell = _plain(row, "found")
     return Cell(cell.text, (*cell.notes, f"highest: {_percent(row['highest'])}, by chance {_percent(row['chance'])}"))
-
-
-def is_cross(row: Mapping[str, Any]) -> bool:
-    """Whether a detector was trained on another corpus than it judges."""
-    return bool(row["domain"] == CROSS)
 
 
 def levels(rows: pd.DataFrame, by: str) -> list[str]:

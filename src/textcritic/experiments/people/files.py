@@ -61,7 +61,7 @@ class PeopleFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and the answers.
 
     Attributes:
-        annotations: exports of campaigns, see `corpora.answers`.
+        annotations: exports of campaigns, see `annotation.answers`.
         embedder: whose hidden states MAUVE is made of, in words; "" without MAUVE.
     """
 

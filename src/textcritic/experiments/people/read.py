@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora import some_articles
-from textcritic.corpora.answers import (
+from textcritic.annotation.answers import (
     ATTENTION,
     SECTIONS,
     TASK,
@@ -21,6 +20,7 @@ from textcritic.corpora.answers import (
     read_answers,
     text_hash,
 )
+from textcritic.corpora import some_articles
 from textcritic.errors import TextcriticError
 from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
 from textcritic.files import read_table

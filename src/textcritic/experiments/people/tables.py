@@ -1,10 +1,49 @@
 """Tables of what people say: the paper's Tables 4 and 18, and what stands behind them."""
 
+from dataclasses import replace
+
+import pandas as pd
+
 from textcritic.experiments.people import annotators, orders, rows, sheets
-from textcritic.experiments.people.planning import planning_rows
+from textcritic.inference.annotation_plan import Design, articles_for_power, articles_for_width
 from textcritic.measures.material import Material
 from textcritic.measures.published import KEYS as SOURCE_KEYS
 from textcritic.report.tables import Table, recipe
+
+SHARE, GAPS = 0.7, ((0.71, 0.88), (0.7, 0.8))
+"""A usual share of coherent answers, and pairs of shares that are to be told apart; the first is the paper's."""
+
+
+WIDTHS = (0.1, 0.05)
+ANNOTATORS, ANSWERS = (5, 8, 12, 20), (1, 3)
+COLUMNS = ("aim", "annotators", "answers_each", "articles", "hours")
+
+
+def planning_rows(_: Material) -> pd.DataFrame:
+    """For each aim, number of annotators and of answers an article: articles of one system, and hours of all people.
+
+    Columns: `aim`, `annotators`, `answers_each`, `articles` and `hours`, both empty where no number of articles is
+    enough. For a difference the hours are of both systems.
+    """
+    rows = []
+    for number in ANNOTATORS:
+        for each in ANSWERS:
+            design = Design(answers=each, annotators=number)
+            for width in WIDTHS:
+                aim = f"a share of {SHARE:.0%}, to ±{100 * width:.0f} points"
+                rows.append(_row(aim, design, articles_for_width(design, SHARE, width), 1))
+            for first, second in GAPS:
+                aim = f"{first:.0%} against {second:.0%}, with a power of 80%"
+                rows.append(_row(aim, design, articles_for_power(design, first, second), 2))
+    table = pd.DataFrame(rows, columns=list(COLUMNS)).sort_values(["aim", "annotators", "answers_each"], kind="stable")
+    return table.astype({"articles": "Int64"}).reset_index(drop=True)
+
+
+def _row(aim: str, design: Design, articles: int | None, systems: int) -> dict[str, object]:
+    hours = None if articles is None else systems * replace(design, articles=articles).hours
+    about = {"aim": aim, "annotators": design.annotators, "answers_each": design.answers}
+    return about | {"articles": articles, "hours": hours}
+
 
 KEYS = (*SOURCE_KEYS, "order")
 """What a published value belongs to; `order` is that of section types, of a rank in Table 18."""

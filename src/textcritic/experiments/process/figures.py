@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.critics import latent_ppl
 from textcritic.experiments.process.files import TEST, KnownData, ProcessFiles, Sequences
 from textcritic.experiments.process.names import ProcessNames

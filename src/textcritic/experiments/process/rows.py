@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.critics import decompose, document_columns, latent_nll, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from textcritic.corpora.process import Process
+from textcritic.corpora.synthetic.process import Process
 from textcritic.experiments.process.figures import CHART, CURVES, process_curves
 from textcritic.experiments.process.files import EXACT, TEST, KnownData, ProcessFiles
 from textcritic.experiments.process.names import ProcessNames

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora import Article, iter_articles
-from textcritic.corpora.process import DELIMITER, Process
+from textcritic.corpora.synthetic.process import DELIMITER, Process
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import TEST, KnownData, ProcessFiles, Sequences
 from textcritic.experiments.process.names import ProcessNames

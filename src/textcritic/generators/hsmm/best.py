@@ -24,13 +24,6 @@ class Best:
     paths: Paths
     log_prob: Floats
 
-    @property
-    def log_bound(self) -> Floats:
-        """The log of the paths' sum [B]: never above log p(x), as the paths are distinct (paper, section 4)."""
-        top = self.log_prob[:, :1]
-        total: Floats = top[:, 0] + np.log(np.exp(self.log_prob - top).sum(axis=1))
-        return total
-
 
 @torch.no_grad()
 def k_best(tables: Tables, graph: Graph, count: int) -> Best:

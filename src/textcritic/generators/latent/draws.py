@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from textcritic.corpora.structured import Edge, Mention, Structured, write_structured
+from textcritic.corpora.structured.texts import Edge, Mention, Structured, write_structured
 from textcritic.generators.collect import Form, Limit, SampleFiles, collect_draws
 from textcritic.generators.shards import Draw
 

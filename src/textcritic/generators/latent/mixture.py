@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import torch
 
-from textcritic.corpora.structured import read_structured
+from textcritic.corpora.structured.texts import read_structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.resume import Floats, Partial, resumed
 from textcritic.generators.latent.weigh import Draws, Weighed, generator_of, numpy_of, proposal_of

@@ -14,7 +14,7 @@ import safetensors.torch
 import torch
 from safetensors import SafetensorError
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.generators.latent.vocabulary import Vocabulary

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import LatentModel, Proposal
 from textcritic.generators.latent.resume import Floats, Partial, resumed

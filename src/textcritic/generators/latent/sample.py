@@ -15,7 +15,7 @@ import pyarrow as pa
 import torch
 
 from textcritic.corpora.articles import iter_batches
-from textcritic.corpora.structured import Mention, Structured
+from textcritic.corpora.structured.texts import Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.draws import draw_text
 from textcritic.generators.latent.kinds import load_model

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from textcritic.corpora.structured import Structured, read_structured
+from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.vocabulary import Vocabulary

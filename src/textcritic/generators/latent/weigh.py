@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from textcritic.corpora.structured import Structured, read_structured
+from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import write_arrays
 from textcritic.generators.latent.kinds import load_model, load_proposal

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from textcritic.errors import TextcriticError
+from textcritic.generators.beams import Beams
 from textcritic.generators.decoding import Decoding, Uniforms
-from textcritic.generators.ngram.beams import beam_sampled
 from textcritic.generators.ngram.model import NgramModel
 from textcritic.generators.ngram.ranks import Truncated
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID
@@ -116,3 +116,31 @@ def _interpolated(model: NgramModel, contexts: np.ndarray, uniforms: np.ndarray)
         chosen = component == k
         words[chosen] = model.draw(k, contexts[k - 1, chosen], within[chosen])[0]
     return words
+
+
+def beam_sampled(model: NgramModel, decoding: Decoding, seed: int, indices: Sequence[int]) -> list[np.ndarray]:
+    """Ids of texts that are drawn by beam sampling, see `generators.beams`.
+
+    Args:
+        model: of maximum likelihood.
+        decoding: its `beam` k and its `max_tokens`.
+        seed: of the sample.
+        indices: of the texts.
+    """
+    k = decoding.beam
+    uniforms = Uniforms.of(seed, indices)
+    beams = Beams(len(indices), k, END_ID, decoding.max_tokens)
+    texts = np.arange(len(indices))  # that are not done [n]
+    contexts = np.repeat(model.begin()[:, None], len(indices), axis=1)  # of the hypotheses that go on
+    while len(texts):
+        alive = beams.alive[texts]
+        row = np.zeros(alive.shape, np.int64)
+        row[alive] = np.arange(alive.sum())
+        numbers = beams.numbers(uniforms, texts)
+        words, log_probs = model.draw(model.order, contexts[-1].repeat(k), numbers.ravel())
+        origin = beams.extend(texts, words.reshape(-1, k), log_probs.reshape(-1, k))
+        left = ~beams.done()[texts]
+        origin, texts = np.take_along_axis(row, origin, axis=1)[left], texts[left]
+        alive = beams.alive[texts]
+        contexts = model.shift(contexts[:, origin[alive]], beams.symbols[texts][alive])
+    return [np.array(beams.text(text)) for text in range(len(indices))]

@@ -1,12 +1,12 @@
 """Documents in CoNLL columns as mentions of a text."""
 
-from textcritic.corpora.conll import ConllDocument, written_out
+from textcritic.corpora.readers.conll import ConllDocument, written_out
 from textcritic.latents.resolvers.heads import head_word
 from textcritic.latents.resolvers.mention import Mention, Resolved
 
 
 def resolved_of(document: ConllDocument, language: str = "en") -> Resolved:
-    """The document as text, see `corpora.conll.written_out`, with its mentions.
+    """The document as text, see `corpora.readers.conll.written_out`, with its mentions.
 
     Args:
         document: as read.

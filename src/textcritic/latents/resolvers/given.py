@@ -10,10 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.archives import is_archive
-from textcritic.corpora.conll import ConllDocument, conll_documents, plain
-from textcritic.corpora.records import Record, records
-from textcritic.corpora.values import kind_of
+from textcritic.corpora.readers.archives import is_archive
+from textcritic.corpora.readers.conll import ConllDocument, conll_documents, plain
+from textcritic.corpora.readers.records import Record, records
+from textcritic.corpora.readers.values import kind_of
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.conll import with_spans
 from textcritic.latents.resolvers.heads import head_word

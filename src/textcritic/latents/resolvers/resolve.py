@@ -50,7 +50,7 @@ class Resolver(Protocol):
 
 RESOLVERS: Mapping[str, str] = {
     "persons": "persons:persons_resolver",
-    "nearest": "nearest:nearest_resolver",
+    "nearest": "persons:nearest_resolver",
     "given": "given:given_resolver",
     "neural": "neural:neural_resolver",
 }

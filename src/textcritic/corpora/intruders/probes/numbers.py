@@ -4,7 +4,6 @@ import random
 import re
 from collections.abc import Sequence
 
-from textcritic.corpora.intruders.probes.seeds import random_of
 from textcritic.corpora.intruders.probes.word_lists import word_class, word_list
 from textcritic.corpora.intruders.probes.words import (
     COORDINATORS,
@@ -17,6 +16,7 @@ from textcritic.corpora.intruders.probes.words import (
     following,
     is_adverb,
     quoted,
+    random_of,
     rewritten,
     tokens_of,
 )

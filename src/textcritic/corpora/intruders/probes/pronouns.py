@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from textcritic.corpora.intruders.probes.seeds import random_of
 from textcritic.corpora.intruders.probes.verb_forms import base_of, base_of_third
 from textcritic.corpora.intruders.probes.word_lists import word_class
 from textcritic.corpora.intruders.probes.words import (
@@ -23,6 +22,7 @@ from textcritic.corpora.intruders.probes.words import (
     Token,
     following,
     is_adverb,
+    random_of,
     rewritten,
     tokens_of,
 )

@@ -1,5 +1,7 @@
 """A sentence as words and marks; the closed classes of English words that the edits ask for."""
 
+import hashlib
+import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -113,3 +115,8 @@ def is_adverb(word: str) -> bool:
 
 _NOT_ADVERBS = word_class("not_adverbs")
 NUMBER_WORDS = word_class("number_words")
+
+
+def random_of(probe: str, sentence: str) -> random.Random:
+    """A generator that a probe and a sentence seed together."""
+    return random.Random(hashlib.blake2b(f"{probe}\n{sentence}".encode(), digest_size=16).digest())

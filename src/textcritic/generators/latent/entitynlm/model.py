@@ -7,7 +7,7 @@ from typing import Any, Self
 import torch
 from torch import nn
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm.entities import Entities
 from textcritic.generators.latent.entitynlm.states import (
     EntityStates,

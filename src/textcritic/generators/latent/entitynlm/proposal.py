@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.entitynlm.entities import Entities, Step
 from textcritic.generators.latent.entitynlm.states import (

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import torch
 
-from textcritic.corpora.structured import Mention, Structured
+from textcritic.corpora.structured.texts import Mention, Structured
 from textcritic.errors import TextcriticError
 
 NONE = -1  # entity of a token outside of mentions

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm.entities import Particles, Step
 from textcritic.generators.latent.entitynlm.model import EntityNLM
 from textcritic.generators.latent.entitynlm.proposal import EntityDisc

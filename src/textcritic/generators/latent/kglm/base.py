@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from textcritic.corpora.links import Knowledge
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.links import Knowledge
+from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.kglm.graph import Graph
 from textcritic.generators.latent.kglm.states import Links, links_of

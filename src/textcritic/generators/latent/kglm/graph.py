@@ -6,7 +6,7 @@ from itertools import accumulate, groupby
 
 import torch
 
-from textcritic.corpora.links import Knowledge
+from textcritic.corpora.structured.links import Knowledge
 from textcritic.generators.latent.vocabulary import Vocabulary
 
 

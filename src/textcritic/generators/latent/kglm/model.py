@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, shifted, sums_of
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state

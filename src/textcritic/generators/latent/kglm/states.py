@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from textcritic.corpora.structured import Edge, Mention, Structured
+from textcritic.corpora.structured.texts import Edge, Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.kglm.graph import Graph, slices
 

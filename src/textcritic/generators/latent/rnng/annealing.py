@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from textcritic.corpora.structured import Structured
+from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.inference.statistics import Array

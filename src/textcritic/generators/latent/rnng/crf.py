@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from textcritic.corpora.structured import REDUCE, Structured
+from textcritic.corpora.structured.texts import REDUCE, Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import Proposal
 from textcritic.generators.latent.rnng.charts import Chart, best_trees, tree_scores

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from textcritic.corpora.structured import REDUCE, SHIFT, Structured
+from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
 
 if TYPE_CHECKING:
     from textcritic.generators.latent.rnng.model import RNNG

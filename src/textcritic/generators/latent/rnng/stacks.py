@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.corpora.structured import REDUCE, SHIFT
+from textcritic.corpora.structured.texts import REDUCE, SHIFT
 from textcritic.errors import TextcriticError
 
 Ints = npt.NDArray[np.int64]

@@ -1,0 +1,1 @@
+"""Parallel corpora: sentences with their translations, from files or from message catalogues."""

@@ -1,0 +1,1 @@
+"""Files that people have, format by format: articles, records and structure read from them."""

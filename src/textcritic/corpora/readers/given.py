@@ -1,0 +1,91 @@
+"""Articles that a user gives, in JSON lines, Parquet or Arrow: one schema, one check, one kind of message."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from textcritic.corpora.articles import Article, Section
+from textcritic.corpora.layout import clean_text
+from textcritic.corpora.readers.records import Record, records
+from textcritic.corpora.readers.values import kind_of, lacks, name_or, text_or
+from textcritic.errors import TextcriticError
+
+ARTICLE_KEYS = ("id", "title", "sections", "source", "group")
+SECTION_KEYS = ("title", "text")
+
+
+def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Article]:
+    """Stream the articles of a file or folder, each an object with the keys `ARTICLE_KEYS`.
+
+    Only `sections`, a list of `{"title", "text"}`, and in each section `text` are required. An article without id
+    becomes `line-N` after its line, or `row-N` after its row; one without source gets the file's name; one without
+    group is alone. Blank lines inside a section's text become single line breaks. Other keys and columns are ignored,
+    and named on stderr when the file has been read.
+
+    Args:
+        path: JSON lines (`.jsonl`, `.jsonl.gz`), a file `.parquet` or `.arrow`, a folder of these, or a folder that
+            `datasets` saved.
+        prefix: put before ids made from numbers, where several files make one corpus.
+
+    Raises:
+        TextcriticError: the first fault, naming file and line or row: not JSON, a missing key, a value of the wrong
+            type, an id that occurs twice, a truncated or undecodable file, a file without articles.
+    """
+    found = False
+    for article in articles_of_records(records(path, ARTICLE_KEYS, ["sections"]), Path(path).name, prefix):
+        found = True
+        yield article
+    if not found:
+        raise TextcriticError(f"{path}: there is no article in it; write one object with `sections` a line or row")
+
+
+def articles_of_records(given: Iterable[Record], source: str, prefix: str = "") -> Iterator[Article]:
+    """The articles that records hold; see `given_articles`.
+
+    Args:
+        given: the records.
+        source: of an article that names none.
+        prefix: see `given_articles`.
+    """
+    first: dict[str, int] = {}
+    for record in given:
+        number, unit, where = record.number, record.unit, record.where
+        article = _article(record, default_id=f"{prefix}{unit}-{number}", default_source=source)
+        if article.id in first:
+            raise TextcriticError(
+                f"{where}: id '{article.id}' was used on {unit} {first[article.id]}; give each article its own id"
+            )
+        first[article.id] = number
+        yield article
+
+
+def _article(record: Record, default_id: str, default_source: str) -> Article:
+    value, where = record.value, record.where
+    if not isinstance(value, dict):
+        raise TextcriticError(f"{where}: a line holds {kind_of(value)}; it should be an object with `sections`")
+    if "sections" not in value:
+        raise TextcriticError(f"{where}: {lacks(value, 'sections')}; it should be a list of objects with `text`")
+    if not isinstance(value["sections"], list):
+        raise TextcriticError(
+            f"{where}: `sections` is {kind_of(value['sections'])}; it should be a list of objects with `text`"
+        )
+    return Article(
+        name_or(value.get("id"), default_id, "id", where) or default_id,
+        text_or(value.get("title"), None, "title", where),
+        tuple(_section(section, record, n) for n, section in enumerate(value["sections"], start=1)),
+        text_or(value.get("source"), default_source, "source", where) or default_source,
+        name_or(value.get("group"), None, "group", where),
+    )
+
+
+def _section(value: Any, record: Record, number: int) -> Section:
+    where = f"{record.where}, section {number}"
+    if not isinstance(value, dict):
+        raise TextcriticError(f'{where}: it is {kind_of(value)}; it should be an object: {{"title": ..., "text": ...}}')
+    record.ignored.update((f"sections.{key}", None) for key in value if key not in SECTION_KEYS)
+    if "text" not in value:
+        raise TextcriticError(f"{where}: {lacks(value, 'text')}; it should be a string")
+    if not isinstance(value["text"], str):
+        raise TextcriticError(f"{where}: `text` is {kind_of(value['text'])}; it should be a string")
+    return Section(text_or(value.get("title"), None, "title", where), clean_text(value["text"]))

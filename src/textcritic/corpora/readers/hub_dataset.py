@@ -1,0 +1,207 @@
+"""Corpora from data sets of the Hugging Face hub that were downloaded: any format that `datasets` reads, row by row."""
+
+import logging
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from textcritic.corpora.articles import Article, Section
+from textcritic.corpora.extract import Extraction, write_extracted
+from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
+from textcritic.corpora.readers.tables import BATCH, rows_of
+from textcritic.corpora.readers.values import kind_of, name_or, text_or
+from textcritic.errors import TextcriticError, first_line
+from textcritic.plan.checks.datasets import HUB_DATASET
+from textcritic.runlog import log
+
+UNEVEN = "titles and sections differ in number"
+REPEATED = "id seen before"
+
+
+def extract_dataset(
+    folder: str | os.PathLike[str],
+    dataset: Mapping[str, Any],
+    options: Mapping[str, Any],
+    out_path: str | os.PathLike[str],
+    report_path: str | os.PathLike[str],
+) -> None:
+    """Write the articles of a data set of the hub, and a report; see `extract.extract_corpus`. Needs no network.
+
+    Args:
+        folder: the files of the data set, as its repository has them.
+        dataset: its entry in the datasets registry.
+        options: `options` of the corpus: `from_splits` and `columns`.
+        out_path: Parquet in `EXTRACTED_SCHEMA`.
+        report_path: JSON; its `provenance` names repository and commit.
+
+    Raises:
+        TextcriticError: as `dataset_articles`, or no article was found.
+    """
+    skipped: Counter[str] = Counter()
+    provenance = {key: dataset[key] for key in ("repository", "revision", "config")}
+    articles = dataset_articles(folder, dataset, options, skipped)
+    write_extracted(Extraction(HUB_DATASET, articles, skipped, provenance, REPEATED), out_path, report_path)
+
+
+def dataset_articles(
+    folder: str | os.PathLike[str], dataset: Mapping[str, Any], options: Mapping[str, Any], skipped: Counter[str]
+) -> Iterator[tuple[Article, str | None]]:
+    """Stream articles with the split they belong to, in the order of the data set's files; memory does not grow.
+
+    What the columns may hold: `sections` a list of {title, text}, or of texts, or of lists of sentences, or one string,
+    cut at `separator`; `titles` a list of strings or one string, cut likewise; each of `texts` a string, which becomes
+    a section called like its column. With `titles` alone sections have titles and no text. An article whose titles and
+    sections differ in number is left out and counted. Ids are those of the column `id`, or made from split and row.
+
+    Args:
+        folder: see `extract_dataset`.
+        dataset: see `extract_dataset`.
+        options: see `extract_dataset`.
+        skipped: counts what is left out.
+
+    Raises:
+        TextcriticError: files that are missing or not whole; a configuration, a split or a column that the data set
+            does not have, with those it has; a value of the wrong type, naming split and row.
+    """
+    wanted = options["from_splits"]
+    for ours, theirs in wanted.items() if isinstance(wanted, dict) else ((None, split) for split in wanted):
+        found = 0
+        for found, row in enumerate(_rows(Path(folder), dataset, theirs, _names(options["columns"])), start=1):
+            where = f"{folder}: split {theirs}, row {found}"
+            article = _article(row, options["columns"], where, f"{theirs}-{found}", dataset["repository"])
+            if article is None:
+                skipped[UNEVEN] += 1
+            else:
+                yield article, ours
+        log.info("%s: split %s: %s rows", folder, theirs, f"{found:,}")
+
+
+def _names(columns: Mapping[str, Any]) -> list[str]:
+    """The columns that are read, each once."""
+    single = [columns[key] for key in ("id", "title", "sections", "titles", "group") if columns.get(key) is not None]
+    return list(dict.fromkeys([*single, *columns.get("texts", [])]))
+
+
+def _rows(folder: Path, dataset: Mapping[str, Any], split: str, names: list[str]) -> Iterator[dict[str, Any]]:
+    """The wanted columns of one split, row by row."""
+    with tempfile.TemporaryDirectory() as cache:  # `datasets` asks for one; streaming puts nothing in it
+        stream = _stream(folder, dataset, split, cache)
+        tables = stream.with_format("arrow").iter(batch_size=BATCH)
+        done = 0
+        while True:
+            try:
+                table = next(tables, None)
+                if table is None:
+                    return
+                if missing := [name for name in names if name not in table.column_names]:
+                    has = ", ".join(table.column_names)
+                    raise TextcriticError(f"{folder}: split {split}: no column `{missing[0]}`; its columns are {has}")
+                rows = rows_of(table.select(names))
+            except TextcriticError:
+                raise
+            except Exception as error:  # each format's reader raises its own
+                raise TextcriticError(
+                    f"{folder}: split {split}: cannot be read after row {done} ({first_line(error)}); delete the folder"
+                    " and rerun to fetch it again"
+                ) from error
+            done += len(rows)
+            yield from rows
+
+
+def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) -> Any:
+    """One split as a `datasets.IterableDataset`."""
+    os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
+    import datasets
+    import pyarrow.dataset as ds
+
+    datasets.disable_progress_bars()
+    datasets.utils.logging.set_verbosity(logging.CRITICAL)  # what it would log is in the error line
+    place = f"https://huggingface.co/datasets/{dataset['repository']}/tree/{dataset['revision']}"
+    try:
+        builder = datasets.load_dataset_builder(
+            str(folder.absolute()), name=dataset["config"], data_files=dataset["files"], cache_dir=cache
+        )
+        if hasattr(builder.config, "fragment_scan_options"):  # of Parquet; else whole files would be buffered
+            builder.config.fragment_scan_options = ds.ParquetFragmentScanOptions(pre_buffer=False)
+        there = list(builder.config.data_files or {})
+        if split in there:
+            return builder.as_streaming_dataset(split=split)
+    except Exception as error:  # what it raises for a missing file depends on the format
+        raise TextcriticError(
+            f"{folder}: cannot be read as a data set ({first_line(error)}); it should hold the files of {place}"
+        ) from error
+    raise TextcriticError(f"{folder}: no split `{split}`; it has {', '.join(map(str, there)) or 'none'}")
+
+
+class _Cell(NamedTuple):
+    """A value of a row, and what messages call it."""
+
+    value: Any
+    name: str
+
+
+def _article(
+    row: Mapping[str, Any], columns: Mapping[str, Any], where: str, default_id: str, source: str
+) -> Article | None:
+    """The article in a row; None if its titles and sections differ in number."""
+    identifier = name_or(row[columns["id"]], default_id, columns["id"], where) if "id" in columns else default_id
+    group = name_or(row[columns["group"]], None, columns["group"], where) if "group" in columns else None
+    title = text_or(row[columns["title"]], None, columns["title"], where) if "title" in columns else None
+    sections = _sections(row, columns, where)
+    if sections is None:
+        return None
+    return Article(identifier or default_id, title, sections, source, group)
+
+
+def _sections(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> tuple[Section, ...] | None:
+    if "texts" in columns:
+        return tuple(Section(name, text_of(_string(_Cell(row[name], name), where))) for name in columns["texts"])
+    titles: list[str] | None = None
+    if "titles" in columns:
+        titles = _strings(_Cell(row[columns["titles"]], columns["titles"]), columns["separator"], where)
+    if "sections" not in columns:
+        return tuple(Section(title, "") for title in titles or [])
+    cell = _Cell(row[columns["sections"]], columns["sections"])
+    if titles is None and _is_titled(cell.value):
+        return tuple(
+            Section(text_or(part.get("title"), None, "title", where), text_of(part["text"])) for part in cell.value
+        )
+    texts = _texts(cell, columns["separator"], where)
+    return paired(titles if titles is not None else [None] * len(texts), texts)
+
+
+def _is_titled(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(p, dict) and isinstance(p.get("text"), str) for p in value)
+
+
+def _texts(cell: _Cell, separator: str, where: str) -> list[Any]:
+    """Texts of sections, each a string or a list of sentences."""
+    if isinstance(cell.value, list) and cell.value and all(map(is_strings, cell.value)):
+        return cell.value
+    return _strings(cell, separator, where, " or of lists of strings, or of {title, text}")
+
+
+def _strings(cell: _Cell, separator: str, where: str, more: str = "") -> list[str]:
+    if isinstance(cell.value, str):
+        return cell.value.split(separator) if cell.value else []
+    if not is_strings(cell.value):
+        raise TextcriticError(
+            f"{where}: `{cell.name}` is {_found(cell.value)}; it should be a string, or a list of strings{more}"
+        )
+    strings: list[str] = cell.value
+    return strings
+
+
+def _found(value: Any) -> str:
+    """What a value is that is not a list of strings."""
+    odd = [item for item in value if not isinstance(item, str)] if isinstance(value, list) else []
+    return f"a list with {kind_of(odd[0])} in it" if odd else kind_of(value)
+
+
+def _string(cell: _Cell, where: str) -> str:
+    if not isinstance(cell.value, str):
+        raise TextcriticError(f"{where}: `{cell.name}` is {kind_of(cell.value)}; it should be a string")
+    return cell.value

@@ -1,0 +1,130 @@
+"""JSON lines, plain or gzipped, and PubMed and arXiv as published in them."""
+
+import gzip
+import json
+import os
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from textcritic.corpora.articles import Article, Section
+from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
+from textcritic.errors import TextcriticError
+
+# The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
+# /dev/zero, is refused before memory is gone.
+LONGEST_LINE = 1 << 26
+UNEVEN = "section_names and sections differ in length"
+
+
+def read_scientific(
+    path: str | os.PathLike[str], keep_abstract: bool = False, skipped: Counter[str] | None = None
+) -> Iterator[Article]:
+    """Stream the articles of one split in the format of Cohan et al. 2018 (NAACL, arXiv 1804.05685).
+
+    Sections are lists of sentences, joined by spaces, under `section_names`.
+
+    Args:
+        path: `train.txt`, `val.txt` or `test.txt` as published, plain or gzipped.
+        keep_abstract: put the abstract first, as a section `abstract`; the paper counts the body's sections only.
+        skipped: counts records with unequal numbers of names and sections, which are left out.
+
+    Raises:
+        TextcriticError: a line is not JSON or lacks a key, naming file and line.
+    """
+    skipped = Counter() if skipped is None else skipped
+    for number, record in json_lines(path):
+        where = f"{path}:{number}"
+        names, sections = _strings(record, "section_names", where), _sentences(record, where)
+        body = paired(names, sections)
+        if body is None:
+            skipped[UNEVEN] += 1
+            continue
+        if keep_abstract:
+            body = (Section("abstract", text_of(_strings(record, "abstract_text", where))), *body)
+        identifier = record.get("article_id")
+        if not isinstance(identifier, str):
+            raise TextcriticError(f"{where}: `article_id` is missing or not a string; give the file as published")
+        yield Article(identifier, None, body, Path(path).name)
+
+
+def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
+    """Stream (line number, parsed JSON value) from a plain or gzipped file; blank lines are skipped.
+
+    Raises:
+        TextcriticError: as `text_lines`, or a line is not JSON.
+    """
+    for number, line in text_lines(path, "JSON object"):
+        if line.strip():
+            yield number, _parsed(line, f"{path}:{number}")
+
+
+def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int, str]]:
+    """Stream (line number, line) from a plain or gzipped file of UTF-8.
+
+    Args:
+        path: of the file.
+        content: what a line should hold one of, for messages.
+
+    Raises:
+        TextcriticError: the file is missing, truncated or not UTF-8, or a line is longer than 64 MiB.
+    """
+    number = 0
+    try:
+        with _open(Path(path)) as handle:
+            for number, line in enumerate(iter(lambda: handle.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise TextcriticError(
+                        f"{path}:{number}: longer than {LONGEST_LINE >> 20} MiB; write one {content} a line"
+                    )
+                yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise TextcriticError(f"{path}:{number}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
+    except FileNotFoundError as error:
+        raise TextcriticError(f"{path}: no such file") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TextcriticError(
+            f"{path}:{number + 1}: the gzip data end early or are broken; fetch the file again"
+        ) from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _open(path: Path) -> IO[bytes]:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def _parsed(line: str, where: str) -> Any:
+    try:
+        value = json.loads(line)
+        if "\\u" in line:
+            json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is JSON, but not text
+        return value
+    except UnicodeEncodeError as error:
+        raise TextcriticError(f"{where}: an escape such as \\ud83d is half a character; write both halves") from error
+    except json.JSONDecodeError as error:
+        raise TextcriticError(
+            f"{where}: not JSON ({error.msg}, column {error.colno}); write one JSON object a line"
+        ) from error
+    except RecursionError as error:
+        raise TextcriticError(f"{where}: nested too deep; write one JSON object a line") from error
+    except ValueError as error:  # Python reads no whole number of more than 4,300 digits
+        raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
+
+
+def _strings(record: Any, key: str, where: str) -> list[str]:
+    value = record.get(key) if isinstance(record, dict) else None
+    if not is_strings(value):
+        raise TextcriticError(f"{where}: `{key}` is missing or not a list of strings; give the file as published")
+    return value  # type: ignore[return-value]
+
+
+def _sentences(record: Any, where: str) -> list[list[str]]:
+    value = record.get("sections") if isinstance(record, dict) else None
+    if not (isinstance(value, list) and all(is_strings(section) for section in value)):
+        raise TextcriticError(
+            f"{where}: `sections` is missing or not a list of lists of strings; give the file as published"
+        )
+    return value

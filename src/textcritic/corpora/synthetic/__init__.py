@@ -1,0 +1,1 @@
+"""Made-up corpora whose truth is known: grammars, languages, processes."""
