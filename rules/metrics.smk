@@ -3,7 +3,7 @@
 Needs: a corpus of text, samples, and the function's module. Makes: results/scores/metrics/{module}.{function}.
 """
 
-from textcritic.experiments.metrics.plan import digest
+from textcritic.experiments.metrics.plan import FROM_MEMORY, digest
 
 OWN_SCORES = "results/scores/metrics/{metric}/{corpus}"
 
@@ -20,7 +20,7 @@ rule measure_data_by_function:
         "results/benchmarks/measure_data_by_function/{metric}/{corpus}.tsv"
     wildcard_constraints:
         corpus=TEXTS,
-        metric=r"(?!in_this_process\.)[\w.]+",
+        metric=rf"(?!{FROM_MEMORY}\.)[\w.]+",
     priority: 10
     conda:
         "../envs/cpu.yaml"
