@@ -44,7 +44,7 @@ def test_every_file_of_tests_of_the_pages_is_there_and_named():
     calls = [line.split() for line in LINES if re.match(r"(\.venv/bin/)?pytest ", line)]
     assert [".venv/bin/pytest", "tests/oracle/test_holm.py"] in calls
     assert not [call for call in calls if "-k" in call and not call[1].endswith(".py")]
-    named = {word for call in calls for word in call if word.startswith("tests")}
+    named = {word for call in calls for word in call if word.startswith("tests/")}
     assert not [pattern for pattern in named if not list(ROOT.glob(pattern))]
 
 
