@@ -22,6 +22,7 @@ from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import (
     DIFFERS,
     MISSING,
@@ -35,7 +36,6 @@ from textcritic.critics.tendencies.verdicts import (
 )
 from textcritic.errors import listed, named
 from textcritic.inference import Number, are_grouped, unit_of
-from textcritic.plan.checks.tendencies import CountOptions
 
 HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "documents", "verdict")
 TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
