@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from textcritic.api.results import Result
     from textcritic.api.tendencies import TendenciesResult, compare_tendencies
     from textcritic.api.topics import TopicsResult, topics
+    from textcritic.measures.own import left_out, measure
     from textcritic.measures.score import Score
 
 __version__ = "0.1.0"
@@ -39,6 +40,8 @@ __all__ = [
     "coreference",
     "criticise",
     "importance",
+    "left_out",
+    "measure",
     "mixing",
     "recitation",
     "topics",
@@ -46,6 +49,7 @@ __all__ = [
 
 # The module of each name that is loaded when it is first used.
 LATER = {
+    **{"left_out": "own", "measure": "own"},
     **{"CoreferenceResult": "coreference", "coreference": "coreference"},
     **{"ImportanceResult": "importance", "importance": "importance"},
     **{"MixingResult": "mixing", "mixing": "mixing"},
@@ -59,7 +63,8 @@ LATER = {
 def __getattr__(name: str) -> Any:
     if name not in LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.api.{LATER[name]}"), name)
+    room = "measures" if LATER[name] == "own" else "api"
+    return getattr(import_module(f"{__name__}.{room}.{LATER[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -77,6 +77,7 @@ def far(tmp_path_factory):
         texts = [{"text": " ".join(section["text"] for section in sections)} for sections in articles]
         for kind, lines in (("chains", chains), ("texts", texts)):
             (folder / f"{name}-{kind}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / "mine.py").write_text("def words_a_document(document):\n    return len(document.text.split())\n")
     return folder
 
 
@@ -141,7 +142,9 @@ def test_the_package_and_the_workflow_are_those_of_the_wheel(programs, far):
 
 
 def test_criticise_runs_the_workflow_and_show_prints_it_again(textcritic, far):
-    out = textcritic("criticise", "recipes.jsonl", "theirs.jsonl", "--minimum-title-count", "2")
+    metric = ("--metric", "mine:words_a_document")
+    out = textcritic("criticise", "recipes.jsonl", "theirs.jsonl", "--minimum-title-count", "2", *metric)
+    assert "words_a_document: theirs.jsonl " in " ".join(out.split())
     study = far / "own-text/results/studies/own-text"
     assert out.splitlines()[-1] == f"report: {study}/report.html"
     assert textcritic("show", study) == out

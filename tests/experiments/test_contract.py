@@ -59,8 +59,9 @@ def recipes(name, module):
 
 
 def blocks_of(name):
-    """The blocks of a kind in the studies that come with textcritic, as the YAML has them."""
-    studies = [yaml.safe_load(path.read_text()) for path in sorted((ROOT / "config/studies").glob("*.yaml"))]
+    """The blocks of a kind in the studies that come with textcritic, and in the micro study, as the YAML has them."""
+    paths = [*sorted((ROOT / "config/studies").glob("*.yaml")), ROOT / "tests/micro/studies/micro.yaml"]
+    studies = [yaml.safe_load(path.read_text()) for path in paths]
     return [block for study in studies for block in study["experiments"] if block["kind"] == name]
 
 

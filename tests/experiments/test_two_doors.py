@@ -35,8 +35,8 @@ ROWS = {
     "people": ("rows", "metric_rows"),
     "recitation": ("rows", "recitation_rows"),
 }
-# Their rows are not made by `source_rows`.
-OTHERS = {"tendencies", "importance", "corpora"}
+# Their rows are not made by `source_rows`; those of `metrics` are made measure by measure (metrics/test_metrics.py).
+OTHERS = {"tendencies", "importance", "corpora", "metrics"}
 FIELDS = (
     *("measure", "key", "means", "label", "number", "n", "left_out", "rejected_by_reason", "p", "real", "by_ratio"),
     *("margin", "because", "verdict", "way", "gap", "strength", "compared"),

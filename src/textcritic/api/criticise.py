@@ -95,7 +95,8 @@ def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions)
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
     split = {"test", "held_out"} if kind != "articles" else set()
-    return {"output", *split, *(one.name for one in fields(OF_KIND[kind]))}
+    own = {"metrics"} if kind == "texts" else set()
+    return {"output", *split, *own, *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:
@@ -153,6 +154,8 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
 
 
 def _texts(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
+    from textcritic.api.own import fact_of, metrics_of, own_scores
+    from textcritic.api.scored import resampling
     from textcritic.api.topics import RealTexts, criticise_topics
 
     groups: NotedGroups = {}
@@ -167,7 +170,14 @@ def _texts(real: Documents, samples: Mapping[str, Documents], options: Criticise
     tested = partial(part, True) if given is None else given.tokens
     drawn = {label: _noted(documents, label, groups).tokens for label, documents in samples.items()}
     texts = RealTexts(real.name, partial(part, False), tested, words)
-    return criticise_topics(texts, drawn, options, groups)
+    if not options.metrics:
+        return criticise_topics(texts, drawn, options, groups)
+    metrics, others = metrics_of(options.metrics), texts_of(options.test, "test") if given else None
+    held = others.as_articles() if others else (one for n, one in enumerate(real.as_articles()) if n in kept)
+    sets = {REAL: list(held), **{label: list(sample.as_articles()) for label, sample in samples.items()}}
+    own = own_scores(metrics, sets, resampling(options))  # first, as a fault is seen at once
+    result = criticise_topics(texts, drawn, options, groups)
+    return replace(result, scores=(*result.scores, *own), facts=(*result.facts, *map(fact_of, metrics)))
 
 
 def _noted(documents: Documents, label: str, groups: NotedGroups) -> Documents:

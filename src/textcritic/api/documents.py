@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from textcritic.corpora import Article, clean_text
+from textcritic.corpora import Article, Section, clean_text
 from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
 from textcritic.corpora.readers.records import TEXT, Record, records
 from textcritic.corpora.readers.values import kind_of, lacks, name_or
@@ -90,6 +90,18 @@ class Documents:
             yield [clean_text(part["text"]) for part in _parts(record)]
         if empty:
             raise TextcriticError(f'{self.name}: there is no document in it; write one {{"text": "..."}} a line or row')
+
+    def as_articles(self) -> Iterator[Article]:
+        """Stream texts, or articles as texts, as articles: a text is the one section; raises as `chains`."""
+        for number, record in enumerate(self.records()):
+            parts, value = _parts(record), record.value
+            titles = [None] if parts == [value] else [part.get("title") for part in parts]
+            sections = tuple(Section(t, clean_text(part["text"])) for t, part in zip(titles, parts, strict=True))
+            name, title, group = (
+                name_or(value.get(key), otherwise, key, record.where)
+                for key, otherwise in (("id", str(number)), ("title", None), ("group", None))
+            )
+            yield Article(str(name), title, sections, self.name, group)
 
     def noting(self, groups: list[str | None]) -> "Documents":
         """The same documents; whenever they are read, the group of each (key or column `group`) goes into a list.

@@ -206,7 +206,20 @@ class ImportanceOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArticleOptions(Options):
+class OwnMeasures(Options):
+    """Measures of one's own, see `textcritic.measure`."""
+
+    metrics: Any = option(
+        (),
+        "a measure of your own, a function of a document; there may be several. The module is in the working directory "
+        "or installed; FILE.py:FUNCTION names a file",
+        metavar="MODULE:FUNCTION",
+        flag="metric",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticleOptions(OwnMeasures):
     """How articles go through the workflow."""
 
     titles: Literal["given", "inferred"] | None = option(

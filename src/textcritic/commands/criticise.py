@@ -3,7 +3,15 @@
 import argparse
 from pathlib import Path
 
-from textcritic.api.options import ArticleOptions, ChainOptions, CriticiseOptions, Drawn, MentionOptions, TopicFit
+from textcritic.api.options import (
+    ArticleOptions,
+    ChainOptions,
+    CriticiseOptions,
+    Drawn,
+    MentionOptions,
+    OwnMeasures,
+    TopicFit,
+)
 from textcritic.commands.arguments import FILES, GROUPS, Commands, add_command, add_options, asked
 
 CRITICISE = """\
@@ -48,6 +56,7 @@ def add(commands: Commands) -> None:
     criticise.add_argument("reference", metavar="REFERENCE", help="real documents")
     criticise.add_argument("samples", metavar="SAMPLES", nargs="*", help="documents to compare, any number of files")
     groups = {
+        OwnMeasures: "options for articles and texts",
         ArticleOptions: "options for articles",
         ChainOptions: "options for chains",
         MentionOptions: "options for chains of mentions",

@@ -14,6 +14,9 @@ import pyarrow.parquet as pq
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
 
+BETWEEN = "\n"
+"""Between the sections of a document where it is one text; it is white space, so that no token crosses it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -41,6 +44,11 @@ class Article:
     sections: tuple[Section, ...]
     source: str
     group: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The texts of its sections, in order."""
+        return BETWEEN.join(section.text for section in self.sections)
 
 
 ARTICLE_SCHEMA = pa.schema(

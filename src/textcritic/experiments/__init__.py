@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from textcritic.plan.experiment import Experiment
 
 KINDS = (
-    *("coherence", "coreference", "corpora", "importance", "intruders", "mixing", "people", "process", "recitation"),
-    *("tendencies", "topics"),
+    *("coherence", "coreference", "corpora", "importance", "intruders", "metrics", "mixing", "people", "process"),
+    *("recitation", "tendencies", "topics"),
 )
 
 

@@ -61,6 +61,7 @@ from textcritic.inference.groups import (
 from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
+from textcritic.inference.medians import above, median_interval
 from textcritic.inference.nearness import Nearness, distance, nearest, nearness
 from textcritic.inference.paired import McNemarTest, mcnemar_test, paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
@@ -130,6 +131,7 @@ __all__ = [
     "StrataTest",
     "Trials",
     "WordDistance",
+    "above",
     "aggregated_covariance",
     "annealed_weights",
     "are_grouped",
@@ -164,6 +166,7 @@ __all__ = [
     "max_difference",
     "mcnemar_test",
     "mean_test",
+    "median_interval",
     "nearest",
     "nearness",
     "noticed",

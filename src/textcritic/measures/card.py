@@ -7,7 +7,7 @@ from math import inf
 
 from textcritic.inference import Nearness, Number, distance, holm, nearest, nearness, over_runs, runs_p
 from textcritic.measures.numbers import setting_name
-from textcritic.measures.score import NOT_SCORED, Score
+from textcritic.measures.score import NOT_SCORED, Score, beyond
 
 MOST_LOST = 0.5
 """The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
@@ -23,6 +23,7 @@ class Column:
         measure: what is measured.
         section: element id of the part of the report that is about it.
         means: what is measured, in a few words, or "".
+        aim: whether the highest or the lowest sample is the best, see `Measure.aim`.
     """
 
     experiment: str
@@ -30,6 +31,7 @@ class Column:
     measure: str
     section: str
     means: str = ""
+    aim: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,8 @@ class Block:
     def nearest(self, column: Column) -> frozenset[str]:
         """Labels of the sample that is nearest to real text and of all that may be as near, see `inference.nearest`.
 
+        Where the aim is a high or a low value: of the highest or lowest, and of all that may be as high or low.
+
         None where there are fewer than two samples, or real text has no value, or so few documents that its value has
         no interval.
         """
@@ -200,16 +204,20 @@ class Block:
         return replace(self, rows=tuple(order))
 
     def _has_error(self, column: Column) -> bool:
-        """Whether the error of real text's value is known: it has an interval, or is exact."""
-        return any(score.margin is not None for _, cell in self.samples(column) for score in cell.scores)
+        """Whether the error of real text's value is known: it has an interval, or is exact; or is not asked for."""
+        return bool(column.aim) or any(
+            score.margin is not None for _, cell in self.samples(column) for score in cell.scores
+        )
 
     def _yardstick(self, column: Column) -> tuple[Number, bool] | None:
-        """What real text scores, and whether values are compared with it by ratio."""
+        """The number that samples are compared with, and whether by ratio: real text's, or one beyond all samples."""
         real = self.real(column)
         score = real.cells[column].score if real else None
         samples = self.samples(column)
         if score is None or score.number.value is None or not samples:
             return None
+        if column.aim:
+            return beyond([cell.number for _, cell in samples], column.aim), False
         return score.number, any(one.by_ratio for one in samples[0][1].scores)
 
 
@@ -225,7 +233,7 @@ def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -
         titles: the heading of each experiment's section.
     """
     placed = [
-        (score, Column(name, titles[name], score.measure, score.section, score.means))
+        (score, Column(name, titles[name], score.measure, score.section, score.means, score.aim))
         for name, scores in cards.items()
         for score in scores
     ]

@@ -99,6 +99,8 @@ class Measure:
             time: "how surprising the order of sections is".
         compared: whether real text has it too; a generator's own perplexity, which it has not, stands on the front page
             without a verdict.
+        aim: "higher" or "lower" where the sample with the highest or the lowest value is the best; "": the aim is real
+            text's value.
     """
 
     name: str
@@ -122,6 +124,7 @@ class Measure:
     margin: float = MARGIN
     means: str = ""
     compared: bool = True
+    aim: str = ""
 
     @property
     def known_as(self) -> str:

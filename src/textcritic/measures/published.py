@@ -52,8 +52,8 @@ class Published:
 
     def of_source(self, place: Mapping[str, Any]) -> dict[str, float]:
         """Every published value of one source, by metric."""
-        metrics = dict.fromkeys(cell[-1] for cell in self.values)
-        values = {metric: self.value(metric, place) for metric in metrics}
+        names = dict.fromkeys(cell[-1] for cell in self.values)
+        values = {metric: self.value(metric, place) for metric in names}
         return {metric: value for metric, value in values.items() if value is not None}
 
     def in_table(self, number: str) -> "Published":

@@ -60,6 +60,7 @@ class Score:
         compared: whether real text has such a number too, see `Measure.compared`.
         corpus_label, decoding_label: what people call these two; "" where that is their name.
         means: what is measured, in a few words; see `Measure.means`.
+        aim: whether the highest or the lowest sample is the best, see `Measure.aim`.
     """
 
     corpus: str
@@ -86,6 +87,7 @@ class Score:
     corpus_label: str = ""
     decoding_label: str = ""
     means: str = ""
+    aim: str = ""
 
     def __repr__(self) -> str:
         number = self.number
@@ -170,12 +172,12 @@ class Score:
         return None if self.margin is None else self.real
 
     def nearer_than(self, other: "Score") -> Nearness | None:
-        """How far this source is from real text, minus how far another one is; None where that cannot be said.
+        """How far this source is from its aim, real text's value, minus how far another one is; None: cannot be said.
 
         Args:
             other: of the same measure.
         """
-        real = self.yardstick
+        real = beyond([self.number, other.number], self.aim) if self.aim else self.yardstick
         return None if real is None else nearness(self.number, other.number, real, self.by_ratio)
 
     @property
@@ -217,6 +219,13 @@ def scores_of(
                 yardstick = score if row["source"] == real[-1] else yardstick
             scores.append(score if is_real else _against(score, yardstick, measure))
     return tuple(scores)
+
+
+def beyond(numbers: Sequence[Number], aim: str) -> Number:
+    """An exact number that is higher, or lower, than all of these and their intervals: what an aim is far away at."""
+    ends = [end for number in numbers for end in (number.value, number.low, number.high)]
+    known = [end for end in ends if end is not None and math.isfinite(end)]
+    return Number(max(known, default=0.0) + 1 if aim == HIGHER else min(known, default=0.0) - 1)
 
 
 def strength(number: Number, real: Number, by_ratio: bool = False) -> float:
@@ -373,6 +382,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         corpus_label=_other_than(row["corpus"], corpus_name(row["corpus"])),
         decoding_label=_other_than(row["decoding"], decoding_name(row["decoding"])),
         means=measure.means,
+        aim=measure.aim,
     )
 
 

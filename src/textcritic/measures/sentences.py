@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, distance, holm
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
-from textcritic.measures.score import NOT_SCORED, NOT_TESTED
+from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED, beyond
 
 NEAREST = "★"
 SIGNS = {DIFFERENT: "≠", SAME: "≈", UNCLEAR: "?"}
@@ -18,6 +18,12 @@ STARS = (
     "nor higher is better. Samples without the sign are farther away (p < 0.05 by Holm's correction for all pairs of "
     "samples)."
 )
+BEST = (
+    "Of {names}: {star} the {most}, or perhaps as {high} as the {most}; samples without the sign are {less} (p < 0.05 "
+    "by Holm's correction for all pairs of samples)."
+)
+AIMS = {"": ("near", "nearest", ""), HIGHER: ("high", "highest", "lower"), LOWER: ("low", "lowest", "higher")}
+"""By the aim of a measure: words for a value near it, the one that is nearest, and one that is not."""
 WORTH_SAYING = 0.05
 """The share of left out documents from which on the card says it."""
 PERCENT = ", %"  # at the end of the name of a measure
@@ -110,8 +116,15 @@ def signs(blocks: Sequence[Block]) -> list[str]:
         NOT_TESTED: "not tested: there is no test against real text",
     }
     lines = [f"{words}." for verdict, words in meanings.items() if verdict in found]
-    starred = any(block.nearest(column) for block in blocks for column in block.columns)
-    return [*lines, *[STARS] * starred, *_about(cells), *chance(cells)]
+    return [*lines, *_stars(blocks), *_about(cells), *chance(cells)]
+
+
+def _stars(blocks: Sequence[Block]) -> Iterator[str]:
+    """What the star says, for each aim of a measure that has one."""
+    starred = [column for block in blocks for column in block.columns if block.nearest(column)]
+    for aim, (high, most, less) in AIMS.items():
+        if names := [column.measure for column in dict.fromkeys(starred) if column.aim == aim]:
+            yield BEST.format(names=listed(names), star=NEAREST, most=most, high=high, less=less) if aim else STARS
 
 
 def _meanings(columns: Sequence[Column]) -> list[str]:
@@ -222,19 +235,22 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
         return ""
     number_of_real = real.cells[column].number
     by_ratio = next(iter(cells.values())).scores[0].by_ratio
-    best = min(cells, key=lambda label: distance(cells[label].number, number_of_real, by_ratio))
+    aim = beyond([cell.number for cell in cells.values()], column.aim) if column.aim else number_of_real
+    best = min(cells, key=lambda label: distance(cells[label].number, aim, by_ratio))
     share = column.measure.endswith(PERCENT)
     words, unit = _apart(cells[best], real.cells[column], " points" * share), "%" * share
-    beside = (
-        f"{value_of(cells[best])}{unit} against {value_of(real.cells[column])}{unit}{f', {words}' if words else ''}"
-    )
-    start = f"of {total} samples, {best} is nearest to {real.label}{by} ({beside})"
+    high, most, _ = AIMS[column.aim]
+    against = f"; {real.label} has " if column.aim else " against "
+    yardstick = f"{against}{value_of(real.cells[column])}{unit}{f', {words}' if words and not column.aim else ''}"
+    beside = f"{value_of(cells[best])}{unit}{yardstick}"
+    is_best = f"has the {most} value" if column.aim else f"is nearest to {real.label}"
+    start = f"of {total} samples, {best} {is_best}{by} ({beside})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:
         return start
     if len(others) + 1 == len(ranked) and len(others) > 1:
-        return f"{start}, but all the others may be as near"
-    return f"{start}, but {_listed(others)} may be as near"
+        return f"{start}, but all the others may be as {high}"
+    return f"{start}, but {_listed(others)} may be as {high}"
 
 
 def _apart(cell: Cell, real: Cell, points: str = "") -> str:

@@ -20,6 +20,7 @@ from textcritic.workflow import workflow_folder
 
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
 GIVEN = "transitions-given"
+OWN = "metrics"  # the kind of experiment with measures of one's own
 W_TITLE, WO_TITLE = "w-title", "wo-title"  # as in `corpora.layout`, which would load pyarrow
 CONFIG = workflow_folder() / "config"
 REGISTRY = CONFIG / "registry"
@@ -52,6 +53,8 @@ class Wanted:
         models: models that samples are drawn from.
         drawing: how; None without models.
         titled: whether articles of the reference have titles; without, nothing of `given` and of the thresholds counts.
+        metrics: measures of one's own, as a block of kind `metrics` names them.
+        metric_folders: of their modules.
     """
 
     reference: Path
@@ -64,6 +67,8 @@ class Wanted:
     models: tuple[Model, ...] = ()
     drawing: Drawing | None = None
     titled: bool = True
+    metrics: tuple[str, ...] = ()
+    metric_folders: tuple[str, ...] = ()
 
 
 def corpus_template() -> dict[str, Any]:
@@ -121,6 +126,7 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
         "registry_folders": ["config/registry", "registry"],
         "study_folders": ["studies"],
         "pdf_figures": False,
+        **({"metric_folders": list(wanted.metric_folders)} if wanted.metric_folders else {}),
     }
     return {
         "config.yaml": ("The study and its folders, for `snakemake --configfile`.", config),
@@ -192,6 +198,8 @@ def _study(wanted: Wanted, corpus: str, generators: Sequence[str], models: Seque
     chosen = [first, *others] if wanted.titled else others
     filled_in: dict[str, Any] = {"sources": blocks, "corpora": [corpus]}
     experiments = [one | {key: filled_in[key] for key in filled_in if key in one} for one in chosen]
+    if wanted.metrics:
+        experiments.append({"kind": OWN, "metrics": list(wanted.metrics), "sources": blocks})
     summary = {} if wanted.titled else {"summary": UNTITLED_SUMMARY}
     return study | summary | {"experiments": experiments, "command": wanted.command}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from textcritic.api.articles.configure import (
+    OWN,
     STUDY,
     Wanted,
     corpus_template,
@@ -20,7 +21,10 @@ from textcritic.api.articles.configure import (
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
 from textcritic.api.options import ArticleOptions
+from textcritic.api.own import folder_of, metrics_of
 from textcritic.errors import TextcriticError
+from textcritic.experiments.metrics.files import Measured, MetricsFiles, RealText
+from textcritic.experiments.metrics.plan import FROM_MEMORY
 from textcritic.plan.project import Project
 from textcritic.plan.spec import load_yaml
 from textcritic.workflow import alone, run_workflow, workflow_folder
@@ -68,6 +72,7 @@ def criticise(
     """
     folder, wanted, _ = _checked(reference, samples, output, options, labels)
     with _configured(folder, wanted) as lock:
+        _measure_here(folder, lock, options)
         run_workflow(folder, lock, *_arguments(folder, options), advice=THRESHOLDS)
     return folder / "results/studies" / STUDY
 
@@ -93,6 +98,27 @@ def jobs_of(
     with _configured(folder, wanted) as lock:
         run_workflow(folder, lock, *_arguments(folder, options), "--dry-run")
     return f"nothing was run: above are the jobs that `textcritic criticise` would run; {_time(folder, wanted, words)}"
+
+
+def _measure_here(folder: Path, lock: int, options: ArticleOptions) -> None:
+    """Measure the documents of a study by functions that only this process has, as jobs could not import them."""
+    here = {f"{FROM_MEMORY}:{metric.key}": metric for metric in metrics_of(options.metrics)}
+    project = Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)
+    experiment = project.studies[STUDY].experiments.get(OWN)
+    files = experiment.files() if experiment else None
+    if not isinstance(files, MetricsFiles) or not set(here) & set(files.metrics):
+        return
+    from textcritic.critics.own import score_own  # pyarrow
+
+    rejected = {sample.articles: sample.articles.with_suffix(".rejected.parquet") for sample in files.samples}
+    sources: list[RealText | Measured] = [*files.data, *files.samples]
+    targets = [str(path) for path in (*(source.articles for source in sources), *rejected.values())]
+    run_workflow(folder, lock, *_arguments(folder, options), targets=targets, advice=THRESHOLDS)
+    for number, metric in enumerate(here[name] for name in files.metrics if name in here):
+        for source in sources:
+            unread = rejected.get(source.articles)
+            place = folder / source.measured[number]
+            score_own(metric, folder / source.articles, place, unread and folder / unread)
 
 
 def _time(folder: Path, wanted: Wanted, words: int) -> str:
@@ -141,6 +167,7 @@ def _checked(
                 f"warning: {copied:,} of {outline.articles:,} articles of {outline.path.name} are copies of articles in"
                 f" {real.path.name}, from which the critic learns: they look better than they are"
             )
+    own = {metric: folder_of(metric) for metric in metrics_of(options.metrics)}
     wanted = Wanted(
         reference=real.path,
         samples=tuple(outline.path for outline in drawn),
@@ -152,6 +179,8 @@ def _checked(
         models=tuple(models_of(options.models, recorded_commits(folder))),
         drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
         titled=titled,
+        metrics=tuple(metric.name if place else f"{FROM_MEMORY}:{metric.key}" for metric, place in own.items()),
+        metric_folders=tuple(dict.fromkeys(str(place) for place in own.values() if place)),
     )
     return folder, wanted, sum(outline.words for outline in (real, *drawn))
 
@@ -243,6 +272,10 @@ def _command(real: Outline, drawn: Sequence[Outline], folder: Path, options: Art
     for model in options.models:
         local = Path(model).expanduser().absolute()
         words += ["--model", str(local) if local.is_dir() else model]
+    for metric in metrics_of(options.metrics):
+        module = metric.name.partition(":")[0]
+        if place := folder_of(metric):
+            words += ["--metric", metric.name if "." in module else f"{place / module}.py:{metric.key}"]
     files = [str(outline.path) for outline in (real, *drawn)]
     # With `make` it is not on the PATH. Not beside `sys.executable`, which forked processes have in another place.
     script = Path(sysconfig.get_path("scripts")) / "textcritic"

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora.articles import ARTICLE_SCHEMA, article_groups, iter_batches, num_articles
+from textcritic.corpora.articles import ARTICLE_SCHEMA, BETWEEN, article_groups, iter_batches, num_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts, merge
 from textcritic.critics.tendencies.options import CountOptions
@@ -21,8 +21,6 @@ from textcritic.inference import unit_of
 from textcritic.runlog import Progress
 
 SECTIONS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("sections")])
-# Stands between the sections of a document; it is white space, so that no token crosses it.
-BETWEEN = "\n"
 # Documents of a draw, below which fewer draws are taken.
 FEWEST = 20
 

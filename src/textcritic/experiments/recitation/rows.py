@@ -12,12 +12,12 @@ from textcritic.critics import rejections
 from textcritic.critics.recitation.index import Cutting, cutting_of
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
 from textcritic.critics.scores import groups_of
-from textcritic.critics.tendencies.job import BETWEEN
 from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.experiments.recitation.files import Documents
-from textcritic.inference import ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Resampling, Scored
+from textcritic.measures.measure import Resampling, Scored
+from textcritic.measures.own import Declared
+from textcritic.measures.own_rows import Measured, measure_of, scored_of
 from textcritic.measures.rows import columns_of, completed, estimated, source_rows
 from textcritic.measures.scored import RECIPE, source_scores
 from textcritic.plan.sources import KEYS, RUN
@@ -31,13 +31,16 @@ COLUMNS = (
     "groups", "rejected_share", "rejected_by_reason", *RECIPE,
 )  # fmt: skip
 WHOLE = ("ngrams", "longest", "documents", "groups", "rejected", "seeds")
-RECITED = Measure(
-    name=f"Recited {MAIN_LENGTH}-grams, %",
-    value="recited",
+RECITED = measure_of(
+    Declared(
+        f"Recited {MAIN_LENGTH}-grams",
+        unit="%",
+        statistic="ratio",
+        means=f"runs of {MAIN_LENGTH} words that stand word for word in the training text",
+    ),
+    "recited",
     section="values",
-    statistic=ratio_of_sums,
     whole=100,
-    means=f"runs of {MAIN_LENGTH} words that stand word for word in the training text",
 )
 """The share of a source's n-grams that stand in the training text: sums of (seen, all) over documents."""
 OF_LENGTH = replace(RECITED, value="share", p="")
@@ -75,7 +78,7 @@ def length_rows(material: Material) -> pd.DataFrame:
             start = source.keys | {"label": material.names.source(source.keys, corpus=False)}
             for n in LENGTHS:
                 counts = counts_of(scores, n).astype(np.float64)
-                scored = Scored({OF_LENGTH.value: counts}, len(counts), groups=groups_of(long_enough(scores, n)))
+                scored = scored_of(OF_LENGTH, Measured.of_documents(counts, groups_of(long_enough(scores, n))))
                 row = {"n": n, "ngrams": int(counts[:, 1].sum()), "documents": len(counts)}
                 rows.append(start | row | columns_of(OF_LENGTH, estimated(OF_LENGTH, scored, None, resampling)))
     columns = [*KEYS, "label", "n", "share", "ci_low", "ci_high", "ngrams", "documents"]
@@ -98,10 +101,9 @@ def passage_rows(material: Material) -> pd.DataFrame:
             chosen = _longest(source_scores(source, RECITATION_SCHEMA.names))
             articles = some_articles(source.articles, [one["id"] for one in chosen])
             for rank, one in enumerate(chosen, start=1):
-                text = BETWEEN.join(section.text for section in articles[one["id"]].sections)
                 row = {"rank": rank, "article": one["id"], "words": one["longest"], "begin": one["begin"]}
                 row |= {"train_article": one["train_id"], "train_begin": one["train_begin"]}
-                rows.append(start | row | quoted(text, one["begin"], one["longest"], cutting))
+                rows.append(start | row | quoted(articles[one["id"]].text, one["begin"], one["longest"], cutting))
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *PASSAGE_COLUMNS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
@@ -121,7 +123,7 @@ def read_scored(scores: pa.Table) -> Scored:
     if len(longest):
         more |= {"longest": int(longest.max()), "longest_median": float(np.median(longest))}
     groups = groups_of(long_enough(scores, MAIN_LENGTH))
-    return Scored({RECITED.value: counts}, len(counts), reasons, more, groups)
+    return scored_of(RECITED, Measured.of_documents(counts, groups, reasons), more)
 
 
 def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:

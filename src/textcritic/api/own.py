@@ -1,0 +1,97 @@
+"""Measures of one's own as functions and commands take them: functions, `module:function`, or `file.py:function`."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from textcritic.corpora import Article
+from textcritic.critics.own import measure_documents, measured_of
+from textcritic.errors import TextcriticError, named
+from textcritic.measures.measure import Resampling
+from textcritic.measures.memory import scores_of_sets
+from textcritic.measures.own import Metric, load_metric, metric_of
+from textcritic.measures.own_rows import measure_of, scored_of
+from textcritic.measures.score import Score
+
+GivenMetric: TypeAlias = str | Callable[..., Any]
+
+
+def metrics_of(given: GivenMetric | Sequence[GivenMetric]) -> tuple[Metric, ...]:
+    """The measures that were given.
+
+    Modules are looked for in the working directory, then among those that are installed.
+
+    Raises:
+        TextcriticError: as `load_metric`, or two have one name.
+    """
+    several = [given] if isinstance(given, str) or callable(given) else given
+    if not isinstance(several, Sequence):
+        raise TextcriticError(f"metrics: {given!r} should be a function, `module:function`, or a list of these")
+    metrics = tuple(_metric(one) for one in several)
+    _check_names(metrics)
+    return metrics
+
+
+def own_scores(
+    metrics: Sequence[Metric], sets: Mapping[str, Sequence[Article]], resampling: Resampling
+) -> tuple[Score, ...]:
+    """The scores of sets of documents in memory by each measure.
+
+    Args:
+        metrics: the measures.
+        sets: documents by label, real text first.
+        resampling: of intervals and tests.
+
+    Raises:
+        TextcriticError: as `measure_documents`, or no document of real text could be measured.
+    """
+    scores: list[Score] = []
+    for metric in metrics:
+        measure = measure_of(metric.declared, metric.key, section=metric.key)
+        read = {}
+        for label, documents in sets.items():
+            table = measure_documents(metric, documents, len(documents))
+            read[label] = scored_of(measure, measured_of(table))
+        with named(metric.name):
+            scores += scores_of_sets(read, [measure], resampling)
+    return tuple(scores)
+
+
+def fact_of(metric: Metric) -> tuple[str, str]:
+    """How a measure is computed, in words."""
+    declared = metric.declared
+    return declared.name, f"{declared.statistic} over all {declared.of}, by the function {metric.name}"
+
+
+def folder_of(metric: Metric) -> Path | None:
+    """The folder from which another process can import a measure; None where only this process has the function."""
+    module, _, function = metric.name.partition(":")
+    loaded = sys.modules.get(module)
+    file = getattr(loaded, "__file__", None)
+    if module == "__main__" or file is None or getattr(loaded, function, None) is not metric.function:
+        return None
+    path = Path(file).resolve()
+    return path.parents[module.count(".") + (path.name == "__init__.py")]
+
+
+def _metric(given: GivenMetric) -> Metric:
+    if not isinstance(given, str):
+        return metric_of(given)
+    place, _, function = given.rpartition(":")
+    if place.endswith(".py"):
+        path = Path(place).expanduser()
+        return load_metric(f"{path.stem}:{function}", [path.parent])
+    return load_metric(given)
+
+
+def _check_names(metrics: Sequence[Metric]) -> None:
+    """See that measures differ in the names of their functions and in their titles.
+
+    Raises:
+        TextcriticError: two do not.
+    """
+    for names in ([metric.key for metric in metrics], [metric.declared.name for metric in metrics]):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            both = " and ".join(metric.name for metric, name in zip(metrics, names, strict=True) if name == twice)
+            raise TextcriticError(f"metrics: several measures have the name {twice!r} ({both}); rename all but one")

@@ -1,0 +1,37 @@
+"""The section of the report on measures of one's own."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from textcritic.experiments.metrics.figures import chart_name
+from textcritic.experiments.metrics.files import MetricsFiles
+from textcritic.experiments.metrics.rows import measures_of
+from textcritic.experiments.metrics.words import definitions
+from textcritic.measures.names import Names
+from textcritic.report.section import Place, Section, said_of
+
+
+def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
+    """The section, its findings and definitions, as `plan.experiment` says."""
+    names, rows = Names.of(files.samples), tables["metrics"]
+    measures = measures_of(rows)
+    card = tuple(
+        score
+        for metric, measure in measures.items()
+        for score in place.card(rows[rows["metric"] == metric], [measure], names.source)
+    )
+    said = definitions(rows)
+    variables = {
+        "charts": [(chart_name(metric), measure.name) for metric, measure in measures.items()],
+        "definitions": said,
+        "papers": place.numbered("values"),
+    }
+    return Section(
+        title="Own measures",
+        html=place.render("section.html.j2", variables),
+        question="What do the samples score by your own measures?",
+        card=card,
+        findings=tuple(said_of(card)),
+        definitions=said,
+    )

@@ -1,0 +1,269 @@
+"""A measure of one's own: one number of a document, by a function that `measure` declares. Loads nothing heavy.
+
+    @textcritic.measure(title="Distinct-2", aim="real")
+    def distinct_2(document):
+        words = document.text.split()
+        return len(set(zip(words, words[1:]))) / max(len(words) - 1, 1)
+
+Value, interval, test, verdict, chart and scorecard follow from it: `critics.own` applies it to documents.
+"""
+
+import hashlib
+import importlib
+import re
+import symtable
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from textcritic.errors import TextcriticError, first_line, suggestion
+
+REAL, HIGHER, LOWER = "real", "higher", "lower"
+CHOICES = {"aim": (REAL, HIGHER, LOWER), "of": ("documents", "sections"), "statistic": ("mean", "median", "ratio")}
+NEEDS = ("title", "section titles", "group")
+OURS = (
+    *("Called coherent", "Distance of topic covariances", "Draws in a corner", "Energy distance", "Entropy"),
+    *("Latent NLL", "Latent NLL minus real text's", "Latent NLL, at the mean", "Latent PPL", "Latent PPL of mentions"),
+    *("MAUVE", "Parameters", "Perplexity", "Recited 13-grams", "Sentences below 90%", "Tendencies that differ"),
+    *("Unlikely mentions", "Word-level PPL", "Words of another language", "Words of another topic"),
+)
+"""Names of the measures that textcritic has, without their units."""
+KEYS = ("distance", "energy", "latent_nll", "latent_ppl", "mixed", "nll_gap", "not_kept", "recited")
+"""Their names in Python, as far as they are not those of one tendency."""
+NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+NO_VALUE = "no value"
+DECLARATION = "__textcritic_measure__"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a function measures.
+
+    Attributes:
+        title: what tables call it.
+        aim: "real": real text's value is the aim; "higher", "lower": the sample with the highest or lowest is the best.
+        unit: behind the title, e.g. "%" or "words".
+        of: "documents", or "sections": the function gets each section. Those of a document belong together.
+        statistic: of a source: the mean or the median of all values; "ratio": the function returns (numerator,
+            denominator), and the sum of numerators is divided by that of denominators.
+        needs: what a document must have, of `NEEDS`; one without it is left out.
+        batch: whether the function takes a list and returns as many values.
+        means: what it says of a source, in a few words that begin small.
+    """
+
+    title: str
+    aim: str = REAL
+    unit: str = ""
+    of: str = "documents"
+    statistic: str = "mean"
+    needs: tuple[str, ...] = ()
+    batch: bool = False
+    means: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"measure {self.title!r}"
+        for key in ("title", "unit", "means"):
+            text = getattr(self, key)
+            if not isinstance(text, str) or "\n" in text or (key == "title" and not text.strip()):
+                raise TextcriticError(f"{where}: {key}: {text!r} should be text in one line")
+        for key, choices in CHOICES.items():
+            if getattr(self, key) not in choices:
+                raise TextcriticError(f"{where}: {key}: {getattr(self, key)!r} is not one of {', '.join(choices)}")
+        if isinstance(self.needs, str) or (wrong := [need for need in self.needs if need not in NEEDS]):
+            shown = self.needs if isinstance(self.needs, str) else wrong[0]
+            raise TextcriticError(f"{where}: needs: {shown!r}: give a tuple of {', '.join(map(repr, NEEDS))}")
+        object.__setattr__(self, "needs", tuple(self.needs))
+
+    @property
+    def name(self) -> str:
+        """The title with its unit, the head in card and tables."""
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a function returns of a document that it cannot measure."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A function with its declaration and its name, `module:function`."""
+
+    name: str
+    declared: Declared
+    function: Callable[..., Any]
+
+    @property
+    def key(self) -> str:
+        """The name of the function, by which scores are known in Python."""
+        return self.name.partition(":")[2]
+
+
+def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", **declared: Any) -> Any:
+    """Declare that a function measures a document (`.id`, `.title`, `.text`, `.sections`, `.group`), or a section.
+
+    The function returns a finite number; None, or `left_out(reason)`, leaves the document out.
+
+    Args:
+        function: without any keyword, the function itself.
+        title: what tables call the measure; by default the name of the function.
+        declared: `aim`, `unit`, `of`, `statistic`, `needs`, `batch`, `means`, see `Declared`.
+
+    Returns:
+        The function itself, with its declaration attached.
+
+    Raises:
+        TextcriticError: a keyword or its value is not known, or textcritic has a measure of this title.
+    """
+    if unknown := set(declared) - set(Declared.__dataclass_fields__):
+        known = ", ".join(Declared.__dataclass_fields__)
+        hint = suggestion(min(unknown), Declared.__dataclass_fields__, f"known are {known}")
+        raise TextcriticError(f"measure: unknown key {min(unknown)!r}; {hint}")
+
+    def declare(plain: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(plain, DECLARATION, Declared(title or plain.__name__, **declared))
+        return plain
+
+    return declare if function is None else declare(function)
+
+
+def left_out(reason: str) -> LeftOut:
+    """What a measure returns of a document that it cannot measure: the document is left out, counted by the reason."""
+    return LeftOut(reason)
+
+
+def metric_of(function: Any, name: str = "") -> Metric:
+    """A function as a measure: as it was declared, or the mean of its values, under its own name.
+
+    Args:
+        function: takes a document.
+        name: `module:function`; by default from the function.
+
+    Raises:
+        TextcriticError: it is no function, or textcritic has a measure of this title.
+    """
+    called = getattr(function, "__name__", "")
+    if not callable(function) or isinstance(function, type) or (not name and not called.isidentifier()):
+        shown = name or repr(function)
+        raise TextcriticError(f"{shown}: is no function with a name; a measure is `def NAME(document): return NUMBER`")
+    declared = getattr(function, DECLARATION, None) or Declared(called)
+    name = name or f"{function.__module__}:{called}"
+    metric = Metric(name, declared, function)
+    if declared.title.casefold() in map(str.casefold, OURS):
+        raise TextcriticError(f"{name}: textcritic has a measure of the name {declared.title!r}; give another `title`")
+    if metric.key in KEYS:
+        raise TextcriticError(f"{name}: textcritic has a measure of the name {metric.key!r}; rename the function")
+    return metric
+
+
+def load_metric(name: str, folders: Sequence[str | Path] = (".",)) -> Metric:
+    """Import a measure.
+
+    Args:
+        name: `module:function`.
+        folders: where the module is looked for, before what is installed.
+
+    Raises:
+        TextcriticError: there is no such module or function, or the module raises an error; the line names it.
+    """
+    module, _, function = _parted(name)
+    path = source_of(name, folders)
+    sys.path[:0] = [place for folder in folders if (place := str(Path(folder).absolute())) not in sys.path]
+    try:
+        found = vars(_imported(module, path))
+    except TextcriticError as error:
+        raise TextcriticError(f"{name}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise TextcriticError(f"{name}: {raised_at(error, str(path))}") from error
+    if function not in found:
+        raise _no_function(name, path, [key for key, value in found.items() if callable(value)])
+    return metric_of(found[function], name)
+
+
+def check_source(name: str, folders: Sequence[str | Path]) -> None:
+    """See that a module is there, is Python, and defines the function; nothing is imported.
+
+    Raises:
+        TextcriticError: as `load_metric`.
+    """
+    path, function = source_of(name, folders), _parted(name)[2]
+    if path.suffix != ".py":
+        return
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = symtable.symtable(text, str(path), "exec")
+    except SyntaxError as error:
+        raise TextcriticError(f"{name}: {path}, line {error.lineno}: {error.msg}") from error
+    except (OSError, ValueError) as error:
+        raise TextcriticError(f"{name}: {path}: {first_line(error)}") from error
+    defined = [one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()]
+    if function not in defined and not re.search(r"import\s*\*|__getattr__", text):
+        raise _no_function(name, path, defined)
+
+
+def source_of(name: str, folders: Sequence[str | Path]) -> Path:
+    """The file of a measure's module; nothing is imported. Raises as `load_metric`."""
+    module = _parted(name)[0]
+    if module.split(".")[0] in sys.stdlib_module_names:
+        raise TextcriticError(
+            f"{name}: {module!r} is a module of Python itself; give the file of your measures another name"
+        )
+    places: Sequence[str] | None = [*(str(Path(folder).absolute()) for folder in folders), *sys.path]
+    whole = ""
+    for part in module.split("."):
+        whole = f"{whole}.{part}" if whole else part
+        spec = PathFinder.find_spec(whole, places)
+        if spec is None:
+            looked = ", ".join(str(Path(folder).absolute()) for folder in folders)
+            raise TextcriticError(f"{name}: no module {whole!r} in {looked}, and none is installed")
+        places = spec.submodule_search_locations and list(spec.submodule_search_locations)
+        if places is None and whole != module:
+            raise TextcriticError(f"{name}: {whole!r} is a module and has no modules in it")
+    if spec is None or spec.origin is None:
+        raise TextcriticError(f"{name}: {module!r} is a folder without an __init__.py; name a module in it")
+    return Path(spec.origin)
+
+
+def digest_of(name: str, folders: Sequence[str | Path]) -> str:
+    """A digest of the file of a measure's module: where it changes, documents are measured again."""
+    return hashlib.sha256(source_of(name, folders).read_bytes()).hexdigest()[:16]
+
+
+def raised_at(error: BaseException, file: str) -> str:
+    """`FILE:LINE: TYPE: MESSAGE` of an error, of the last line of this file that it passed through, if there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}"
+    inside = [frame for frame in frames if frame.filename == file] or frames[-1:]
+    place = f"{inside[-1].filename}:{inside[-1].lineno}: " if inside else ""
+    return f"{place}{type(error).__name__}: {first_line(error)}"
+
+
+def _parted(name: str) -> tuple[str, str, str]:
+    if not NAME.fullmatch(name):
+        raise TextcriticError(
+            f"{name}: is not the name of a measure; write MODULE:FUNCTION, e.g. mymeasures:distinct_2"
+        )
+    return name.partition(":")
+
+
+def _imported(module: str, path: Path) -> Any:
+    """The module of a file; one of the same name from another file, imported before, makes room."""
+    known = getattr(sys.modules.get(module), "__file__", None)
+    if module in sys.modules and not (known and path.samefile(known)):
+        del sys.modules[module]
+    importlib.invalidate_caches()
+    return importlib.import_module(module)
+
+
+def _no_function(name: str, path: Path, known: Sequence[str]) -> TextcriticError:
+    function = _parted(name)[2]
+    there = [one for one in known if not one.startswith("_")]
+    hint = suggestion(function, there, f"it has {', '.join(there) or 'none'}")
+    return TextcriticError(f"{name}: {path} has no function {function!r}; {hint}")
