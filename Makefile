@@ -46,7 +46,7 @@ test-fast: .venv/installed
 	pytest tests/unit tests/oracle tests/plan -m "not slow and not slurm" $(parallel)
 
 slurm-test: .venv/installed
-	pytest tests/slurm -m slurm -s -rs
+	pytest tests/slurm -m slurm -s
 
 bench: .venv/installed
 	pytest benchmarks -s

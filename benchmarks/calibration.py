@@ -20,6 +20,7 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from textcritic.corpora import Process
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics import TransitionCritic, document_columns, score_chains
 from textcritic.critics.ctm import CTM
 from textcritic.critics.ctm import infer as infer_topics
@@ -44,7 +45,6 @@ from textcritic.inference import (
     verdict,
     with_ones,
 )
-from textcritic.plan.checks.process import Recipe
 
 SIZES = ((50, 50), (100, 1000), (1000, 100))
 """Documents of the sample and of real text."""

@@ -22,7 +22,7 @@ from textcritic.critics.tendencies.calibration import (
     one_size_rates,
 )
 from textcritic.critics.tendencies.estimates import Options
-from textcritic.plan.checks.tendencies import CountOptions
+from textcritic.critics.tendencies.options import CountOptions
 
 WORDS, TOPICS, MADE_UP, UNITS = 4000, 40, 8000, 1100
 COMMON = ("the", "of", "and", ",", ".", "(", "to", "in", "a", "is")

@@ -17,13 +17,13 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from textcritic.corpora import Process
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.inference import (
     linearised,
     over_trainings,
     ratio_of_sums,
     recipes_p,
 )
-from textcritic.plan.checks.process import Recipe
 
 DATA = Path(__file__).with_name("data") / "trainings.csv"
 RECIPE = Recipe(states=64, steps=20, subsequences=400, shortest=3, longest=5, letters=26)

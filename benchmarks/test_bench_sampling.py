@@ -22,8 +22,9 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, GPT2Config, PreTrainedModel
 
+from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.sample import ArticleModel, draw_articles
+from textcritic.generators.sample import draw_articles
 
 WINDOW, MEAN, LONGEST = 1024, 2_100, 6_000
 VOCABULARY, END = 4096, 0

@@ -25,8 +25,8 @@ import pytest
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_sample
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.words import stop_words_of
-from textcritic.plan.checks.tendencies import CountOptions
 
 MEAN_LENGTH = 57
 WORDS = 1_000_000
@@ -36,7 +36,7 @@ PERMUTED = 3
 MEASURE = """
 import json, resource, sys, time
 import pyarrow.feather as feather
-from textcritic.plan.checks.tendencies import CountOptions
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.counting import count_texts
 path, copies, threads, tokenizer = sys.argv[1], *map(int, sys.argv[2:4]), sys.argv[4]
 texts = feather.read_table(path, memory_map=True)["text"]

@@ -5,7 +5,7 @@ that rules/download.smk fetches. Makes: results/tendencies/{critic}/{corpus}, wi
 of each its statistics (JSON) and curves (Parquet). Where the critic has several shards, jobs share the counting.
 """
 
-from textcritic.plan.checks.tendencies import counted_articles, shard_paths, stop_word_files
+from textcritic.critics.tendencies.options import counted_articles, shard_paths, stop_word_files
 
 TENDENCY_CRITICS = registries.names("critics", kind=["tendencies"])
 ONE_JOB = registries.names("critics", kind=["tendencies"], shards=[1])

@@ -10,7 +10,7 @@ import pyarrow as pa
 import statsmodels.api as sm
 
 from textcritic.critics.tendencies.counting import count_texts
-from textcritic.plan.checks.tendencies import CountOptions
+from textcritic.critics.tendencies.options import CountOptions
 
 OPTIONS = CountOptions(window=8, longest_lag=64, groups=10)
 STOP_WORDS, SYMBOLS = ("the", "of", "and", "don't"), (".", "1,200", "--")

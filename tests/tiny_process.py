@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from textcritic.corpora import Process, write_process_corpus
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.generators.hsmm import HSMM, Lexicon
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer
-from textcritic.plan.checks.process import Recipe
 from textcritic.training.load import load_tokenizer
 
 SMALL = Recipe(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)

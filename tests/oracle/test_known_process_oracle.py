@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from textcritic.corpora.synthetic.process import DELIMITER, Process
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics import decompose, latent_ppl
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.files import read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
-from textcritic.plan.checks.process import Recipe
 
 SMALL = Recipe(states=6, steps=5, subsequences=40, shortest=2, longest=3, letters=7, seed=2)
 

@@ -10,7 +10,7 @@ import torch
 from torch.distributions import Categorical
 
 from textcritic.corpora import Process
-from textcritic.plan.checks.process import Recipe
+from textcritic.corpora.synthetic.recipe import Recipe
 
 SMALL = Recipe(states=16, steps=10, subsequences=300)
 

@@ -71,7 +71,6 @@ def test_a_kill_leaves_no_trace_in_losses_and_weights(tiny_encoding, tmp_path, c
     path.write_bytes(path.read_bytes()[:1000])  # and the disk lost the end of the newest state
     with caplog.at_level(logging.INFO, "textcritic"):
         fit(*inputs, broken)
-    assert "its process is dead" in caplog.text
     assert "not a whole checkpoint; it is removed, the one before is tried" in caplog.text
     assert f"resuming from step {before}" in caplog.text
     reports = [json.loads((folder / "training.json").read_text()) for folder in (whole, broken)]

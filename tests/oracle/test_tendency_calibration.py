@@ -10,8 +10,8 @@ import scipy.stats
 from textcritic.critics.tendencies.calibration import Population, distance_rates, estimate_rates, one_size_rates
 from textcritic.critics.tendencies.distances import Pair, distances
 from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import TENDENCIES
-from textcritic.plan.checks.tendencies import CountOptions
 
 OPTIONS = Options(ranks=300, resamples=39, least=8)
 WORDS = np.array(["the", "of", ".", ",", *(f"w{number}" for number in range(300))])

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.critics.tendencies.counting import count_texts, groups_of
 from textcritic.critics.tendencies.counts import merge
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.tokens import chunks, tokenize
 from textcritic.critics.tendencies.words import stop_words_of
-from textcritic.plan.checks.tendencies import CountOptions
 
 FILMS = "tests/data/films/synopses.jsonl.gz"
 # Characters that are hard on a tokenizer: marks, emoji of several code points, other spaces, control characters.

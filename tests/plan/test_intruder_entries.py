@@ -49,7 +49,7 @@ def entry(corpus="base", **options):
         (entry(), None),
         (entry(None, official="official_cnn.jsonl"), None),
         (BASE | {"options": {"intruders": {"seed": 2}}}, r"options\.intruders: is for the extractor intruders"),
-        (BASE | {"options": {"corpus": "base"}}, r"options\.corpus: is for the extractor derived"),
+        (BASE | {"options": {"corpus": "base"}}, r"options\.corpus: is for the extractor derived or intruders"),
     ],
 )
 def test_an_entry_that_makes_no_sense_is_refused(tmp_path, one, said):

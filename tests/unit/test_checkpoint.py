@@ -1,3 +1,5 @@
+import errno
+import fcntl
 import json
 import logging
 import os
@@ -5,15 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.training.checkpoint import Checkpoints, file_digests
-from textcritic.training.lock import Lock
+from textcritic.training.lock import locked
 from textcritic.training.processes import terminated
 
 
@@ -121,65 +121,63 @@ def test_a_stop_within_another_is_the_same_one():
 def test_a_live_job_keeps_others_out_and_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "4711")
     path = tmp_path / "lock.json"
-    with Lock(path) as lock:
-        lock.check()
-        holder = rf"process {os.getpid()} on {socket.gethostname()}, SLURM job 4711, since .* is at work"
-        with pytest.raises(TextcriticError, match=holder), Lock(path):
+    holder = rf"lock\.json: process {os.getpid()} on {socket.gethostname()}, SLURM job 4711, since .* is at work"
+    with locked(path):
+        with pytest.raises(TextcriticError, match=holder), locked(path):
             pass
-        assert path.is_file()
-    assert not path.exists()
+        path.unlink()
+        with pytest.raises(TextcriticError, match="another job, is at work in this folder; wait for it or stop it"):
+            locked(path).__enter__()
+    assert not list(tmp_path.iterdir())
+    with locked(path):
+        pass
 
 
-def test_the_lock_of_a_dead_process_is_taken_over(tmp_path, caplog):
-    path = tmp_path / "lock.json"
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    path.write_text(json.dumps({"host": socket.gethostname(), "pid": dead.pid, "token": "x"}))
-    with caplog.at_level(logging.INFO, "textcritic"), Lock(path) as lock:
-        lock.check()
-    assert "taking over the lock" in caplog.text
-    assert "its process is dead" in caplog.text
+def holding(path, flock):
+    """A process that holds a lock until it is killed; without `flock`, as on a file system that has none."""
+    code = f"""
+import errno, fcntl, pathlib, time
+from textcritic.training.lock import locked
+
+def refused(*_):
+    raise OSError(errno.ENOLCK, "No locks available")
+
+if not {flock}:
+    fcntl.flock = refused
+with locked(pathlib.Path({str(path)!r})):
+    print("held", flush=True)
+    time.sleep(100)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def without_flock(*_):
+    raise OSError(errno.ENOLCK, "No locks available")
+
+
+@pytest.mark.parametrize("flock", [True, False])
+def test_the_lock_of_a_killed_process_is_taken_over(tmp_path, monkeypatch, flock):
+    path = tmp_path / "a.parquet.lock.json"
+    process = holding(path, flock)
+    if not flock:
+        monkeypatch.setattr(fcntl, "flock", without_flock)
+    dead = "wait for it or stop it and rerun" + (
+        "" if flock else rf", or, if it is dead, delete {tmp_path}/a.parquet.lock"
+    )
+    with pytest.raises(TextcriticError, match=rf"process {process.pid} on .* {dead}$"), locked(path):
+        pass
+    process.kill()
+    process.wait()
+    with locked(path):
+        assert json.loads(path.read_text())["pid"] == os.getpid()
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("content", [json.dumps({"host": "elsewhere", "pid": 1, "token": "x"}), "", '{"host": "el'])
-def test_the_lock_of_another_host_is_taken_over_only_without_a_heartbeat(tmp_path, content):
-    path = tmp_path / "lock.json"
-    path.write_text(content)
-    alive = threading.Event()
-
-    def beat():
-        while not alive.wait(0.02):
-            os.utime(path)
-
-    other = threading.Thread(target=beat)
-    other.start()
-    with pytest.raises(TextcriticError, match="wait for it or stop it and rerun"), Lock(path, 0.1, stale_seconds=30):
+def test_a_folder_that_went_away_meanwhile_is_named(tmp_path):
+    with (
+        pytest.raises(TextcriticError, match="another job finished this work meanwhile"),
+        locked(tmp_path / "x/lock.json"),
+    ):
         pass
-    alive.set()
-    other.join()
-    with Lock(path, 0.1, stale_seconds=0.5) as lock:
-        lock.check()
-
-
-def test_a_requeued_job_takes_its_own_lock_over_at_once(tmp_path, monkeypatch, caplog):
-    monkeypatch.setenv("SLURM_JOB_ID", "4711")
-    path = tmp_path / "lock.json"
-    path.write_text(json.dumps({"host": "elsewhere", "pid": 1, "token": "x", "slurm_job": "4711"}))
-    with caplog.at_level(logging.INFO, "textcritic"), Lock(path) as lock:
-        lock.check()
-    assert "before it was requeued" in caplog.text
-
-
-def test_a_heartbeat_renews_the_lock_and_a_lost_lock_is_noticed(tmp_path):
-    path = tmp_path / "lock.json"
-    with Lock(path, heartbeat_seconds=0.02) as lock:
-        os.utime(path, (0, 0))
-        deadline = time.monotonic() + 10
-        while path.stat().st_mtime == 0 and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert path.stat().st_mtime > 0
-        path.write_text(json.dumps({"host": "elsewhere", "pid": 1, "token": "other"}))
-        with pytest.raises(TextcriticError, match="another job took the training over"):
-            lock.check()
-    assert json.loads(path.read_text())["token"] == "other"

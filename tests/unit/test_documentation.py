@@ -4,13 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from textcritic.cli import main
 from textcritic.experiments import KINDS
 from textcritic.plan.project import Project
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+AT_THE_TOP = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "config/README.md"]
+PAGES = [*AT_THE_TOP, *sorted((ROOT / "docs").glob("*.md"))]
 TEXT = {page: page.read_text(encoding="utf-8") for page in PAGES}
 CODE = [code for text in TEXT.values() for code in re.findall(r"^```\n(.*?)^```$|`([^`\n]+)`", text, re.M | re.S)]
 LINES = [line.removeprefix("$ ") for pair in CODE for line in "".join(pair).splitlines()]
@@ -35,6 +37,24 @@ def test_every_target_of_make_and_every_study_of_the_pages_is_there():
     studies = {path.stem for path in (ROOT / "config/studies").glob("*.yaml")}
     demos = {name for line in LINES for name in re.findall(r"STUDY=([\w-]+)|textcritic demo ([a-z-]+)$", line)}
     assert {name for pair in demos for name in pair if name} == {name for name in studies if name.endswith("-demo")}
+
+
+def test_every_file_of_tests_of_the_pages_is_there_and_named():
+    """Not a folder with `-k NAME`, which loads all files to run a few tests."""
+    calls = [line.split() for line in LINES if re.match(r"(\.venv/bin/)?pytest ", line)]
+    assert [".venv/bin/pytest", "tests/oracle/test_holm.py"] in calls
+    assert not [call for call in calls if "-k" in call and not call[1].endswith(".py")]
+    named = {word for call in calls for word in call if word.startswith("tests/")}
+    assert not [pattern for pattern in named if not list(ROOT.glob(pattern))]
+
+
+def test_hooks_of_commits_run_the_programs_of_the_lock():
+    [local] = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert local["repo"] == "local"
+    assert {hook["language"] for hook in local["hooks"]} == {"system"}
+    programs = {hook["entry"].split()[0].removeprefix(".venv/bin/") for hook in local["hooks"]}
+    assert programs == {"ruff", "mypy", "snakefmt"}
+    assert programs <= {line.partition("==")[0] for line in (ROOT / "requirements.lock").read_text().splitlines()}
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/how-it-works.md"])

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
@@ -61,6 +62,7 @@ def provided(environment):
     return found
 
 
+@cache
 def hidden_from(environment):
     """Top-level names of the locked distributions that an environment does not have."""
     there, absent = provided(environment), locked()

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -50,10 +51,30 @@ def imported(nodes: list[ast.Import | ast.ImportFrom], known: set[str]) -> set[s
     return names & known
 
 
+@cache
+def trees_of(source: Path) -> dict[str, ast.Module]:
+    return {module_name(path, source): ast.parse(path.read_text()) for path in sorted(source.rglob("*.py"))}
+
+
+def every_import(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """Those of functions and those for type checkers too."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def graph_of(source: Path) -> dict[str, set[str]]:
     """Each module and those that it imports when it is loaded."""
-    trees = {module_name(path, source): ast.parse(path.read_text()) for path in sorted(source.rglob("*.py"))}
+    trees = trees_of(source)
     return {name: imported(list(imports_when_loaded(tree.body)), set(trees)) - {name} for name, tree in trees.items()}
+
+
+def whole_graph_of(source: Path, package: str) -> dict[str, set[str]]:
+    """Each module and those that it imports anywhere; the door of the package, which has its version, is left out."""
+    trees = trees_of(source)
+    return {
+        name: imported(every_import(tree), set(trees)) - {name, package}
+        for name, tree in trees.items()
+        if name != package
+    }
 
 
 def circle(graph: dict[str, set[str]]) -> str:
@@ -71,12 +92,28 @@ def test_no_module_imports_itself_through_others():
     assert not circle(graph)
 
 
+# Circles that are still there; the list only gets shorter.
+CIRCLES = {
+    "textcritic.api.results": "textcritic.api.page",
+    "textcritic.api.criticise": "textcritic.api.coreference",
+}
+
+
+def test_no_circle_hides_in_functions_or_behind_type_checking():
+    graph = whole_graph_of(SOURCE, "textcritic")
+    for name, other in CIRCLES.items():
+        graph.get(name, set()).discard(other)
+    assert not circle(graph)
+
+
 def test_a_circle_is_seen(tmp_path):
     (tmp_path / "room").mkdir()
     (tmp_path / "room/__init__.py").write_text("from room.one import a\n")
     (tmp_path / "room/one.py").write_text("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import room.two\n")
     (tmp_path / "room/two.py").write_text("def f():\n    import room.one\n")
     assert not circle(graph_of(tmp_path))
+    assert "room.two" in circle(whole_graph_of(tmp_path, "room"))
+    trees_of.cache_clear()
     (tmp_path / "room/one.py").write_text("try:\n    from room import two\nexcept ImportError:\n    pass\n")
     (tmp_path / "room/two.py").write_text("import room.one\n")
     assert "room.two" in circle(graph_of(tmp_path))
@@ -109,12 +146,11 @@ EXCEPTION = ("plan", "textcritic.experiments")
 
 def arrows_up(source: Path, package: str, rooms: tuple[str, ...], ground: tuple[str, ...]) -> list[str]:
     """`MODULE -> MODULE` for each import of a room that stands later in the list."""
-    trees = {module_name(path, source): ast.parse(path.read_text()) for path in sorted(source.rglob("*.py"))}
+    trees = trees_of(source)
     height = {room: 0 if room in ground else place for place, room in enumerate(rooms, 1)}
     arrows = []
     for name, tree in trees.items():
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-        for other in sorted(imported(imports, set(trees)) - {package}):
+        for other in sorted(imported(every_import(tree), set(trees)) - {package}):
             one, two = (module.split(".")[1] for module in (name, other)) if name != package else ("", "")
             if one and height[two] > height[one] and (one, other) != EXCEPTION:
                 arrows.append(f"{name} -> {other}")
@@ -140,12 +176,9 @@ def test_an_arrow_up_is_seen_inside_functions_too(tmp_path):
 KINDS = sorted(path.parent.name for path in (PACKAGE / "experiments").glob("*/plan.py"))
 # A kind may have the name of a registry, which generic modules do name.
 REGISTRIES = {path.stem for path in (SOURCE.parent / "config/schemas").glob("*.yaml")}
-GENERIC = sorted(
-    path
-    for room in ("measures", "report", "plan")
-    for path in (PACKAGE / room).rglob("*.py")
-    if path.parent.name != "checks"
-)
+# So may an extractor of the corpora registry, which its checks name.
+IN_CHECKS = {"process"}
+GENERIC = sorted(path for room in ("measures", "report", "plan") for path in (PACKAGE / room).rglob("*.py"))
 
 
 def words_of(tree: ast.Module) -> Iterator[str]:
@@ -167,7 +200,8 @@ def words_of(tree: ast.Module) -> Iterator[str]:
 @pytest.mark.parametrize("path", GENERIC, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_generic_modules_name_no_kind_of_experiment(path):
     text = "\n".join(words_of(ast.parse(path.read_text())))
+    allowed = REGISTRIES | (IN_CHECKS if path.parent.name == "checks" else set())
     for kind in KINDS:
         assert f"textcritic.experiments.{kind}" not in text
-        if kind not in REGISTRIES:
+        if kind not in allowed:
             assert not re.search(rf"(?<![a-zA-Z]){re.escape(kind)}(?![a-zA-Z])", text), f"{path} names the kind {kind}"

@@ -7,11 +7,11 @@ import pytest
 
 from textcritic.corpora import MalformedArticle, Section, read_articles
 from textcritic.corpora.synthetic.process import DELIMITER, Process
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
-from textcritic.plan.checks.process import Recipe
 
 # Three states; `ab` and `c` are sub-sequences of state 0.
 PROCESS = Process(

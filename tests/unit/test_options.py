@@ -4,12 +4,26 @@ import subprocess
 import sys
 
 import pytest
+import yaml
+
+from textcritic.plan.spec import SCHEMAS
 
 HEAVY = ("numpy", "pyarrow", "pandas", "torch", "scipy")
 
 
-@pytest.mark.parametrize("module", ["corpora", "decodings", "parallel", "process", "vocabulary"])
+CHECKS = {
+    check.partition(":")[0]
+    for path in SCHEMAS.glob("*.yaml")
+    for check in yaml.safe_load(path.read_text()).get("checks", ())
+}
+
+
+def test_checks_are_found_in_several_rooms():
+    assert {check.split(".")[1] for check in CHECKS} == {"annotation", "corpora", "critics", "plan"}
+
+
+@pytest.mark.parametrize("module", sorted(CHECKS))
 def test_the_options_load_nothing_heavy(module):
-    code = f"import sys, textcritic.plan.checks.{module}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
+    code = f"import sys, {module}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not loaded

@@ -11,8 +11,8 @@ from textcritic.corpora import ARTICLE_SCHEMA, Article, Process, Section, read_a
 from textcritic.corpora.articles import ROWS_PER_GROUP
 from textcritic.corpora.synthetic.process import InverseCdf
 from textcritic.corpora.synthetic.process_corpus import process_statistics
+from textcritic.corpora.synthetic.recipe import Recipe, recipe_and_counts
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.process import Recipe, recipe_and_counts
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 
 RECIPE = Recipe(states=5, steps=4, subsequences=30, shortest=2, longest=4, letters=6)

@@ -25,11 +25,11 @@ from transformers import (
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
+from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.cache import ArticleCache, fitting_rows, require_support
 from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
 from textcritic.generators.drawing import draw
 from textcritic.generators.sample import (
-    ArticleModel,
     Openings,
     Sampling,
     draw_articles,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import BODY, BOUNDARY, Article, Process, Section, write_articles
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import document_index, load_encoded, prompt_ids, training_starts
 from textcritic.generators.symbols import (
@@ -12,7 +13,6 @@ from textcritic.generators.symbols import (
     read_sequences,
     require_symbols,
 )
-from textcritic.plan.checks.process import Recipe
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 from textcritic.training.load import decode, load_tokenizer
 

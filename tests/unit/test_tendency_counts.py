@@ -6,10 +6,10 @@ import pytest
 
 from textcritic.critics.tendencies.counting import count_texts, groups_of
 from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
+from textcritic.critics.tendencies.options import CountOptions, require_stop_words
 from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.critics.tendencies.words import ATTACHED, SYMBOL, UPPER, stop_words_of, words_of
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.tendencies import CountOptions, require_stop_words
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=5)
 

@@ -14,10 +14,10 @@ from textcritic.critics.tendencies.counts import LENGTH, Counts, merge
 from textcritic.critics.tendencies.estimates import Options, estimates, pooled
 from textcritic.critics.tendencies.job import count_articles, count_draws
 from textcritic.critics.tendencies.measure import measure_counts, measure_sample
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.scaling import word_recurrence
 from textcritic.critics.tendencies.zipf import fit_zipf
 from textcritic.files import read_table
-from textcritic.plan.checks.tendencies import CountOptions
 
 COUNTING = CountOptions(window=5, longest_lag=16, groups=10)
 MEASURING = Options(ranks=50, resamples=9, least=6)

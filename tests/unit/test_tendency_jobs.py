@@ -23,8 +23,8 @@ from textcritic.critics.tendencies.job import (
     number_of_draws,
 )
 from textcritic.critics.tendencies.measure import measure_counts
+from textcritic.critics.tendencies.options import CountOptions, stop_word_files
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.tendencies import CountOptions, stop_word_files
 from textcritic.plan.registries import Registries
 from textcritic.plan.spec import complete
 

@@ -12,10 +12,11 @@ from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 
 from textcritic.corpora import BODY, BOUNDARY
 from textcritic.errors import TextcriticError
+from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.causal import Training
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.perplexity import Windowing, perplexity
-from textcritic.generators.sample import ArticleModel, Sampling, draw_articles, sample_articles
+from textcritic.generators.sample import Sampling, draw_articles, sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded, train_causal

@@ -5,7 +5,7 @@ from pathlib import Path
 from textcritic import runlog
 from textcritic.corpora.intruders.build import Parts, build_intruders
 from textcritic.corpora.intruders.official import build_official
-from textcritic.plan.checks.process import SPLITS
+from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.spec import restore
 
 files, corpus = snakemake.input, snakemake.wildcards.corpus

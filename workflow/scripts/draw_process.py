@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora import write_process_corpus
-from textcritic.plan.checks.process import recipe_and_counts
+from textcritic.corpora.synthetic.recipe import recipe_and_counts
 from textcritic.plan.spec import restore
 
 with runlog.job(snakemake.log[0], f"draw {snakemake.wildcards.corpus}"):

@@ -6,9 +6,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 from textcritic.api.declare import FROM_ZERO, SHARE, Options, one_of, option, whole
+from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
-from textcritic.plan.checks.tendencies import ENGLISH, TOKENIZERS, Tokenizer
 
 RESAMPLES = whole(1, 10_000_000)  # more say nothing that these do not, and take days
 HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`

@@ -24,6 +24,7 @@ from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, Verdict, verdicts
 from textcritic.errors import listed, named
 from textcritic.experiments.tendencies.rows import MEASURES
@@ -32,7 +33,6 @@ from textcritic.inference import are_grouped, unit_of
 from textcritic.measures.memory import REAL, keys_of
 from textcritic.measures.numbers import count, number, p_value, plural, significant
 from textcritic.measures.score import Score, scores_of
-from textcritic.plan.checks.tendencies import CountOptions
 from textcritic.plan.sources import DATA
 
 HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "documents", "verdict")

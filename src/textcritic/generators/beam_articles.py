@@ -1,21 +1,18 @@
 """Beam sampling of articles from a causal language model: batched, cached, past the context window."""
 
 from collections import deque
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.beams import Beams
 from textcritic.generators.best_of import Drawn
 from textcritic.generators.cache import ArticleCache, next_logits, prefill
 from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw_scored
 from textcritic.generators.shards import CUT, ENDED
-
-if TYPE_CHECKING:
-    from textcritic.generators.sample import ArticleModel
 
 
 class BeamBatch:
@@ -32,7 +29,7 @@ class BeamBatch:
         rows: articles that are not finished; with 0, all are.
     """
 
-    def __init__(self, source: "ArticleModel", decoding: Decoding, seed: int, queue: deque[int], places: int) -> None:
+    def __init__(self, source: ArticleModel, decoding: Decoding, seed: int, queue: deque[int], places: int) -> None:
         self.source, self.queue, self.rows = source, queue, places
         self.window = source.window()
         self.stride = decoding.stride_in(self.window)

@@ -5,16 +5,17 @@ import hashlib
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerFast
 
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
+from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.beam_articles import BeamBatch
 from textcritic.generators.best_of import Best, Drawn
 from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
@@ -80,56 +81,6 @@ class Sampling:
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
             raise TextcriticError(f"precision: '{self.precision}' is unknown; use {' or '.join(PRECISIONS)}")
-
-
-@dataclass(frozen=True)
-class ArticleModel:
-    """A causal language model with what it needs to draw articles.
-
-    Attributes:
-        model: in evaluation mode, on its device.
-        prompt: token ids that every article begins with.
-        end: id of the token that ends an article.
-        name: what to call the model in errors.
-        context: see `Sampling`.
-        openings: [openings, tokens], ids that stand after the prompt, see `Openings`; None: nothing is given.
-    """
-
-    model: PreTrainedModel
-    prompt: Sequence[int]
-    end: int
-    name: str = "model"
-    context: int | None = None
-    openings: np.ndarray | None = None
-
-    @property
-    def given(self) -> int:
-        """Tokens of each article that are given."""
-        return 0 if self.openings is None else self.openings.shape[1]
-
-    def beginning(self, index: int) -> np.ndarray:
-        """Ids of the prompt and of what is given of an article."""
-        opening = () if self.openings is None else self.openings[index % len(self.openings)]
-        return np.array([*self.prompt, *opening], np.int64)
-
-    def window(self) -> int:
-        """The longest context in tokens.
-
-        Raises:
-            TextcriticError: it is unknown, or does not hold the prompt and one more token.
-        """
-        positions = getattr(self.model.config, "max_position_embeddings", None)
-        if positions is None:
-            raise TextcriticError(
-                f"{self.name}: config.json: max_position_embeddings is missing; the model's window is needed"
-            )
-        window = min(positions, self.context or positions)
-        beginning = len(self.prompt) + self.given
-        if not 1 <= beginning < window:
-            raise TextcriticError(
-                f"{self.name}: a window of {window} tokens does not hold a prompt of {beginning} and one more"
-            )
-        return window
 
 
 def sample_articles(

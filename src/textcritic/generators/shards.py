@@ -15,7 +15,7 @@ import pyarrow as pa
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
 from textcritic.runlog import log
-from textcritic.training.lock import Lock
+from textcritic.training.lock import locked
 
 ENDED, CUT = "end", "length"
 SHARD_SCHEMA = pa.schema(
@@ -114,7 +114,7 @@ class PartialShard:
     def __enter__(self) -> "PartialShard":
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            stack.enter_context(Lock(Path(f"{self.out_path}.lock.json")))
+            stack.enter_context(locked(Path(f"{self.out_path}.lock.json")))
             whole = self._restore()
             if whole == 0:
                 self.path.write_text(self._head, encoding="utf-8")

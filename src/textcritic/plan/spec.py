@@ -3,7 +3,7 @@
 A schema is a file of config/schemas, by its name, or any other file, by its path. Some keywords are our own: `$ref`
 names a file of config/schemas that stands here, with the keys beside it laid over it; `registry` says that a value
 is the name of an entry of that registry, `besides` which values are not; `checks` names functions (see
-`plan.registries`).
+`plan.registries`); `extractors` says which corpora have an option (see `plan.checks.corpora`).
 
 A rule passes the canonical string of the registry entry it depends on as a parameter: keys sorted, values equal to the
 schema's default left out. So neither reordered keys nor a new default in the schema make jobs run again.

@@ -15,7 +15,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from textcritic.files import read_json, whole_folder, write_json
 from textcritic.runlog import Progress, log
 from textcritic.training.checkpoint import Checkpoints, file_digests, load_state, rng_state, set_rng_state
 from textcritic.training.hardware import cpu_settings
-from textcritic.training.lock import Lock
+from textcritic.training.lock import locked
 from textcritic.training.processes import Ranks, run_together, terminated
 
 # What a checkpoint holds of the loop; the rest of it is the job's.
@@ -188,13 +188,13 @@ def resumable(
     """
     ranks = ranks or Ranks()
     run.folder.mkdir(parents=True, exist_ok=True)
-    lock: AbstractContextManager[Lock | None] = Lock(run.folder / "lock.json") if ranks.leads else nullcontext()
-    with cpu_settings(run.threads), _random_numbers(), lock as held, terminated() as stop:
+    lock = locked(run.folder / "lock.json") if ranks.leads else nullcontext()
+    with cpu_settings(run.threads), _random_numbers(), lock, terminated() as stop:
         checkpoints = None
         if ranks.leads:
             specification = {**decides, "files": file_digests(files), "version": run.version}
             checkpoints = Checkpoints(run.folder, specification)
-        yield Loop(run, ranks, stop, held, checkpoints)
+        yield Loop(run, ranks, stop, checkpoints)
 
 
 class Loop:
@@ -211,10 +211,8 @@ class Loop:
         stepping: seconds of the steps alone, from one that has been waited for to another.
     """
 
-    def __init__(
-        self, run: Run, ranks: Ranks, stop: threading.Event, lock: Lock | None, checkpoints: Checkpoints | None
-    ) -> None:
-        self.run, self.ranks, self.stop, self._lock, self._checkpoints = run, ranks, stop, lock, checkpoints
+    def __init__(self, run: Run, ranks: Ranks, stop: threading.Event, checkpoints: Checkpoints | None) -> None:
+        self.run, self.ranks, self.stop, self._checkpoints = run, ranks, stop, checkpoints
         self.step = self.evaluated = self.best_step = self.points = 0
         self.best_loss, self.settled, self.seconds, self.stepping = math.inf, False, 0.0, 0.0
         self._best: Mapping[str, Any] | None = None  # the best model while it is not on disk
@@ -319,8 +317,6 @@ class Loop:
                 f"training {job.name}: the validation loss is {loss:g} after {job.step_noun} {self._number():,}; lower "
                 "training.learning_rate (the last checkpoint is kept)"
             )
-        if self._lock:
-            self._lock.check()
         self.evaluated, self._unsaved = self.step, True
         if loss < self.best_loss:
             self.best_loss, self.best_step = loss, self.step
@@ -336,8 +332,7 @@ class Loop:
         now = time.monotonic()
         self.seconds, self._started = self.seconds + now - self._started, now
         rng = self.ranks.gather(rng_state())
-        if self._checkpoints and self._lock:
-            self._lock.check()
+        if self._checkpoints:
             if self._best is not None:
                 self._checkpoints.save_best(self._best, self.best_step)
                 self._best = None

@@ -8,13 +8,13 @@ import numpy as np
 
 from textcritic.corpora.synthetic.process import DELIMITER, Process
 from textcritic.corpora.synthetic.process_corpus import write_process_corpus
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics.known_process import score_sequences
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.files import write_json
 from textcritic.generators.perplexity import summarise
 from textcritic.generators.shards import CUT, ENDED, Draw, write_shard
 from textcritic.latents.lookup import parse_sequences
-from textcritic.plan.checks.process import Recipe
 
 RECIPE = Recipe(states=12, steps=9, subsequences=90, shortest=3, longest=6, letters=20)
 STOPS = {"sequences": {"stop": "learnt", "articles": 300}, "sequences-given": {"stop": "given", "articles": 300}}

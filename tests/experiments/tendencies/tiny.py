@@ -11,9 +11,9 @@ from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_real, measure_sample
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
 from textcritic.files import write_json
-from textcritic.plan.checks.tendencies import CountOptions
 
 # Words that HTML and LaTeX would take for their own are among the commonest.
 COMMON = ("the", "of", "and", r"\alpha_1", "<b>", "50%", "&amp;", "{{x}}", "$y$", ".", "17")

@@ -12,7 +12,7 @@ from textcritic.corpora.intruders.candidates import document_of
 from textcritic.corpora.intruders.documents import Document, iter_documents, write_documents
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
-from textcritic.plan.checks.process import SPLITS
+from textcritic.plan.checks.corpora import SPLITS
 from textcritic.runlog import log, versions
 
 NO_CANDIDATE = "attacked, but no candidate was left"

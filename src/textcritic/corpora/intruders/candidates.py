@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.corpora.intruders.documents import Document, read_documents, write_documents
+from textcritic.corpora.intruders.options import RANDOM
 from textcritic.corpora.intruders.retrieval import Ranker
 from textcritic.corpora.intruders.similarity import Similarity
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.plan.checks.intruders import RANDOM
 from textcritic.runlog import log
 
 Integers = npt.NDArray[np.int64]

@@ -12,11 +12,11 @@ import numpy as np
 
 from textcritic.corpora.articles import Article, iter_articles
 from textcritic.corpora.intruders.documents import Document, write_documents
+from textcritic.corpora.intruders.options import ARTICLE, OPENING, PASSAGES, SECTION
 from textcritic.corpora.intruders.sentences import splitter_of
 from textcritic.corpora.intruders.similarity import Similarity
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.plan.checks.intruders import ARTICLE, OPENING, PASSAGES, SECTION
 from textcritic.runlog import log
 
 # Reasons why a text gives no document.

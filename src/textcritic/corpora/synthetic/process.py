@@ -12,9 +12,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.corpora.synthetic.recipe import ALPHABET, Recipe
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
-from textcritic.plan.checks.process import ALPHABET, Recipe
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, write_batches
 from textcritic.corpora.synthetic.process import Floats, Ints, Process
+from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.plan.checks.corpora import SPLITS
-from textcritic.plan.checks.process import Recipe
 from textcritic.runlog import log
 
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics.recitation.suffixes import END, Found, Suffixes, suffix_array
+from textcritic.critics.tendencies.options import Tokenizer
 from textcritic.critics.tendencies.tokens import chunks, tokenize
 from textcritic.critics.tendencies.words import words_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
-from textcritic.plan.checks.tendencies import Tokenizer
 
 Lengths = npt.NDArray[np.int64]
 

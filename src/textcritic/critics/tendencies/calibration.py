@@ -13,9 +13,9 @@ from textcritic.critics.tendencies.counts import Counts, ordered, sums_by_group
 from textcritic.critics.tendencies.distances import Distance, Pair, distances
 from textcritic.critics.tendencies.estimates import Options, estimates
 from textcritic.critics.tendencies.one_size import at_one_size
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, verdict_of
 from textcritic.inference import ALPHA
-from textcritic.plan.checks.tendencies import CountOptions
 
 
 @dataclass(frozen=True, slots=True)

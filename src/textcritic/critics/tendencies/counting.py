@@ -14,10 +14,10 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.tendencies.counts import NOT_COUNTED, OF_WORDS, PAIRS, TOTALS, Counts, Numbers, added, ordered
+from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import ATTACHED, STOP, SYMBOL, UPPER, Words, stop_words_of, words_of
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.tendencies import NO_STOP_WORDS, CountOptions
 
 # Text that is counted at a time: what is found once for each word of it costs little then. A key (document, word, word)
 # of so many bytes in so many texts fits into 63 bits.

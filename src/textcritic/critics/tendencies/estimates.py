@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, STOPWORDS, SYMBOLS, TYPES, Counts
 from textcritic.critics.tendencies.heaps import fit_heaps
+from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurrence
 from textcritic.critics.tendencies.zipf import RANKS, Support, by_rank, zipf_exponent
 from textcritic.errors import TextcriticError
@@ -24,7 +25,6 @@ from textcritic.inference import (
     ratio_of_sums,
     t_interval,
 )
-from textcritic.plan.checks.tendencies import NO_STOP_WORDS
 
 SUPPORTS: dict[str, Support] = {
     "s": "infinite",
@@ -37,7 +37,7 @@ SHARES = {"stopwords": STOPWORDS, "symbols": SYMBOLS}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How tendencies are measured; how they are counted is in `plan.checks.tendencies.CountOptions`.
+    """How tendencies are measured; how they are counted is in `options.CountOptions`.
 
     Attributes:
         ranks: the first ranks, which distances of rank-frequency distributions are taken over; 10,000 in the paper.

@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from textcritic.corpora.articles import ARTICLE_SCHEMA, BETWEEN, article_groups, iter_batches, num_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts, merge
+from textcritic.critics.tendencies.options import CountOptions
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
 from textcritic.inference import unit_of
-from textcritic.plan.checks.tendencies import CountOptions
 from textcritic.runlog import Progress
 
 SECTIONS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("sections")])

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.critics.tendencies.options import Tokenizer
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.tendencies import Tokenizer
 
 CHUNK_BYTES = 1 << 21
 # Bytes of text that are cut at a time: with what is known of each, they fit into the cache of a processor.

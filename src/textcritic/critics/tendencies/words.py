@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.critics.tendencies.options import ENGLISH, LANGUAGES, NO_STOP_WORDS
 from textcritic.critics.tendencies.tokens import bytes_of, categories, code_points
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags.vocabulary import stop_word_list
-from textcritic.plan.checks.tendencies import ENGLISH, LANGUAGES, NO_STOP_WORDS
 
 ENGLISH_FILE = Path(__file__).with_name("english_stop_words.txt")
 STOP, SYMBOL, ATTACHED, UPPER = 1, 2, 4, 8

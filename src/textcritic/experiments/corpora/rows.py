@@ -9,7 +9,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import Corpus
 from textcritic.files import read_json
 from textcritic.measures.material import Material
-from textcritic.plan.checks.process import SPLITS
+from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.sources import data_keys
 
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")

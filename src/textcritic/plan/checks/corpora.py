@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.datasets import check_hub_dataset, dataset_folder
-from textcritic.plan.checks.intruders import INTRUDERS, check_intruders
 from textcritic.plan.checks.parallel import check_parallel
-from textcritic.plan.checks.process import SPLITS, recipe_and_counts
-from textcritic.plan.spec import complete
+from textcritic.plan.spec import complete, schema
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
+
+SPLITS = ("train", "validation", "test")
+"""The parts of every corpus, in the order in which files and tables list them."""
 
 DERIVED, WIKIPEDIA, PROCESS = "derived", "wikipedia", "process"
 """Names of three extractors: a part of another corpus, a dump, and a synthetic process; all but the last give text."""
@@ -70,11 +71,8 @@ def check_corpus(name: str, registries: "Registries") -> None:
         TextcriticError: options that do not go together or have no effect; see the checks below.
     """
     entry = registries.entry("corpora", name)
-    if entry["extractor"] == PROCESS:
-        recipe_and_counts(entry["options"])
     check_parallel(entry)
     check_structured(entry)
-    check_intruders(name, registries)
     check_derived(name, registries.entries["corpora"], PROCESS)
     dataset = entry["options"].get("dataset")
     check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
@@ -114,11 +112,13 @@ def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic
     entry = corpora[name]
     options = entry["options"]
     if entry["extractor"] != DERIVED:
-        own = ("opening",) if entry["extractor"] == INTRUDERS else ("corpus", "opening")
-        if stray := next((key for key in own if options.get(key) is not None), None):
-            raise TextcriticError(
-                f"options.{stray}: is for the extractor {DERIVED}; this entry's is {entry['extractor']}"
-            )
+        for key in ("corpus", "opening"):
+            extractors = schema("corpora")["properties"]["options"]["properties"][key]["extractors"]
+            if options.get(key) is not None and entry["extractor"] not in extractors:
+                own = " or ".join(extractors)
+                raise TextcriticError(
+                    f"options.{key}: is for the extractor {own}; this entry's is {entry['extractor']}"
+                )
         return
     if "corpus" not in options:
         raise TextcriticError("options.corpus is missing; name the corpus that this one derives from")

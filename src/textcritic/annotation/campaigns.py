@@ -3,14 +3,12 @@
 from datetime import date
 from typing import TYPE_CHECKING
 
+from textcritic.corpora.intruders.options import INTRUDERS
 from textcritic.errors import TextcriticError
 from textcritic.plan.sources import check_runs, check_text, sources_of
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
-
-INTRUDERS = "intruders"
-"""The extractor whose corpora the task `intruder` is about."""
 
 
 def check_campaign(name: str, registries: "Registries") -> None:

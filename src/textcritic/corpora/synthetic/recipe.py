@@ -4,12 +4,13 @@ import math
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.corpora import PROCESS, SPLITS
 
-SPLITS = ("train", "validation", "test")
-"""The parts of every corpus, in the order in which files and tables list them."""
+if TYPE_CHECKING:
+    from textcritic.plan.registries import Registries
 
 ALPHABET = string.ascii_letters
 
@@ -68,6 +69,13 @@ class Recipe:
                 f"{self.shortest} to {self.longest} tokens and {self.letters} letters; ask for fewer, or give more "
                 "letters or a larger longest"
             )
+
+
+def check_process(name: str, registries: "Registries") -> None:
+    """Check the recipe of an entry of the corpora registry, if it is a process; raises as `Recipe`."""
+    entry = registries.entry("corpora", name)
+    if entry["extractor"] == PROCESS:
+        recipe_and_counts(entry["options"])
 
 
 def recipe_and_counts(options: Mapping[str, Any]) -> tuple[Recipe, dict[str, int]]:

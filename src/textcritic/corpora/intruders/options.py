@@ -1,9 +1,10 @@
-"""Options of corpora of documents with intruder sentences, and the files that they are made of."""
+"""Options of corpora of documents with intruder sentences, as the corpora registry asks for them."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.corpora import is_structured, is_text
 from textcritic.plan.spec import complete
 
 if TYPE_CHECKING:
@@ -65,6 +66,19 @@ def check_intruders(name: str, registries: "Registries") -> None:
         _check_filter(name, options["filter"], registries)
 
 
+def check_probes(name: str, registries: "Registries") -> None:
+    """Check that an entry of the corpora registry asks for edits only where there are intruders.
+
+    Raises:
+        TextcriticError: it has `probes.documents`, but its extractor is not `intruders`.
+    """
+    entry = registries.entry("corpora", name)
+    if not has_intruders(entry) and entry["probes"]["documents"] is not None:
+        raise TextcriticError(
+            f"probes.documents: is for the extractor {INTRUDERS}; this entry's is {entry['extractor']}; leave it out"
+        )
+
+
 def _check_official(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     options = entry["options"]["intruders"]
     if "corpus" in entry["options"]:
@@ -75,8 +89,6 @@ def _check_official(entry: Mapping[str, Any], defaults: Mapping[str, Any]) -> No
 
 
 def _check_base(name: str, key: str, registries: "Registries") -> None:
-    from textcritic.plan.checks.corpora import is_structured, is_text
-
     if name not in registries.entries["corpora"]:
         return  # the check of references reports it, with names that are close
     base = registries.entry("corpora", name)
