@@ -106,7 +106,9 @@ def test_a_function_that_only_this_process_has_gives_the_same(folder, monkeypatc
     def in_a_notebook(document):
         return sum(len(word) > 4 for word in document.text.split())
 
-    result = textcritic.criticise(Path("recipes.jsonl"), Path("theirs.jsonl"), metrics=in_a_notebook, output="python")
+    metrics = ["mine:long_words", in_a_notebook]
+    result = textcritic.criticise(Path("recipes.jsonl"), Path("theirs.jsonl"), metrics=metrics, output="python")
+    assert result["theirs.jsonl"]["long_words"].number == result["theirs.jsonl"]["in_a_notebook"].number
     score = result["theirs.jsonl"]["in_a_notebook"]
     row = table(folder)
     assert (score.value, score.low, score.high, score.p) == (

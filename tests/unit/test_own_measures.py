@@ -72,7 +72,7 @@ def test_documents_are_left_out_for_a_reason():
         return None if d.id == "a" else textcritic.left_out("too\n short; really: 1")
 
     table = measured(function, given, title="X", needs=("title",))
-    assert table["why"].to_pylist() == ["no value", "no title", "too short; really: 1"]
+    assert table["why"].to_pylist() == ["no value", "no title", "too short, really: 1"]
     assert table["rejected"].to_pylist() == [True] * 3
     assert measured(function, given, title="X", needs=["group"])["why"].to_pylist() == [
         "no value",

@@ -189,7 +189,8 @@ def _number(metric: Metric, value: Any, where: str) -> Pair | LeftOut:
     if value is None:
         return LeftOut(NO_VALUE)
     if isinstance(value, LeftOut):
-        return LeftOut(" ".join(str(value.reason).split()) or NO_VALUE)
+        # Tables hold reasons as `reason: n; ...`.
+        return LeftOut(" ".join(str(value.reason).replace(";", ",").split()) or NO_VALUE)
     if metric.declared.statistic != "ratio":
         return _finite(metric, value, where), 1.0
     if not isinstance(value, tuple | list) or len(value) != 2:

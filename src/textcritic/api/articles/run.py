@@ -102,23 +102,26 @@ def jobs_of(
 
 def _measure_here(folder: Path, lock: int, options: ArticleOptions) -> None:
     """Measure the documents of a study by functions that only this process has, as jobs could not import them."""
-    here = {f"{FROM_MEMORY}:{metric.key}": metric for metric in metrics_of(options.metrics)}
+    own = metrics_of(options.metrics)
+    here = {f"{FROM_MEMORY}:{metric.key}": metric for metric in own if folder_of(metric) is None}
+    if not here:
+        return
     project = Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)
     experiment = project.studies[STUDY].experiments.get(OWN)
     files = experiment.files() if experiment else None
-    if not isinstance(files, MetricsFiles) or not set(here) & set(files.metrics):
-        return
+    if not isinstance(files, MetricsFiles):
+        return  # somebody took it out of the study
     from textcritic.critics.own import score_own  # pyarrow
 
     rejected = {sample.articles: sample.articles.with_suffix(".rejected.parquet") for sample in files.samples}
     sources: list[RealText | Measured] = [*files.data, *files.samples]
     targets = [str(path) for path in (*(source.articles for source in sources), *rejected.values())]
     run_workflow(folder, lock, *_arguments(folder, options), targets=targets, advice=THRESHOLDS)
-    for number, metric in enumerate(here[name] for name in files.metrics if name in here):
-        for source in sources:
-            unread = rejected.get(source.articles)
-            place = folder / source.measured[number]
-            score_own(metric, folder / source.articles, place, unread and folder / unread)
+    for source in sources:
+        unread = rejected.get(source.articles)
+        for name, place in zip(files.metrics, source.measured, strict=True):
+            if name in here:
+                score_own(here[name], folder / source.articles, folder / place, unread and folder / unread)
 
 
 def _time(folder: Path, wanted: Wanted, words: int) -> str:
