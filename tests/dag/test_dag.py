@@ -259,7 +259,7 @@ def test_environments_pin_what_the_lock_pins():
 
 
 def test_sizes_that_keep_files_readable():
-    limits = {"Snakefile": 80, "rules/*.smk": 150, "workflow/scripts/*.py": 40, "src/**/*.py": 400}
+    limits = {"Snakefile": 85, "rules/*.smk": 150, "workflow/scripts/*.py": 40, "src/**/*.py": 400}
     for pattern, limit in limits.items():
         for path in ROOT.glob(pattern):
             lines = len(path.read_text(encoding="utf-8").splitlines())
