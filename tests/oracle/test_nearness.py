@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from textcritic.inference import ALPHA, Number, gap, nearest, nearness
+from textcritic.inference import ALPHA, Number, beyond, gap, nearest, nearness
 
 WIDE = 1.959964
 
@@ -108,3 +108,15 @@ def test_of_equally_near_models_few_are_told_apart(second: float) -> None:
         assert found is not None
         significant += found.p < ALPHA
     assert abs(significant / 2000 - 0.05) < 4 * math.sqrt(0.05 * 0.95 / 2000)
+
+
+def test_the_nearest_to_what_is_beyond_all_is_the_highest_or_the_lowest() -> None:
+    """An error of the point beyond does not count: the difference is that of the two values alone."""
+    numbers = [Number(1.0, 0.8, 1.2), Number(1.1, 0.9, 1.3), Number(3.0, 2.9, 3.1), Number(3.05, 2.9, 3.2)]
+    assert nearest(numbers, beyond(numbers, above=True)) == [False, False, True, True]
+    assert nearest(numbers, beyond(numbers, above=False)) == [True, True, False, False]
+    apart = nearness(numbers[0], numbers[2], beyond(numbers, above=True))
+    assert apart is not None
+    assert apart.difference == pytest.approx(2.0)
+    assert apart.high - apart.difference == pytest.approx(math.hypot(0.2, 0.1))
+    assert beyond([Number(None)], above=True).value == 1

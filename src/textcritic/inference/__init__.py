@@ -62,7 +62,7 @@ from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.medians import above, median_interval
-from textcritic.inference.nearness import Nearness, distance, nearest, nearness
+from textcritic.inference.nearness import Nearness, beyond, distance, nearest, nearness
 from textcritic.inference.paired import McNemarTest, mcnemar_test, paired_permutation_test
 from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
@@ -135,6 +135,7 @@ __all__ = [
     "aggregated_covariance",
     "annealed_weights",
     "are_grouped",
+    "beyond",
     "bootstrap_difference",
     "bootstrap_interval",
     "by_training",

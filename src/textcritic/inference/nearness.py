@@ -99,6 +99,13 @@ def distance(number: Number, real: Number, by_ratio: bool = False) -> float:
     return math.inf if ends[0] is None or ends[1] is None else abs(ends[0][0] - ends[1][0])
 
 
+def beyond(numbers: Sequence[Number], above: bool) -> Number:
+    """An exact number above (or below) all of these and their intervals: the nearest to it is the highest (lowest)."""
+    ends = [end for number in numbers for end in (number.value, number.low, number.high)]
+    known = [end for end in ends if end is not None and math.isfinite(end)]
+    return Number(max(known, default=0.0) + 1 if above else min(known, default=0.0) - 1)
+
+
 def _times(factor: float, ends: tuple[float, float, float]) -> tuple[float, float, float]:
     value, low, high = (factor * end for end in ends)
     return value, min(low, high), max(low, high)

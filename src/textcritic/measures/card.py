@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
 
-from textcritic.inference import Nearness, Number, distance, holm, nearest, nearness, over_runs, runs_p
+from textcritic.inference import Nearness, Number, beyond, distance, holm, nearest, nearness, over_runs, runs_p
 from textcritic.measures.numbers import setting_name
-from textcritic.measures.score import NOT_SCORED, Score, beyond
+from textcritic.measures.score import HIGHER, NOT_SCORED, Score
 
 MOST_LOST = 0.5
 """The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
@@ -217,7 +217,7 @@ class Block:
         if score is None or score.number.value is None or not samples:
             return None
         if column.aim:
-            return beyond([cell.number for _, cell in samples], column.aim), False
+            return beyond([cell.number for _, cell in samples], column.aim == HIGHER), False
         return score.number, any(one.by_ratio for one in samples[0][1].scores)
 
 

@@ -22,7 +22,7 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.inference import DIFFERENT, Gap, Nearness, Number, gap, limit_of, nearness, verdict
+from textcritic.inference import DIFFERENT, Gap, Nearness, Number, beyond, gap, limit_of, nearness, verdict
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, counted, interval, missing, p_value
@@ -177,7 +177,7 @@ class Score:
         Args:
             other: of the same measure.
         """
-        real = beyond([self.number, other.number], self.aim) if self.aim else self.yardstick
+        real = beyond([self.number, other.number], self.aim == HIGHER) if self.aim else self.yardstick
         return None if real is None else nearness(self.number, other.number, real, self.by_ratio)
 
     @property
@@ -219,13 +219,6 @@ def scores_of(
                 yardstick = score if row["source"] == real[-1] else yardstick
             scores.append(score if is_real else _against(score, yardstick, measure))
     return tuple(scores)
-
-
-def beyond(numbers: Sequence[Number], aim: str) -> Number:
-    """An exact number that is higher, or lower, than all of these and their intervals: what an aim is far away at."""
-    ends = [end for number in numbers for end in (number.value, number.low, number.high)]
-    known = [end for end in ends if end is not None and math.isfinite(end)]
-    return Number(max(known, default=0.0) + 1 if aim == HIGHER else min(known, default=0.0) - 1)
 
 
 def strength(number: Number, real: Number, by_ratio: bool = False) -> float:

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, distance, holm
+from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, beyond, distance, holm
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
-from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED, beyond
+from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED
 
 NEAREST = "★"
 SIGNS = {DIFFERENT: "≠", SAME: "≈", UNCLEAR: "?"}
@@ -235,7 +235,7 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
         return ""
     number_of_real = real.cells[column].number
     by_ratio = next(iter(cells.values())).scores[0].by_ratio
-    aim = beyond([cell.number for cell in cells.values()], column.aim) if column.aim else number_of_real
+    aim = beyond([cell.number for cell in cells.values()], column.aim == HIGHER) if column.aim else number_of_real
     best = min(cells, key=lambda label: distance(cells[label].number, aim, by_ratio))
     share = column.measure.endswith(PERCENT)
     words, unit = _apart(cells[best], real.cells[column], " points" * share), "%" * share
