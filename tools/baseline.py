@@ -16,10 +16,12 @@ The tables of demos, by `textcritic demo`: minutes. `--keep` says where it works
 
 `compare` reads bytes, then says which columns and keys differ; it ends with 1 if one is not allowed. A file of what is
 allowed has a path (`*` holds slashes too), and in it a column, a key (`a.b.0.c`) or one of the words (missing), (new),
-(rows), (columns), (lines), (bytes), each with the reason:
+(rows), (order of rows), (columns), (lines), (bytes), each with the reason. A key may end with the relative difference
+of numbers up to which it is allowed:
 
     python/criticise-texts*.csv:
       verdict: Python judges a gap of Latent NLL as the report does
+      value ~1e-12: sums are added in another order
     commands/*.txt: {"*": sentences come from the card}
 """
 

@@ -146,9 +146,9 @@ def main(folder: Path, out: Path) -> None:
 
 def _beside(result: Any) -> dict[str, Any]:
     """What a result says beside its table."""
-    sources = list(dict.fromkeys(score.source for score in result.scores))
+    sources, measures = (list(result.table[column].unique()) for column in ("source", "measure"))
     pairs = {f"{one} - {two}": result.compare(one, two) for one, two in combinations(sources, 2)}
-    nearest = {measure: result.nearest(measure) for measure in dict.fromkeys(s.measure for s in result.scores)}
+    nearest = {measure: result.nearest(measure) for measure in measures}
     return {"nearest": nearest, "compare": pairs, "facts": result.facts, "warnings": result.warnings}
 
 

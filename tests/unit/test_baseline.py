@@ -46,7 +46,7 @@ def test_volatile_values_and_the_names_of_commits_may_differ(folders):
         ("python/a.csv", "2.0", "2.5", "python/a.csv: value: row 2: '2.0', '2.5'"),
         ("python/a.csv", "1.0", "1", "python/a.csv: value: row 1: '1.0', '1'"),
         ("python/a.csv", "verdict", "says", "python/a.csv: verdict: a column of the first alone"),
-        ("python/a.csv", "theirs,2.0,same\n", "", "python/a.csv: (rows): 2 and 1"),
+        ("python/a.csv", "theirs,2.0,same\n", "", "python/a.csv: (rows): theirs; 1 in the first"),
         ("python/a.csv", "same\n", '"same"\n', "python/a.csv: (bytes): other bytes of the same values"),
         ("b.json", "0.5", "0.25", "b.json: scores.0.p: 0.5, 0.25"),
         ("b.json", '"n": 3, ', "", "b.json: n: 3, not there"),
@@ -67,10 +67,35 @@ def test_a_file_that_is_missing_or_new_is_a_difference(folders):
     assert compare(one, two, {})[0] == ["b.json: (missing): only in the first", "d.csv: (new): only in the second"]
 
 
-def test_columns_in_another_order_are_a_difference(folders):
+def test_columns_and_rows_in_another_order_are_a_difference(folders):
     one, two = folders
     (two / "python/a.csv").write_text("value,source,verdict\n1.0,real,\n2.0,theirs,same\n")
     assert compare(one, two, {})[0] == ["python/a.csv: (columns): another order"]
+    (two / "python/a.csv").write_text("source,value,verdict\ntheirs,2.0,same\nreal,1.0,\n")
+    assert compare(one, two, {})[0] == ["python/a.csv: (order of rows): another order"]
+
+
+def test_rows_about_the_same_are_compared(folders):
+    one, two = folders
+    (two / "python/a.csv").write_text("source,value,verdict\nothers,3.0,\nreal,1.0,\ntheirs,2.0,unclear\n")
+    (one / "python/a.csv").write_text("source,value,verdict\nreal,1.0,\ntheirs,2.0,same\ntheirs,4.0,\n")
+    assert compare(one, two, {})[0] == [
+        "python/a.csv: (rows): theirs; 2 in the first; others; 1 in the second",
+        "python/a.csv: verdict: row 2: 'same', 'unclear'",
+    ]
+
+
+def test_numbers_may_be_allowed_to_differ_by_so_much(folders):
+    one, two = folders
+    change(two, "python/a.csv", "2.0", "2.0000000000000004")
+    said = "python/a.csv: value: row 2: '2.0', '2.0000000000000004' (at most 2e-16 apart)"
+    assert compare(one, two, {"*.csv": {"value ~1e-12": "summed in another order"}}) == (
+        [],
+        [f"{said} [summed in another order]"],
+    )
+    assert compare(one, two, {"*.csv": {"value ~1e-17": "summed in another order"}}) == ([said], [])
+    change(two, "python/a.csv", "1.0", "one")
+    assert compare(one, two, {"*.csv": {"value ~1e-12": "summed in another order"}})[0]
 
 
 def test_what_is_allowed_has_its_reason_and_excuses_nothing_else(folders):
