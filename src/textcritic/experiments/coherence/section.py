@@ -19,7 +19,7 @@ from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, Coh
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import definitions, findings, headline, nearest_samples
+from textcritic.experiments.coherence.words import findings, headline, nearest_samples
 from textcritic.files import read_json, read_table
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
@@ -35,6 +35,7 @@ from textcritic.report.sheet import Cell, Sheet
 
 MAX_CHARACTERS = 4000
 
+INFERRED_TERMS, GIVEN_TERMS = ("Inferred and gold titles", "Sure"), ("Given titles",)
 LEFT_OUT = ("rejected", "Articles left out, by reason")
 
 
@@ -78,7 +79,9 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         question="Are the sections of a document in an order that people use?",
         card=card,
         findings=(*findings(rows, tables["titles"], names, card, types), *fails, *noticed),
-        definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
+        definitions=place.definitions(
+            INFERRED_TERMS if experiment.titles_given else GIVEN_TERMS, resamples=experiment.resamples
+        ),
         headline=headline(card),
         fails=fails[0].says if fails else "",
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),

@@ -13,7 +13,7 @@ from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.why import RARE, share
-from textcritic.experiments.coreference.words import DEFINITIONS, fails, findings
+from textcritic.experiments.coreference.words import fails, findings
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section
 
@@ -47,7 +47,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         question="Who is mentioned after whom, and is it as in real text?",
         card=place.card(rows, [PPL], names.source),
         findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
-        definitions=DEFINITIONS,
+        definitions=place.definitions(),
         fails=fails(tables["coreference-shares"], names),
         script=place.text("reader.js"),
         style=place.text("section.css"),

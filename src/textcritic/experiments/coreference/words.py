@@ -7,7 +7,6 @@ import pandas as pd
 
 from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
-from textcritic.experiments.coreference.sheets import STEP
 from textcritic.experiments.coreference.why import is_label, written
 from textcritic.inference import ALPHA, Number, over_trainings, trainings_p
 from textcritic.measures.names import Names
@@ -18,28 +17,6 @@ from textcritic.report.section import Finding
 
 WORTH_NAMING = 0.05
 """The share of a difference that a single window has to add, so that it explains some of it."""
-DEFINITIONS = (
-    (
-        "Latent PPL of mentions",
-        f"{STEP} The higher it is, the less their order looks like that of real text.",
-    ),
-    (
-        "Chain of mentions",
-        "The mentions of people in the order of a text, each a pronoun as it is written or the gender label of the "
-        "person, with a mark, a full stop, at each start of a sentence.",
-    ),
-    (
-        "Person, entity",
-        "All mentions that the resolver takes for the same person or group; numbered from 0 in an article in the order "
-        "of first mentions. The critic numbers anew in each of its windows, so that it sees only who is the same.",
-    ),
-    (
-        "Gender label",
-        "What stands in a chain for a name or noun: male, female or plural by the majority of the pronouns for the "
-        "same person, none without such pronouns. It is a label of grammar, not of people: as the paper’s section 10 "
-        "says, a choice of two leaves out many people.",
-    ),
-)
 
 
 def findings(shares: pd.DataFrame, ngrams: pd.DataFrame, names: Names) -> tuple[Finding, ...]:

@@ -11,7 +11,7 @@ from textcritic.experiments.mixing.figures import CHART, POWER, REFINEMENT, SIMP
 from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.known import known_findings
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
-from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
+from textcritic.experiments.mixing.words import headline, mixing_findings
 from textcritic.files import read_json
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
@@ -52,7 +52,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
             *mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"], names),
             *noticed,
         ),
-        definitions=DEFINITIONS,
+        definitions=place.definitions(),
         headline=headline(rows, names),
         style=place.text("section.css"),
     )

@@ -9,32 +9,6 @@ from textcritic.measures.numbers import listed, number, p_value, percent
 from textcritic.plan.sources import DATA
 from textcritic.report.section import Finding
 
-DEFINITIONS = (
-    (
-        "Latent Dirichlet allocation (LDA)",
-        "A sentence draws proportions of topics from a Dirichlet distribution; each of its words draws a topic by "
-        "these proportions, and itself from the topic’s distribution over words. Fitted on real translations into "
-        "several languages with as many topics, the topics become the languages.",
-    ),
-    (
-        "Words of another language",
-        "The share of a source’s words that belong to another topic than most of their sentence. Real translations "
-        "have some: names, numbers and words that are spelled alike in two languages.",
-    ),
-    (
-        "Posterior of a sentence",
-        "What the model believes of the topic proportions once it has seen the words. Topics of single words are "
-        "drawn by collapsed Gibbs sampling with the topics’ words fixed, then proportions from a Dirichlet "
-        "distribution.",
-    ),
-    (
-        "Energy distance",
-        "Twice the mean distance between points of two sets, less the mean distances within each: 0 only where both "
-        "have the same distribution. Points are posterior means. It is sensitive to which languages a model prefers, "
-        "too, and so says more than mixing alone.",
-    ),
-)
-
 
 def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataFrame, names: Names) -> list[Finding]:
     """Whether the topics are languages, and which samples mix more than others and than real translations.

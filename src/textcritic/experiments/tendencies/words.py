@@ -39,47 +39,6 @@ def by_chance_alone(tests: int) -> str:
     )
 
 
-DEFINITIONS = (
-    (
-        "Second draw",
-        "As many documents as a sample has, drawn at random from the training set, compared with the real text in "
-        "place of the sample: how far two sets of real documents are apart.",
-    ),
-    (
-        "Margin",
-        "How far a sample may be from real text and still keep to a tendency. “Keeps” is said where the 95% interval "
-        "of the distance ends below it: of a sample that is just so far, in at most 5% of cases.",
-    ),
-    ("Several tests at once", by_chance_alone(len(TENDENCIES))),
-    (
-        "Kolmogorov-Smirnov distance",
-        "The largest difference of two cumulative distributions: 0 where they are equal, 1 where they have nothing "
-        "in common.",
-    ),
-    (
-        "Zipf’s law",
-        "The word of rank k has a frequency proportional to k to the power of −s. s is the maximum likelihood "
-        "estimate.",
-    ),
-    (
-        "Heaps’ law",
-        "The number of different words of a document of l tokens grows as K times l to the power of β. Here it is "
-        "Poisson distributed about that, and K and β are the maximum likelihood estimates (Meister and Cotterell "
-        "2021, Eq. 5).",
-    ),
-    (
-        "Taylor’s law",
-        "The standard deviation of a word’s count in pieces of equal length grows as its mean to the power of α: 0.5 "
-        "where words are spread evenly, more where they come in bursts (Kobayashi and Tanaka-Ishii 2018).",
-    ),
-    (
-        "Recurrence",
-        "How much likelier than by chance two tokens of a document, some way apart, are the same word (Altmann, "
-        "Cristadoro and Degli Esposti 2012).",
-    ),
-)
-
-
 def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     """Findings on each sample: one for each tendency that it differs in, what it keeps, and what is unclear.
 
