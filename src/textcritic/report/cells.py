@@ -1,6 +1,6 @@
-"""Cells and remarks that tables of several kinds share."""
+"""Tables of sources, and the cells and remarks that tables of several kinds share."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,10 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent, plural
 from textcritic.measures.phrases import commonest_reasons
 from textcritic.measures.scored import reasons_over_seeds, runs_of
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.plan.sources import GROUP
+from textcritic.report.sheet import Cell, Sheet, plain_sheet
+
+Column = Measure | Callable[[pd.DataFrame], Cell]
 
 PERPLEXITY = Measure(
     name="Perplexity",
@@ -27,6 +30,37 @@ PERPLEXITY = Measure(
     by_ratio=True,
 )
 """Of a generator, over all tokens, as `scored.perplexity_of` reads it."""
+
+
+def measure_sheet(
+    heading: tuple[str, str],
+    rows: pd.DataFrame,
+    names: Any,
+    columns: Mapping[str, Column],
+    remarks: Sequence[str] = (),
+    stubs: int = 1,
+) -> Sheet:
+    """A table with a row for each source, its seeds together.
+
+    Args:
+        heading: name and caption of the table.
+        rows: as `rows.source_rows` makes them.
+        names: of the sources.
+        columns: by their heads, a measure each, or what makes a cell of the rows of a source.
+        remarks: under the table.
+        stubs: columns of words, the names of the sources one of them.
+    """
+    body = [
+        [name, *(measure_cell(group, of) if isinstance(of, Measure) else of(group) for of in columns.values())]
+        for name, group in by_source(rows, names)
+    ]
+    return plain_sheet(*heading, ["Source", *columns], body, remarks, stubs)
+
+
+def by_source(rows: pd.DataFrame, names: Any, **named: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The name of each source, see `Names.source` for `named`, and its rows, seeds together."""
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        yield names.source(group.iloc[0].to_dict(), seed=False, **named), group
 
 
 def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
@@ -87,9 +121,8 @@ def unscored_sheet(rows: pd.DataFrame, names: Any, name: str, caption: str) -> S
     for row in rows.to_dict("records"):
         values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
         reasons = Cell(commonest_reasons(row["rejected_by_reason"]) or "none", words=True)
-        body.append([Cell(names.source(row), heading=True), *map(Cell, values), reasons])
-    header = [[*map(Cell, heads[:-1]), Cell(heads[-1], words=True)]]
-    return Sheet(name, caption, header, body)
+        body.append([names.source(row), *values, reasons])
+    return plain_sheet(name, caption, [*heads[:-1], Cell(heads[-1], words=True)], body)
 
 
 def unit_remarks(rows: pd.DataFrame) -> list[str]:

@@ -7,11 +7,11 @@ HEADING = "## "
 
 
 def definitions(folder: Path, **values: object) -> list[tuple[str, str]]:
-    """(term, what it means) in the order of definitions.md; see `remarks` for `values`."""
+    """(term, what it means) in the order of definitions.md; see `remarks_of` for `values`."""
     return [(term, " ".join(paragraphs).format(**values)) for term, paragraphs in _page(folder / "definitions.md")]
 
 
-def remarks(module: str, *headings: str, **values: object) -> list[str]:
+def remarks_of(module: str, *headings: str, **values: object) -> list[str]:
     """The paragraphs under some headings of remarks.md.
 
     Args:

@@ -44,6 +44,19 @@ class Sheet:
     prose: bool = False
 
 
+def plain_sheet(
+    name: str,
+    caption: str,
+    heads: Sequence[Cell | str],
+    body: Sequence[Sequence[Cell | str]],
+    remarks: Sequence[str] = (),
+    stubs: int = 1,
+) -> Sheet:
+    """A table with one row of heads. A text is a plain cell; the first of a row in the body heads it."""
+    rows = [[_cell(cell, heading=not place) for place, cell in enumerate(row)] for row in body]
+    return Sheet(name, caption, [[_cell(head) for head in heads]], rows, stubs, remarks)
+
+
 def to_html(sheet: Sheet) -> str:
     """An HTML fragment: a figure with the table in a region that scrolls sideways where the page is narrow."""
     parts = [
@@ -89,6 +102,10 @@ def to_latex(sheet: Sheet) -> str:
 def latex_escape(text: str) -> str:
     """Text with LaTeX's special characters made harmless."""
     return "".join(LATEX.get(character, character) for character in text)
+
+
+def _cell(cell: Cell | str, heading: bool = False) -> Cell:
+    return Cell(cell, heading=heading) if isinstance(cell, str) else cell
 
 
 def _html_row(row: Sequence[Cell], stubs: int, header: bool) -> str:

@@ -17,6 +17,7 @@ from textcritic.measures.numbers import NONE, count, difference, interval, missi
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
@@ -116,10 +117,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
         body.append([Cell(name, heading=True), *cells])
     caption = "Latent PPL under each disputed detail, one at a time"
-    remarks = [
-        "Under each value: its change against the default, or against the switch that it names; and how many articles "
-        "were rejected, unread ones included, where that is another number than by default."
-    ]
+    remarks = [*remarks_of(__file__, "audit")]
     header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
     return Sheet("audit", caption, header, body, remarks=remarks)
 

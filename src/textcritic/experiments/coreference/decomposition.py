@@ -17,6 +17,7 @@ from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, missing, number
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 TERMS = ("cross_entropy", "entropy", "kl")
@@ -67,13 +68,7 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         cells = [Cell(number(row[term]), _span(row, term)) for term in TERMS]
         body.append([Cell(names.source(row), heading=True), *cells, Cell(count(row["documents"]))])
     heads = ("Source", "Cross-entropy", "Entropy, at most", "Divergence, at least", "Documents")
-    remarks = [
-        "Nats per token, under each its 95% interval. Cross-entropy: log Latent PPL. Entropy: of critics of the same "
-        "kind, fitted on the other documents of the same source; what they do not know of it counts as its entropy, "
-        "the more the fewer documents there are. Divergence from the critic: cross-entropy less entropy. Below 0, the "
-        "critic, fitted on more text, knows the source better than its own other documents do. Compare sources with "
-        "about as many documents."
-    ]
+    remarks = [*remarks_of(__file__, "decomposition")]
     caption = "Cross-entropy of chains of mentions and its two parts"
     return Sheet("coreference-decomposition", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
 

@@ -7,16 +7,15 @@ import pandas as pd
 from textcritic.critics.mentions import NO_ENTITY, THRESHOLD, MentionCritic
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
-from textcritic.experiments.coreference.why import share
 from textcritic.inference import Groups, ratio_of_sums
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import MINUS, count
-from textcritic.measures.phrases import SPREAD
+from textcritic.measures.numbers import count
 from textcritic.measures.rows import source_rows, with_reasons
 from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.cells import measure_cell
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 COLUMNS = ("mentions", "documents", "unlikely", "share", "ci_low", "ci_high", "p_value")
@@ -60,11 +59,7 @@ def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
         sums = [Cell(count(group[column].sum())) for column in ("mentions", "documents")]
         body.append([name, measure_cell(group, SHARE), *sums])
-    remarks = [
-        f"Unlikely: mentions whose probability under the critic is below {share(THRESHOLD)} (log P < {MINUS}7, as in "
-        f"the paper’s Table 15). Under each share {SPREAD}, and "
-        "the p-value of a test against real text. Documents: those with mentions."
-    ]
+    remarks = [*remarks_of(__file__, "share")]
     return Sheet("coreference-shares", "Unlikely mentions", [[Cell(head) for head in heads]], body, remarks=remarks)
 
 

@@ -9,6 +9,7 @@ from textcritic.measures.phrases import SPREAD
 from textcritic.measures.rows import in_groups
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."
@@ -24,11 +25,7 @@ def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         means = [Cell(NONE if known.empty else number(known[column].mean())) for column in PER_DOCUMENT]
         ppl = measure_cell(group, PPL) if len(known) else Cell(NONE, ("nothing could be scored",))
         body.append([name, ppl, *means, _documents(group), left_out_cell(group)])
-    remarks = [
-        f"{STEP} Under each value: {SPREAD} and the p-value "
-        "against real text. People: distinct entities. Without people: documents whose chain is marks of sentences "
-        "alone; they count."
-    ]
+    remarks = [*remarks_of(__file__, "ppl")]
     return Sheet(
         "coreference", "Latent PPL of chains of mentions", [[Cell(head) for head in heads]], body, remarks=remarks
     )

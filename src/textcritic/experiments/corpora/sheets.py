@@ -9,6 +9,7 @@ from textcritic.experiments.corpora.rows import ALL
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.cells import unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 METRICS = {
@@ -56,10 +57,7 @@ def shared_sheet(rows: pd.DataFrame) -> Sheet:
         found = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
         body.append([Cell(_shared_name(metric), heading=True), *(_share(found.get(column)) for column in columns)])
     heads = [f"{corpus_name(corpus)}: {split}" if several else split for corpus, split in columns]
-    remarks = [
-        "Words are compared in lower case, and a mark such as a comma is a word. Titles are not compared. Documents "
-        f"with fewer than {MAIN_LENGTH} words are not among those of which half could be shared."
-    ]
+    remarks = [*remarks_of(__file__, "shared")]
     return Sheet(
         "shared-text", "Text that stands in the train split too", [[Cell(""), *map(Cell, heads)]], body, remarks=remarks
     )
@@ -82,10 +80,7 @@ def audit_sheet(rows: pd.DataFrame) -> Sheet:
             share = percent(row["differing"] / row["articles"]) if row["articles"] else NONE
             body.append([*stubs, Cell(f"{count(row['differing'])} of {count(row['articles'])}", (share,)), *words])
     heads = ("Corpus", "Switch", "Because of", "Articles that differ", "Words only with the first", "... the second")
-    remarks = [
-        "The first articles of the dump, read with both options; the corpus has the first. Because of: without this "
-        "kind of markup both give the same; the first kind for which that is so counts."
-    ]
+    remarks = [*remarks_of(__file__, "audit")]
     caption = "What the switches of the extraction do"
     return Sheet("extraction-audit", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
 

@@ -8,10 +8,9 @@ import pandas as pd
 from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ALL, PEEKLESS, ImportanceNames, temperature_name
 from textcritic.experiments.importance.rows import EXACT
-from textcritic.inference.importance import COVERS
-from textcritic.inference.importance.tails import GOOD
 from textcritic.measures.numbers import MINUS, NONE, count, difference, interval, missing, number, percent
 from textcritic.report.cells import unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 VERDICTS = {"enough": "yes", "not enough": "no", "unclear": "unclear", EXACT: "exact"}
@@ -36,14 +35,7 @@ def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     )
     draws = " or ".join(count(k) for k in unique(rows["draws"].dropna()))
     remarks = [
-        f"Perplexity, per token, at instance level, from K = {draws} draws of each text; lower is better. {texts}.",
-        "Other texts, other draws and the truth are three intervals, which cover different things. "
-        f"Other texts (95%): {COVERS['over_instances']}. Other draws (95%): {COVERS['over_draws']}. "
-        f"The truth: {COVERS['for_truth'].removeprefix('the truth: ')}.",
-        "Corpus level: draw k of all texts together is one draw of the corpus; the mean over random pairings of the "
-        "draws, and what the middle 95% of the pairings lie between.",
-        "Effective draws: how many equal draws the K draws of the median text are worth; under it the share of texts "
-        f"with a k-hat of {GOOD} or more, whose estimates a few draws decide.",
+        *remarks_of(__file__, "estimates", draws=draws, texts=texts),
     ]
     if (rows["temperature"] == MIXED).any():
         remarks.append(
@@ -76,9 +68,7 @@ def bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
         cells = [states, Cell(number(row["ppl"])), Cell(number(row["estimate"])), *[_exact(row)] * known]
         body.append([Cell(name, heading=True), *cells])
     remarks = [
-        "The sum of p(x, z) over the k states z that the proposal finds likeliest can only be too small, so this "
-        "perplexity can only be too high: a strict bound, without chance. Beside it the estimate by importance "
-        "sampling with the same proposal.",
+        *remarks_of(__file__, "bounds"),
         *(
             ["Where a text has fewer states than k, all of them are summed."]
             if (rows["filled"] < rows["states"]).any()

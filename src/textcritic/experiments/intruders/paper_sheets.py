@@ -12,6 +12,7 @@ from textcritic.experiments.intruders.sheets import OF_SENTENCES, number_cell
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import NONE, count, decimals, difference, missing
 from textcritic.report.cells import matching, unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 RULES = {
@@ -63,10 +64,7 @@ def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         ]
         counts = [Cell(count(row[name])) for name in ("documents", "incoherent")]
         body.append([Cell(label, heading=True), counts[0], shares[0], counts[1], shares[1]])
-    remarks = [
-        "Documents where three of five people gave one answer. The last share is of all documents with an intruder, "
-        "also of those where people disagree, as in the paper."
-    ]
+    remarks = [*remarks_of(__file__, "right")]
     return Sheet("right-people", "How many people were right", [[*map(Cell, heads)]], body, remarks=remarks)
 
 

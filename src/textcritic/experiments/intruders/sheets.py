@@ -13,6 +13,7 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, decimals, difference, missing, number, p_value
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unique, unit_remarks
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 RANKS = {"rank": "place of the source", "filter": "candidate filter", "sentences": "sentences"}
@@ -37,13 +38,7 @@ def detectors_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             cells = [number_cell(group, name) for name in NUMBERS]
             body.append([Cell(row["label"], heading=True), *cells, _documents(row), _against(group), _people(group)])
     remarks = [
-        "Accuracy is of documents: does the detector say that there is an intruder exactly where there is one?",
-        OF_SENTENCES,
-        "AUC and average precision are of the sentences’ scores and need no threshold: an AUC of 0.5 is chance, 1 is "
-        "perfect.",
-        UNDER,
-        "Against “all coherent”: McNemar’s exact test of accuracy. Against people: on the documents where three of "
-        "five people agree, with p of the same test and, for F1, of exchanging whole documents.",
+        *remarks_of(__file__, "detectors"),
     ]
     return Sheet("detectors", "How well detectors find intruders", [[*map(Cell, heads)]], body, remarks=remarks)
 
@@ -67,11 +62,7 @@ def pairs_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             gap = Cell(NONE if missing(row["f1_difference"]) else difference(row["f1_difference"]))
             alone = [Cell(count(row[f"{one}_alone"])) for one in ("first", "second")]
             body.append([Cell(first, heading=True), Cell(second, words=True), *alone, ps[0], gap, ps[1]])
-    remarks = [
-        "Alone right: documents that only this one of the two judged right. Accuracy: p of McNemar’s exact test. F1: "
-        "p of exchanging the two detectors’ answers to whole documents. Holm: p adjusted for all pairs of the corpus; "
-        f"below {ALPHA:g} the two differ."
-    ]
+    remarks = [*remarks_of(__file__, "pairs")]
     return Sheet("pairs", "Each two detectors on the same documents", [[*map(Cell, heads)]], body, 2, remarks)
 
 
@@ -85,12 +76,7 @@ def difficulty_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         documents = Cell(count(group["documents"].max()))
         body.append([Cell(f"{corpus_name(corpus)}, {name}" if several else name, heading=True), documents, *cells])
     heads = [Cell("Intruders"), Cell("Documents"), *(Cell(names.detector(one)) for one in detectors)]
-    remarks = [
-        "The share of the intruders that are flagged, with its 95% interval, and under it the share of these documents "
-        "in which the intruder has the highest score of all sentences. Place of the source: 1 is the document that is "
-        "most like the attacked one, as retrieval ranks them; “random”: nothing was retrieved. Candidate filter: "
-        "“hard” are intruders that the detector of the filter missed."
-    ]
+    remarks = [*remarks_of(__file__, "difficulty")]
     return Sheet("difficulty", "Which intruders are found", [heads], body, remarks=remarks)
 
 
@@ -122,11 +108,7 @@ def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
                 flags[1] = Cell(flags[1].text, (p_value(row["p_flagged"]),))
             name = Cell(probe_name(row["probe"]), heading=True)
             body.append([name, Cell(sentence, words=True), Cell(count(row["documents"])), *sides, change, *flags])
-    remarks = [
-        "The same documents before and after the edit. An edit of the intruder should make it easier to find; one of "
-        "the document’s own sentence is a control. Flagged: the edited sentence itself. p is of exchanging before and "
-        "after of whole documents. Of people every single vote counts, as in the paper."
-    ]
+    remarks = [*remarks_of(__file__, "probes")]
     return Sheet("probe-effects", "What eight edits change", [[*map(Cell, heads)]], body, 2, remarks)
 
 
@@ -145,10 +127,7 @@ def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence
             ]
             body.append([Cell(names.source(first, seed=False), heading=True), *counts, *cells, left_out_cell(group)])
     remarks = [
-        "A document is flagged if the detector calls any of its sentences an intruder. A longer document has more "
-        "chances of that, so the share is computed for documents of 3 sentences, of 4 and so on, and averaged with the "
-        "lengths of the real documents. Under it: its 95% interval and p against real text, of documents of equal "
-        "length. Flagged more often than real text: sentences do not belong together.",
+        *remarks_of(__file__, "generated"),
         *(unit_remarks(rows) if measures else []),
     ]
     return Sheet("generated", "How many documents are flagged", [[*map(Cell, heads)]], body, remarks=remarks)

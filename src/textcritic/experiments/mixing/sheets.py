@@ -1,6 +1,5 @@
 """The tables of mixed languages, for reading."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +10,10 @@ from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTRO
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent
-from textcritic.measures.phrases import SPREAD
 from textcritic.measures.rows import in_groups
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY, left_out_cell, measure_cell, unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 
@@ -36,18 +35,7 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         ]
         body.append(cells)
     remarks = [
-        "Topics are languages. Words of another language: the share of the words of the vocabulary that belong to "
-        "another topic than most of their sentence, expected under the posterior. Sentences below 90%: of which no "
-        "topic has as much, at the posterior's mean. Draws in a corner: posterior draws in which one topic has 90% "
-        f"or more. Entropy: of the topic proportions, in the mean over draws; {number(math.log(3))} nats where three "
-        "topics share a sentence evenly. Energy distance: between the posterior means of the sample and of real "
-        "translations of the same English sentences; less what few sentences add by chance; 0 where they are "
-        "distributed alike. Latent NLL: nats per sentence, the negative log-density of the topic proportions; below "
-        "0 near a corner, where the density is above 1.",
-        f"Under each value: {SPREAD}, over sentences, and the "
-        "p-value against real translations, by swaps within pairs of translations of one English sentence. "
-        "Perplexity: of the generator on real translations, per token with the sentence's end; of a "
-        "non-autoregressive model its length takes the place of the end.",
+        *remarks_of(__file__, "mixing"),
         *_unconverged(rows),
     ]
     return Sheet("mixing", "Languages mixed in a sentence", [[Cell(head) for head in heads]], body, remarks=remarks)
@@ -64,11 +52,7 @@ def pairs_sheet(rows: pd.DataFrame) -> Sheet:
         body.append(
             [Cell(start + row["more"], heading=True), Cell(row["less"]), Cell(_points(row["difference"]), notes)]
         )
-    remarks = [
-        "Difference of the shares in the first column of the table above, in percentage points, with its 95% "
-        "interval and the p-value of swaps within pairs of translations of one English sentence. Of samples with "
-        "several seeds, the first."
-    ]
+    remarks = [*remarks_of(__file__, "pairs")]
     return Sheet(
         "mixing-pairs", "Which sample mixes more", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
     )
@@ -88,12 +72,7 @@ def languages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         ]
         body.append([*cells, Cell(percent(row["share_of_sentences"])), Cell(percent(row["share_of_words"])), *right])
         before = name
-    remarks = [
-        "A topic is called like the language of the real translations that it fits best, one topic to a language. "
-        "Sentences: those whose main topic it is. Words: those of the vocabulary that belong to it, expected under "
-        "the posterior. Right topic: of real translations into this language, the share of their words, and of "
-        "themselves, that is in its topic; with its 95% interval over sentences."
-    ]
+    remarks = [*remarks_of(__file__, "languages")]
     caption = "Topics and languages"
     return Sheet("mixing-languages", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
 
@@ -107,10 +86,7 @@ def words_sheet(rows: pd.DataFrame, names: Names, name: str = "mixing-words") ->
         cells = [Cell(f"{start}{row['topic']}", heading=True), Cell(row["language"] or NONE)]
         cells += [Cell(percent(row["share"])), Cell(number(row["alpha"])), Cell(row["words"], words=True)]
         body.append(cells)
-    remarks = [
-        "Share of words: of real translations of the test split. Alpha: what the Dirichlet prior adds to a topic's "
-        "words in a sentence."
-    ]
+    remarks = [*remarks_of(__file__, "words")]
     header = [[Cell(head, words=head == heads[-1]) for head in heads]]
     return Sheet(name, "The topics", header, body, stubs=2, remarks=remarks)
 
@@ -137,13 +113,7 @@ def power_sheet(rows: pd.DataFrame) -> Sheet:
     remarks = ["No corpus of artificial languages is configured (`known`)."]
     if len(rows):
         repetitions = count(int(rows["repetitions"].max()))
-        remarks = [
-            "Artificial languages, whose words are known: each word of a sentence is exchanged for that of another "
-            "language with the probability in the first column. Can be seen: the share of words outside the main "
-            "language that follows from it. Recovered: what the critic finds of that. Noticed: the share of "
-            f"{repetitions} tests of n sentences against n others that find p < 0.05, by words of another language or "
-            "by the energy distance; with nothing exchanged it should be 5%. Under each share: its 95% interval."
-        ]
+        remarks = [*remarks_of(__file__, "power", repetitions=repetitions)]
     header = [[Cell(head) for head in heads]]
     return Sheet("mixing-power", "Mixing that the test notices", header, body, remarks=remarks)
 

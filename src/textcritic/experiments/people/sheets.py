@@ -24,6 +24,7 @@ from textcritic.measures.numbers import (
 )
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 THESE = "of these annotators"
@@ -108,12 +109,7 @@ def correlation_remarks(rows: pd.DataFrame) -> list[str]:
     """What so few systems can say."""
     if rows.empty:
         return []
-    remarks = [
-        "Under each value: its 95% interval by Fisher’s z, where there are systems enough for one, and p, exact: the"
-        " share of all orders of the systems with a correlation as far from 0. Perplexities agree with people where the"
-        " correlation is negative. A pair counts as ordered alike where the better value is that of the system that"
-        " people prefer."
-    ]
+    remarks = [*remarks_of(__file__, "correlation_remarks")]
     for systems, group in rows.groupby("systems"):
         if (smallest := group["smallest_p"].iloc[0]) > 0.05:
             remarks.append(
@@ -139,11 +135,7 @@ def orders_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         )
         rank = "ours" if missing(row["published_rank"]) else count(row["published_rank"])
         body.append([Cell(rank, heading=True), Cell(row["order"], words=True), chance, called])
-    remarks = [
-        "Rank: as published; the paper prints no counts. Orders that no rank has are our annotators’ own. Called"
-        " incoherent: of all answers that gave this order, how many said that it makes no sense. An article whose text"
-        " cannot be understood is to be called incoherent whatever its order is, so that normal orders are among them."
-    ]
+    remarks = [*remarks_of(__file__, "orders")]
     return Sheet(
         "people-orders", "Orders that people call incoherent", [[*map(Cell, heads)]], body, stubs=2, remarks=remarks
     )
@@ -178,10 +170,7 @@ def agreement_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         ]
         for row in rows.to_dict("records")
     ]
-    remarks = [
-        "1: full agreement; 0: that of chance. The two differ in what they take for chance: where nearly all answers"
-        " are alike, alpha is near 0 however many agree. Neither has a threshold that makes answers good or bad."
-    ]
+    remarks = [*remarks_of(__file__, "agreement")]
     return _plain("people-agreement", "How far annotators agree", heads, body, remarks, 2)
 
 
@@ -214,12 +203,7 @@ def annotators_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         cells = [Cell(count(row["answers"])), Cell(number(row["coherent_percent"]), coherent)]
         cells += [Cell(number(row["minutes"]), minutes), Cell(attention), Cell(number(row["as_classifier"]), chance)]
         body.append([Cell(row["annotator"], heading=True), *cells, Cell(row["flagged"] or "none", words=True)])
-    remarks = [
-        "Minutes: the median from when an article was shown until its answer, idle time included. “Then”: in the first"
-        " and in the second half of an annotator’s own items. Change: the 95% interval of the difference. By chance:"
-        " with the same types in any other order. Nobody is left out for a doubt: who is to be left"
-        " out is a rule to be fixed before answers are seen."
-    ]
+    remarks = [*remarks_of(__file__, "annotators")]
     return _plain("people-annotators", "The annotators", heads, body, remarks, 1)
 
 
@@ -232,10 +216,7 @@ def articles_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         cells = [Cell(NONE if missing(row["area"]) else decimals(row["area"], 2)), ends, Cell(p_value(row["p_value"]))]
         name = {"nll": "Latent NLL", "nll_per_step": "Latent NLL a step"}.get(row["score"], row["score"])
         body.append([Cell(name, heading=True), *cells, Cell(count(row["answers"])), Cell(count(row["systems"]))])
-    remarks = [
-        "Of two answers on articles of one system, one coherent and one not: the probability that the article called"
-        " incoherent has the higher score. 0.5 is chance. The p-value is of 0.5."
-    ]
+    remarks = [*remarks_of(__file__, "articles")]
     return _plain("people-articles", "Whether scores tell what people say of an article", heads, body, remarks, 1)
 
 
@@ -248,10 +229,7 @@ def planning_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         cells = [Cell(count(row["annotators"])), Cell(count(row["answers_each"]))]
         cells += [Cell(count(row["articles"]) if enough else "no number is enough"), Cell(count(row["hours"]))]
         body.append([Cell(row["aim"], heading=True), *cells])
-    remarks = [
-        "For intervals and tests that hold for other annotators. Assumed: log-odds with standard deviations of 1.5"
-        " between articles and 0.5 between annotators, 7 minutes an answer. Two systems: the hours are of both."
-    ]
+    remarks = [*remarks_of(__file__, "planning")]
     return _plain("people-planning", "How many articles, and how many hours", heads, body, remarks, 1)
 
 

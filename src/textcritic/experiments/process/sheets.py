@@ -13,6 +13,7 @@ from textcritic.experiments.process.rows import PPL, WORDS
 from textcritic.measures.numbers import NONE, count, difference, missing, number, percent
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import beside, measure_cell
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 ENOUGH = 100  # sequences, below which entropy and divergence say nothing
@@ -38,10 +39,7 @@ def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping
         body.append([Cell(names.source(first, seed=False), heading=True), *cells])
     published = "the published value with ours minus it, " if rows["published"].notna().any() else ""
     remarks = [
-        "Word-level PPL is per letter or delimiter; the end of a sequence is not counted. Latent PPL is of the "
-        "sequences that could be read. Under each value: its 95% interval (with several seeds: their standard "
-        f"deviation), {published}and the p-value against the test sequences.",
-        f"Entropy and divergence are of the steps, in nats. {SIZE}",
+        *remarks_of(__file__, "perplexity", published=published),
         *given_remarks(rows, decodings),
         *note_remarks(rows, names),
         *infinite_remarks(rows, names),
@@ -103,10 +101,7 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
         values += [count(row["steps"]), number(row["cross_entropy"])]
         cells = [*(Cell(value) for value in values), *_parts(rows.iloc[[index]], "")]
         body.append([Cell(names.source(row), heading=True), *cells])
-    remarks = [
-        "Cross-entropy, entropy and divergence in nats per step, as they are in the sample, without a correction; "
-        "under a divergence that of as many test sequences, likewise."
-    ]
+    remarks = [*remarks_of(__file__, "every_number")]
     header = [[Cell(head) for head in (*heads, "Divergence")]]
     return Sheet("every-number", "Every number of each source", header, body, remarks=remarks)
 

@@ -9,6 +9,7 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import count
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import left_out_cell, matching, measure_cell
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 SHARE = "Share of n-grams that stand word for word in the training text"
@@ -22,12 +23,7 @@ def recitation_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         longest = Cell(count(group["longest"].max()), (f"median {group['longest_median'].mean():,.0f}",))
         cells = [measure_cell(group, RECITED), Cell(count(group["ngrams"].sum())), longest, left_out_cell(group)]
         body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True), *cells])
-    remarks = [
-        f"{RECITED.name}: the share of all runs of {MAIN_LENGTH} words that stand word for word in some training "
-        "document. A mark such as a comma counts as a word. Under it: its 95% interval (with several seeds: their "
-        "standard deviation) and the p-value against real text, which the generators were not trained on. Longest "
-        "passage: of all documents, and the median of the documents’ longest."
-    ]
+    remarks = [*remarks_of(__file__, "recitation")]
     return Sheet(
         "recitation", "How much stands in the training text", [[Cell(head) for head in heads]], body, remarks=remarks
     )

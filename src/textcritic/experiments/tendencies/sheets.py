@@ -15,12 +15,13 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
-from textcritic.experiments.tendencies.words import FLOOR, GROUPED, RANKED, by_chance_alone
+from textcritic.experiments.tendencies.words import RANKED, by_chance_alone
 from textcritic.inference import Number, over_runs
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, missing, number, p_value, percent, plural, significant
 from textcritic.measures.scored import reasons_from_words, reasons_over_seeds
 from textcritic.plan.sources import DATA, GROUP, RUN
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
@@ -35,23 +36,9 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body.append([Cell(name, heading=True), *cells])
     margins = "; ".join(f"{one.title.lower()}: {one.margin:g} ({one.unit})" for one in TENDENCIES)
     remarks = [
-        "Differs: p is below 0.05, in a test that exchanges documents of the sample and of real text at random. Keeps: "
-        "p is not, and the 95% interval of the distance ends below a margin, so that there is no difference of that "
-        "size. Unclear: neither; there are too few documents. In brackets: how many times as far as documents "
-        "that are exchanged at random. Under it: the distance with its 95% interval, p and the adjusted p, and where "
-        "it is unclear the smallest distance that as many documents would notice in 80% of cases (with several "
-        "seeds: of the seed that is farthest).",
-        f"Margins. {margins}.",
+        *remarks_of(__file__, "tendencies", margins=margins),
         by_chance_alone(len(TENDENCIES)),
-        "Intervals are about the distance of the two sources, without what chance adds to that of two sets of "
-        "documents: of two samples of one source it is 0. Where sample and real text differ in size, what that alone "
-        "makes of ranks, burstiness and recurrence is taken off.",
-        "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
-        "and shares of stop words and of symbols; of the number of different words the same at equal length, in the "
-        "mean over lengths; of words and of pairs of neighbouring words the largest difference of their frequencies; "
-        "of burstiness the difference of the exponents of Taylor’s law, over words that are frequent in both; of "
-        "recurrence that of the shares of words that recur.",
-        GROUPED,
+        *remarks_of(__file__, "tendencies, more"),
     ]
     remarks += _lost(rows.drop_duplicates([*GROUP, *RUN]))
     heads = ("Source", *(tendency.title for tendency in TENDENCIES))
@@ -73,12 +60,7 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         row.append(_documents(group))
     draws = int(rows["draws"].max()) if rows["draws"].notna().any() else 0
     remarks = [
-        "Zipf’s s: maximum likelihood over all ranks up to infinity. Heaps’ β and K: the number of different words "
-        "(pairs of neighbouring words) of a document of l tokens is Poisson with mean K times l to the power of β. "
-        "Stop words, symbols: mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more "
-        "where they come in bursts. Recurrence: how much likelier than by chance two tokens of a document some way "
-        "apart are the same word.",
-        "Under each value: its 95% interval over documents; of several trainings: Student's interval of their mean.",
+        *remarks_of(__file__, "values"),
     ]
     if any(statistic.name == "s" for statistic in chosen):
         remarks.append(RANKED)
@@ -119,15 +101,7 @@ def distances_sheet(
     chosen = [statistic for statistic in DISTANCES if not only or statistic.name in only]
     body = _body(rows, names, chosen, _distance)
     remarks = [
-        "From a law: the first two of ranks and of types; from real text: all others. Ranks, lengths, stop words, "
-        "symbols: the largest difference of cumulative distributions. Ranks are the first 10,000; the distance from "
-        "Zipf’s law is that of the empirical distribution, renormalised over them, from the law over all ranks. Types: "
-        "at equal length, in the mean over lengths. Total variation: half of the sum of all differences of "
-        "frequencies.",
-        f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
-        "Intervals are about the distance of the two sources, without what chance adds to that of two sets of "
-        "documents. Total variation has none: every rare word adds to it by chance, and there the second draw is the "
-        "yardstick.",
+        *remarks_of(__file__, "distances"),
     ]
     if any(statistic.name.startswith("zipf") for statistic in chosen):
         remarks.append(
@@ -142,11 +116,7 @@ def distances_sheet(
 def means_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-means") -> Sheet:
     """A row for each sample, a column for each difference of means (paper, Table 6)."""
     body = _body(rows, names, DIFFERENCES, _difference)
-    remarks = [
-        "Sample minus real text, with the 95% interval over documents and the p-value of a two-sided permutation "
-        "test. As printed: the p-value of the paper’s Algorithm 1, which is one-sided: it is 1 for every sample "
-        "whose mean is lower."
-    ]
+    remarks = [*remarks_of(__file__, "means")]
     heads = ("Source", *(statistic.title for statistic in DIFFERENCES))
     return _sheet(name, "Differences of means between samples and real text", heads, body, remarks)
 
@@ -161,10 +131,7 @@ def models_sheet(rows: pd.DataFrame, name: str) -> Sheet:
             written = Statistic(statistic, "", places).written
             cells.append(Cell(written(_mean(found, "value")), tuple(_published(found, written))))
         body.append([Cell(str(group["label"].iloc[0]), heading=True), *cells])
-    remarks = [
-        "Perplexity on real text, per token of the generator’s own encoding: words or parts of words cannot be "
-        "compared."
-    ]
+    remarks = [*remarks_of(__file__, "models")]
     return _sheet(name, "The generators", ("Generator", "Parameters", "Perplexity"), body, remarks)
 
 
@@ -192,15 +159,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
         [Cell(""), *(Cell(titles[switch], span=len(found)) for switch, found in AUDIT.items())],
         [Cell("Source"), *(Cell(option) for _, _, option in options)],
     ]
-    remarks = [
-        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), fitted "
-        "to all counts or to those of the first ranks alone (the paper looks at 10,000, and does not say whether for "
-        "s too); those that occur; or the first ones alone. Distance from Zipf’s law: the empirical distribution "
-        "renormalised over the first ranks against the law over all of them (what the paper must have used: 0.142 is "
-        "the share of such a law beyond rank 10,000); nothing renormalised; or both, with an s of its own. Difference "
-        "of words: the paper’s TVD is the largest difference of two frequencies; what others call total variation is "
-        "half of the sum of all; chi-square grows with the number of tokens."
-    ]
+    remarks = [*remarks_of(__file__, "audit")]
     if published:
         remarks.append(
             "The paper’s Table 5 says in its caption that s of the test set is 1.120; its Table 4 says 1.1997. With "
@@ -220,12 +179,7 @@ def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             cells = [_sized(group, statistic, size) for statistic in statistics]
             body.append([Cell(source if place == 0 else "", heading=True), Cell(count(size)), *cells])
     heads = ["Source", "Documents", *(statistic.title for statistic in statistics)]
-    remarks = [
-        "Of documents drawn at random from the source; the last row of each has all. Words, total variation: from "
-        "real text, under it what is left without what two sets of these sizes would have by chance. At least: a "
-        "lower bound of the different words that there would be in text without end. Means need no correction; of the "
-        "others none is known. Recurrence: over the distances in tokens at which a row has 1,000 pairs or more."
-    ]
+    remarks = [*remarks_of(__file__, "sizes")]
     return _sheet("tendencies-sizes", "Estimates by number of documents", heads, body, remarks, stubs=2)
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
-from textcritic.experiments.topics.covariances import RESAMPLES
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, GAP, NLL
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
@@ -19,6 +18,7 @@ from textcritic.measures.rows import in_groups
 from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import matching, measure_cell, spread, unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}
@@ -46,16 +46,7 @@ def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         f"{_critics(rows)} Nats per document. {BOTH}{published}. Both are under the fit of the highest bound. Under "
         f"each value: {SPREAD}, its range over the starts of the fit, the p-value against real text, and how many "
         "documents it is of.",
-        f"{GAP.name}: in expectation, under the same fit, the mean over all fits. Its 95% interval holds the luck of "
-        "the starts too: another set of fits gives a value inside it. The p-value is of a permutation of the "
-        "documents' means over the fits.",
-        "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
-        "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
-        f"{DISTANCE.name}: how far the covariance matrix of the sample's topics is from real text's, as a share of "
-        "the size of the latter, less what finite samples add, the mean over all fits; under it its 95% interval, over "
-        "documents and starts (of several trainings: Student's interval of their mean), its range over the starts, and "
-        "under the fit of the highest bound what was measured, what two sets of documents of one kind come to by "
-        f"chance alone, and the p-value, from {RESAMPLES:,} resamples at most.",
+        *remarks_of(__file__, "topics"),
         *_starts(rows),
     ]
     return Sheet("topics", "Latent NLL under the topic model", [[Cell(head) for head in heads]], body, remarks=remarks)
@@ -139,11 +130,7 @@ def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> S
             body.append([Cell(number(row[column])), Cell(count(row["words"])), Cell(row["text"], words=True)])
     header = [[Cell("Latent NLL"), Cell("Words"), Cell("Excerpt", words=True)]]
     kind = "at the mean" if at_mean else "in expectation"
-    remarks = [
-        f"Latent NLL {kind}, nats, highest first. Words: those of the document that are in the vocabulary. Excerpt: "
-        "the words that set its topics apart from the usual ones. Of samples with several seeds, the first. Real text "
-        "has outliers too."
-    ]
+    remarks = [*remarks_of(__file__, "outliers", kind=kind)]
     return Sheet("topic-outliers", "Documents of the least usual topics", header, body, remarks=remarks, prose=True)
 
 
