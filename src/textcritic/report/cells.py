@@ -13,9 +13,9 @@ from textcritic.measures.numbers import NONE, count, difference, missing, number
 from textcritic.measures.phrases import commonest_reasons
 from textcritic.measures.scored import reasons_over_seeds, runs_of
 from textcritic.plan.sources import GROUP
-from textcritic.report.sheet import Cell, Sheet, plain_sheet
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
-Column = Measure | Callable[[pd.DataFrame], Cell]
+Column = Measure | Callable[[pd.DataFrame], Cell | str]
 
 PERPLEXITY = Measure(
     name="Perplexity",
@@ -50,7 +50,7 @@ def measure_sheet(
         remarks: under the table.
         stubs: columns of words, the names of the sources one of them.
     """
-    body = [
+    body: list[Line] = [
         [name, *(measure_cell(group, of) if isinstance(of, Measure) else of(group) for of in columns.values())]
         for name, group in by_source(rows, names)
     ]
@@ -81,6 +81,13 @@ def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
         (*spread(known, measure), *beside(known, measure), *tested(known, measure), *untold(known, measure)),
         span,
     )
+
+
+def interval_cell(row: Mapping[str, Any], columns: Sequence[str], write: Callable[[Any], str] = percent) -> Cell:
+    """A value with its interval under it, where it has one; `columns` of the value and of both ends."""
+    value, low, high = (row[column] for column in columns)
+    notes = () if missing(low) else (f"{write(low)}–{write(high)}",)
+    return Cell(NONE if missing(value) else write(value), notes)
 
 
 def written(value: float | None, measure: Measure) -> str:
@@ -116,13 +123,13 @@ def unscored_sheet(rows: pd.DataFrame, names: Any, name: str, caption: str) -> S
         name: of the table.
         caption: what the table says.
     """
-    heads = ("Source", "Documents", "Left out", "Share", "Reasons")
-    body = []
+    heads = ("Source", "Documents", "Left out", "Share", Cell("Reasons", words=True))
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
         reasons = Cell(commonest_reasons(row["rejected_by_reason"]) or "none", words=True)
         body.append([names.source(row), *values, reasons])
-    return plain_sheet(name, caption, [*heads[:-1], Cell(heads[-1], words=True)], body)
+    return plain_sheet(name, caption, heads, body)
 
 
 def unit_remarks(rows: pd.DataFrame) -> list[str]:

@@ -27,6 +27,10 @@ class Cell:
     narrow: bool = False
 
 
+Line = list[Cell | str]
+"""A row of a table; a text is a plain cell."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table: caption, header rows, body rows (each as wide as the header), and remarks under it.
@@ -48,13 +52,20 @@ def plain_sheet(
     name: str,
     caption: str,
     heads: Sequence[Cell | str],
-    body: Sequence[Sequence[Cell | str]],
+    body: Sequence[Line],
     remarks: Sequence[str] = (),
     stubs: int = 1,
 ) -> Sheet:
     """A table with one row of heads. A text is a plain cell; the first of a row in the body heads it."""
     rows = [[_cell(cell, heading=not place) for place, cell in enumerate(row)] for row in body]
     return Sheet(name, caption, [[_cell(head) for head in heads]], rows, stubs, remarks)
+
+
+def unrepeated(body: Sequence[Line]) -> list[Line]:
+    """Rows whose first cell is blank where the row above has the same."""
+    firsts = [row[0] for row in body]
+    shown = [Cell("") if place and one == firsts[place - 1] else one for place, one in enumerate(firsts)]
+    return [[first, *row[1:]] for first, row in zip(shown, body, strict=True)]
 
 
 def to_html(sheet: Sheet) -> str:
