@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, distance, holm
+from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, holm
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
 from textcritic.measures.score import NOT_SCORED, NOT_TESTED
@@ -215,19 +215,14 @@ def _compared(block: Block, column: Column, by: str = "") -> str:
 
 def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     """Which sample is nearest; "" where none of them can be compared."""
-    near = block.nearest(column)
-    ranked, total = block.ranked(column), len(block.samples(column))
-    cells = {row.label: cell for row, cell in ranked if row.label in near}
-    if not cells:
+    near, best = block.nearest(column), block.best(column)
+    if not best:
         return ""
-    number_of_real = real.cells[column].number
-    by_ratio = next(iter(cells.values())).scores[0].by_ratio
-    best = min(cells, key=lambda label: distance(cells[label].number, number_of_real, by_ratio))
+    ranked, total = block.ranked(column), len(block.samples(column))
+    (cell,) = (cell for row, cell in ranked if row.label == best)
     share = column.measure.endswith(PERCENT)
-    words, unit = _apart(cells[best], real.cells[column], " points" * share), "%" * share
-    beside = (
-        f"{value_of(cells[best])}{unit} against {value_of(real.cells[column])}{unit}{f', {words}' if words else ''}"
-    )
+    words, unit = _apart(cell, real.cells[column], " points" * share), "%" * share
+    beside = f"{value_of(cell)}{unit} against {value_of(real.cells[column])}{unit}{f', {words}' if words else ''}"
     start = f"of {total} samples, {best} is nearest to {real.label}{by} ({beside})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:

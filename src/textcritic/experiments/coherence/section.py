@@ -19,8 +19,9 @@ from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, Coh
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import findings, headline, nearest_samples
+from textcritic.experiments.coherence.words import findings
 from textcritic.files import read_json, read_table
+from textcritic.measures.card import scorecard
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
@@ -70,19 +71,18 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         " incoherent ones and the first of the others.",
     }
     card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
-    nearest = next((label for label, _ in nearest_samples(card)), "")
+    blocks = scorecard({"": card}, {"": ""})
+    nearest = blocks[0].best(blocks[0].columns[0]) if len(blocks) == 1 else ""
     fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names, nearest)]
-    types = {data.corpus: len(TransitionCritic.load(data.critic).titles) for data in experiment.data}
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         question="Are the sections of a document in an order that people use?",
         card=card,
-        findings=(*findings(rows, tables["titles"], names, card, types), *fails, *noticed),
+        findings=(*findings(rows, tables["titles"], names, card), *fails, *noticed),
         definitions=place.definitions(
             INFERRED_TERMS if experiment.titles_given else GIVEN_TERMS, resamples=experiment.resamples
         ),
-        headline=headline(card),
         fails=fails[0].says if fails else "",
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         warnings=warnings(rows, accuracies(experiment), audit),

@@ -22,7 +22,7 @@ from textcritic.report.cells import (
     unique,
 )
 from textcritic.report.prose import remarks_of
-from textcritic.report.sheet import Cell, Sheet, plain_sheet, unrepeated
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
 Row = dict[str, Any]
 
