@@ -18,7 +18,7 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, missing, number
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.prose import remarks_of
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
@@ -63,14 +63,13 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
 
 def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Cross-entropy, entropy and divergence of every source."""
-    body = []
-    for row in rows.to_dict("records"):
-        cells = [Cell(number(row[term]), _span(row, term)) for term in TERMS]
-        body.append([Cell(names.source(row), heading=True), *cells, Cell(count(row["documents"]))])
+    body: list[Line] = [
+        [names.source(row), *(Cell(number(row[term]), _span(row, term)) for term in TERMS), count(row["documents"])]
+        for row in rows.to_dict("records")
+    ]
     heads = ("Source", "Cross-entropy", "Entropy, at most", "Divergence, at least", "Documents")
-    remarks = [*remarks_of(__file__, "decomposition")]
     caption = "Cross-entropy of chains of mentions and its two parts"
-    return Sheet("coreference-decomposition", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+    return plain_sheet("coreference-decomposition", caption, heads, body, remarks_of(__file__, "decomposition"))
 
 
 def _span(row: dict[str, Any], term: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.why import RARE, share
-from textcritic.experiments.coreference.words import fails, findings
+from textcritic.experiments.coreference.words import fails, findings, unlikely
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section
 
@@ -27,6 +27,7 @@ READER = (
 def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples), tables["coreference"]
+    blocks = unlikely(tables["coreference-shares"], names)
     noticed, audit = exchange_findings(tables[STUDY.name]), audit_sentence(tables["coreference-audit"])
     variables = {
         "chart": CHART,
@@ -46,9 +47,9 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         html=place.render("section.html.j2", variables),
         question="Who is mentioned after whom, and is it as in real text?",
         card=place.card(rows, [PPL], names.source),
-        findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
+        findings=(*findings(blocks, tables["coreference-ngrams"], names), *noticed),
         definitions=place.definitions(),
-        fails=fails(tables["coreference-shares"], names),
+        fails=fails(blocks),
         script=place.text("reader.js"),
         style=place.text("section.css"),
     )

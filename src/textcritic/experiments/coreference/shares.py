@@ -13,10 +13,10 @@ from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count
 from textcritic.measures.rows import source_rows, with_reasons
-from textcritic.plan.sources import GROUP, KEYS, RUN
-from textcritic.report.cells import measure_cell
+from textcritic.plan.sources import KEYS, RUN
+from textcritic.report.cells import Column, measure_sheet
 from textcritic.report.prose import remarks_of
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheet import Sheet
 
 COLUMNS = ("mentions", "documents", "unlikely", "share", "ci_low", "ci_high", "p_value")
 WHOLE = (*RUN, "mentions", "documents", "unlikely")
@@ -53,14 +53,13 @@ def share_rows(material: Material) -> pd.DataFrame:
 
 def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The share of unlikely mentions of each source; of several trainings their mean and how many of them differ."""
-    heads = ("Source", "Unlikely", "Mentions", "Documents")
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
-        sums = [Cell(count(group[column].sum())) for column in ("mentions", "documents")]
-        body.append([name, measure_cell(group, SHARE), *sums])
-    remarks = [*remarks_of(__file__, "share")]
-    return Sheet("coreference-shares", "Unlikely mentions", [[Cell(head) for head in heads]], body, remarks=remarks)
+    columns: dict[str, Column] = {
+        "Unlikely": SHARE,
+        "Mentions": lambda group: count(group["mentions"].sum()),
+        "Documents": lambda group: count(group["documents"].sum()),
+    }
+    heading, remarks = ("coreference-shares", "Unlikely mentions"), remarks_of(__file__, "share")
+    return measure_sheet(heading, rows, names, columns, remarks)
 
 
 def _unlikely(

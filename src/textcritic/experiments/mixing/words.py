@@ -39,21 +39,6 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
     return findings
 
 
-def headline(rows: pd.DataFrame, names: Names) -> str:
-    """The sample that mixes most beside real translations, in a sentence; "" where nothing could be scored."""
-    samples = rows[(rows["source"] != DATA) & rows["mixed"].notna()]
-    if samples.empty:
-        return ""
-    most = samples.sort_values("mixed").iloc[-1]
-    real = rows[(rows["source"] == DATA) & (rows["corpus"] == most["corpus"])].iloc[0]
-    name = names.source(most.to_dict(), corpus=False, decoding=False, seed=False)
-    return (
-        f"Of the translations by {name}, {number(most['mixed'])}% of the words belong to another language than most "
-        f"of their sentence; of real translations, {number(real['mixed'])}%."
-        + ("" if most["converged"] else " The fit of the critic has not converged: these shares will change.")
-    )
-
-
 def _topics(rows: pd.DataFrame) -> str:
     known = rows[rows["right_words"].notna()]
     if known.empty:

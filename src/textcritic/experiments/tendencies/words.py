@@ -14,22 +14,6 @@ from textcritic.measures.scored import first_runs
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.section import Finding
 
-# Remarks under tables.
-FLOOR = (
-    "Second draw: the same distance between the real text and other real text, as many documents drawn at random "
-    "from the training set; the mean over draws."
-)
-GROUPED = (
-    "Where documents of real text belong together (`group`) and those of a sample do not, the tests of ranks, words, "
-    "pairs of words, burstiness and recurrence find differences too often: of two samples of one population in up "
-    "to 20% of tests (docstrings of 20 modules); those of lengths, shares and types in 5%."
-)
-RANKED = (
-    "Words are ranked by the counts that s is fitted to, which makes s too large, the more so the fewer tokens "
-    "there are, and by more than its interval: tokens drawn from a law with s = 1.19 have 1.213 if there are a "
-    "million, and 1.201 if there are 57 million."
-)
-
 
 def by_chance_alone(tests: int) -> str:
     """How many of several tests mark a difference where there is none, in a sentence."""
@@ -78,24 +62,8 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."
 
 
-def headline(rows: pd.DataFrame, names: Names) -> str:
-    """The sample that keeps to the most tendencies, then differs in the fewest, in a sentence; "" without samples."""
-    if rows.empty:
-        return ""
-    best = _best(rows)
-    source = names.source(best.iloc[0].to_dict(), seed=False)
-    kept, differ = ((best["verdict"] == word).sum() for word in (KEPT, DIFFERS))
-    said = (
-        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept} "
-        f"and differs in {differ}"
-    )
-    rest = len(TENDENCIES) - kept - differ
-    more = f"; the other {'one is' if rest == 1 else f'{rest} are'} unclear or not measured" if rest else ""
-    return f"{said}{more}."
-
-
 def fails(rows: pd.DataFrame, names: Names) -> str:
-    """The tendency in which that sample is the farthest from real text, in a sentence; "" where it differs in none."""
+    """In what the best sample is the farthest from real text, in a sentence; "" where it differs in nothing."""
     best = rows if rows.empty else _best(rows)
     differs = best[best["verdict"] == DIFFERS]
     if differs.empty:
