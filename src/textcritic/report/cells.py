@@ -8,7 +8,6 @@ import pandas as pd
 
 from textcritic.inference import ALPHA, over_runs
 from textcritic.measures.measure import Measure
-from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent, plural
 from textcritic.measures.phrases import commonest_reasons
 from textcritic.measures.scored import reasons_over_seeds, runs_of
@@ -143,10 +142,10 @@ def unit_remarks(rows: pd.DataFrame) -> list[str]:
     return [words[units]] if (units := frozenset(rows["ppl_unit"].dropna())) else []
 
 
-def infinite_remarks(rows: pd.DataFrame, names: Names) -> list[str]:
-    """Why each infinite value is infinite."""
+def infinite_remarks(rows: pd.DataFrame, names: Any, perplexity: str = "Perplexity") -> list[str]:
+    """Why each infinite value is infinite; `perplexity` is what that of a generator is called."""
     remarks = []
-    for metric, column in (("Perplexity", "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
+    for metric, column in ((perplexity, "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
         for row in rows[rows[column].notna()].to_dict("records"):
             remarks.append(f"{metric} of {names.source(row)} is infinite: {row[column]}.")
     return list(dict.fromkeys(remarks))
