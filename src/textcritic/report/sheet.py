@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import TypeVar
 
 LATEX = {
     **{"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}"},
@@ -29,6 +30,7 @@ class Cell:
 
 Line = list[Cell | str]
 """A row of a table; a text is a plain cell."""
+Shown = TypeVar("Shown", Cell, Cell | str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,13 @@ def plain_sheet(
     return Sheet(name, caption, [[_cell(head) for head in heads]], rows, stubs, remarks)
 
 
-def unrepeated(body: Sequence[Line]) -> list[Line]:
+def unrepeated(body: Sequence[Sequence[Shown]]) -> list[list[Shown | Cell]]:
     """Rows whose first cell is blank where the row above has the same."""
-    firsts = [row[0] for row in body]
-    shown = [Cell("") if place and one == firsts[place - 1] else one for place, one in enumerate(firsts)]
-    return [[first, *row[1:]] for first, row in zip(shown, body, strict=True)]
+    made: list[list[Shown | Cell]] = []
+    for place, row in enumerate(body):
+        same = place > 0 and row[0] == body[place - 1][0]
+        made.append([Cell("") if same else row[0], *row[1:]])
+    return made
 
 
 def to_html(sheet: Sheet) -> str:

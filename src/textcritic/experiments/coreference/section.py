@@ -17,12 +17,6 @@ from textcritic.experiments.coreference.words import fails, findings, unlikely
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section
 
-READER = (
-    "the least likely ones by the NLL of a token, and some from the middle. Their chains have at least "
-    f"{FEWEST_TOKENS} tokens, where there are such. In each text people are numbered from 0; “new” is anybody whom the "
-    "critic does not see among the few tokens before, and a full stop is the start of a sentence."
-)
-
 
 def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
@@ -33,7 +27,8 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "chart": CHART,
         "papers": place.numbered("ppl"),
         "sources": reader(files, names, place),
-        "reader_words": f"Of each source {files.report_articles} articles at most are here: {READER}",
+        "shown": files.report_articles,
+        "fewest_tokens": FEWEST_TOKENS,
         "rare": f"{RARE:.0%}",
         "threshold": share(THRESHOLD),
         "power": STUDY.name,
