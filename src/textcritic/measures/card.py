@@ -174,6 +174,14 @@ class Block:
         found = nearest([cell.number for _, cell in ranked], *yardstick)
         return frozenset(row.label for (row, _), near in zip(ranked, found, strict=True) if near)
 
+    def best(self, column: Column) -> str:
+        """Of the samples in `nearest` the label of the one whose value is nearest to real text's; "" of none."""
+        near, yardstick = self.nearest(column), self._yardstick(column)
+        if not near or yardstick is None:
+            return ""
+        apart = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column) if row.label in near}
+        return min(apart, key=lambda label: apart[label])
+
     def pairs(self, column: Column) -> dict[tuple[str, str], Nearness]:
         """How far each sample is from real text, minus that of each other one, by labels; p-values by Holm."""
         ranked, yardstick = self.ranked(column), self._yardstick(column)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, beyond, distance, holm
+from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, holm
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
 from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED
@@ -228,23 +228,18 @@ def _compared(block: Block, column: Column, by: str = "") -> str:
 
 def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     """Which sample is nearest; "" where none of them can be compared."""
-    near = block.nearest(column)
-    ranked, total = block.ranked(column), len(block.samples(column))
-    cells = {row.label: cell for row, cell in ranked if row.label in near}
-    if not cells:
+    near, best = block.nearest(column), block.best(column)
+    if not best:
         return ""
-    number_of_real = real.cells[column].number
-    by_ratio = next(iter(cells.values())).scores[0].by_ratio
-    aim = beyond([cell.number for cell in cells.values()], column.aim == HIGHER) if column.aim else number_of_real
-    best = min(cells, key=lambda label: distance(cells[label].number, aim, by_ratio))
+    ranked, total = block.ranked(column), len(block.samples(column))
+    (cell,) = (cell for row, cell in ranked if row.label == best)
     share = column.measure.endswith(PERCENT)
-    words, unit = _apart(cells[best], real.cells[column], " points" * share), "%" * share
+    words, unit = _apart(cell, real.cells[column], " points" * share), "%" * share
     high, most, _ = AIMS[column.aim]
     against = f"; {real.label} has " if column.aim else " against "
     yardstick = f"{against}{value_of(real.cells[column])}{unit}{f', {words}' if words and not column.aim else ''}"
-    beside = f"{value_of(cells[best])}{unit}{yardstick}"
     is_best = f"has the {most} value" if column.aim else f"is nearest to {real.label}"
-    start = f"of {total} samples, {best} {is_best}{by} ({beside})"
+    start = f"of {total} samples, {best} {is_best}{by} ({value_of(cell)}{unit}{yardstick})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:
         return start

@@ -1,6 +1,6 @@
-"""Cells and remarks that tables of several kinds share."""
+"""Tables of sources, and the cells and remarks that tables of several kinds share."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +8,13 @@ import pandas as pd
 
 from textcritic.inference import ALPHA, over_runs
 from textcritic.measures.measure import Measure
-from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent, plural
 from textcritic.measures.phrases import commonest_reasons
 from textcritic.measures.scored import reasons_over_seeds, runs_of
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.plan.sources import GROUP
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+
+Column = Measure | Callable[[pd.DataFrame], Cell | str]
 
 PERPLEXITY = Measure(
     name="Perplexity",
@@ -27,6 +29,37 @@ PERPLEXITY = Measure(
     by_ratio=True,
 )
 """Of a generator, over all tokens, as `scored.perplexity_of` reads it."""
+
+
+def measure_sheet(
+    heading: tuple[str, str],
+    rows: pd.DataFrame,
+    names: Any,
+    columns: Mapping[str, Column],
+    remarks: Sequence[str] = (),
+    stubs: int = 1,
+) -> Sheet:
+    """A table with a row for each source, its seeds together.
+
+    Args:
+        heading: name and caption of the table.
+        rows: as `rows.source_rows` makes them.
+        names: of the sources.
+        columns: by their heads, a measure each, or what makes a cell of the rows of a source.
+        remarks: under the table.
+        stubs: columns of words, the names of the sources one of them.
+    """
+    body: list[Line] = [
+        [name, *(measure_cell(group, of) if isinstance(of, Measure) else of(group) for of in columns.values())]
+        for name, group in by_source(rows, names)
+    ]
+    return plain_sheet(*heading, ["Source", *columns], body, remarks, stubs)
+
+
+def by_source(rows: pd.DataFrame, names: Any, **named: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The name of each source, see `Names.source` for `named`, and its rows, seeds together."""
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        yield names.source(group.iloc[0].to_dict(), seed=False, **named), group
 
 
 def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
@@ -47,6 +80,13 @@ def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
         (*spread(known, measure), *beside(known, measure), *tested(known, measure), *untold(known, measure)),
         span,
     )
+
+
+def interval_cell(row: Mapping[str, Any], columns: Sequence[str], write: Callable[[Any], str] = percent) -> Cell:
+    """A value with its interval under it, where it has one; `columns` of the value and of both ends."""
+    value, low, high = (row[column] for column in columns)
+    notes = () if missing(low) else (f"{write(low)}–{write(high)}",)
+    return Cell(NONE if missing(value) else write(value), notes)
 
 
 def written(value: float | None, measure: Measure) -> str:
@@ -82,14 +122,13 @@ def unscored_sheet(rows: pd.DataFrame, names: Any, name: str, caption: str) -> S
         name: of the table.
         caption: what the table says.
     """
-    heads = ("Source", "Documents", "Left out", "Share", "Reasons")
-    body = []
+    heads = ("Source", "Documents", "Left out", "Share", Cell("Reasons", words=True))
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
         reasons = Cell(commonest_reasons(row["rejected_by_reason"]) or "none", words=True)
-        body.append([Cell(names.source(row), heading=True), *map(Cell, values), reasons])
-    header = [[*map(Cell, heads[:-1]), Cell(heads[-1], words=True)]]
-    return Sheet(name, caption, header, body)
+        body.append([names.source(row), *values, reasons])
+    return plain_sheet(name, caption, heads, body)
 
 
 def unit_remarks(rows: pd.DataFrame) -> list[str]:
@@ -103,10 +142,10 @@ def unit_remarks(rows: pd.DataFrame) -> list[str]:
     return [words[units]] if (units := frozenset(rows["ppl_unit"].dropna())) else []
 
 
-def infinite_remarks(rows: pd.DataFrame, names: Names) -> list[str]:
-    """Why each infinite value is infinite."""
+def infinite_remarks(rows: pd.DataFrame, names: Any, perplexity: str = "Perplexity") -> list[str]:
+    """Why each infinite value is infinite; `perplexity` is what that of a generator is called."""
     remarks = []
-    for metric, column in (("Perplexity", "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
+    for metric, column in ((perplexity, "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
         for row in rows[rows[column].notna()].to_dict("records"):
             remarks.append(f"{metric} of {names.source(row)} is infinite: {row[column]}.")
     return list(dict.fromkeys(remarks))

@@ -22,11 +22,12 @@ from textcritic.files import read_table
 from textcritic.inference import ALPHA, POWER_COLUMNS
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import NONE, count, listed, number, percent
-from textcritic.report.cells import unique
+from textcritic.report.cells import interval_cell, unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
+from textcritic.report.prose import remarks_of
 from textcritic.report.section import Finding
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 from textcritic.report.style import style
 
 NOTICED = 0.8
@@ -53,7 +54,8 @@ class PowerStudy:
         noun: what has the fault; with the kind before it the name of the fault, as in "regendered pronouns".
         of: what the shares are of, such as "pronouns".
         unit: what is on each side of the test, "articles" or "documents".
-        remark: what was done, for the table; `{repetitions}` and `{documents}` are filled in.
+        module: `__file__` of a module of the kind, whose remarks.md says under “power” what was done, with
+            `{repetitions}` and `{documents}`.
         means: heads of further columns of the table, by the columns of the rows whose means they are.
     """
 
@@ -64,7 +66,7 @@ class PowerStudy:
     noun: str
     of: str
     unit: str
-    remark: str
+    module: str
     means: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -93,19 +95,20 @@ def power_sheet(rows: pd.DataFrame, study: PowerStudy) -> Sheet:
     corpora, sizes = unique(rows["corpus"]), sorted(int(size) for size in rows["articles"].unique())
     columns = list(product(study.faults if len(rows) else (), sizes))
     heads = [study.head, *study.means.values(), *(f"{kind}, n = {count(size)}" for kind, size in columns)]
-    body = []
+    body: list[Line] = []
     for (corpus, share), group in rows.groupby(["corpus", "share"], sort=False):
         name = f"{corpus_name(corpus)}: {percent(share)}" if len(corpora) > 1 else percent(share)
-        cells = [Cell(name, heading=True), *(Cell(number(group[column].mean())) for column in study.means)]
-        body.append([*cells, *(_cell(group, kind, size) for kind, size in columns)])
+        means = (number(group[column].mean()) for column in study.means)
+        body.append([name, *means, *(_cell(group, kind, size) for kind, size in columns)])
     remarks = [f"Not measured: the test split has too few {study.unit}, or the study leaves it out (`power`)."]
     if len(rows):
         repetitions, documents = (listed([count(n) for n in unique(rows[key])]) for key in ("repetitions", "documents"))
         remarks = [
-            f"{study.remark.format(repetitions=repetitions, documents=documents)} Under each share: its 95% interval "
-            f"over repetitions. With no fault the test should notice {percent(ALPHA)}."
+            *remarks_of(study.module, "power", repetitions=repetitions, documents=documents),
+            "Under each share: its 95% interval over repetitions. With no fault the test should notice "
+            f"{percent(ALPHA)}.",
         ]
-    return Sheet(study.name, study.caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+    return plain_sheet(study.name, study.caption, heads, body, remarks)
 
 
 def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
@@ -244,8 +247,7 @@ def _cell(group: pd.DataFrame, kind: str, size: int) -> Cell:
     found = group[(group["kind"] == kind) & (group["articles"] == size)]
     if found.empty:
         return Cell(NONE)
-    row = found.iloc[0]
-    return Cell(percent(row["detected"]), (f"{percent(row['low'])}–{percent(row['high'])}",))
+    return interval_cell(found.iloc[0].to_dict(), ("detected", "low", "high"))
 
 
 def _labels(axes: Axes, curves: Sequence[Curve]) -> None:

@@ -18,6 +18,7 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.score import Score, card_to_json, finite, scores_of
 from textcritic.measures.sentences import sentences
 from textcritic.plan.sources import DATA
+from textcritic.report.prose import definitions
 from textcritic.report.sheet import Sheet, to_html
 from textcritic.report.svg import inline_svg
 
@@ -160,6 +161,10 @@ class Place:
         names = ("part", "table", "figure", "picker", "id")
         helpers = {name: getattr(self, name) for name in names}
         return Markup(environment(self.templates).get_template(template).render(**helpers, **variables))
+
+    def definitions(self, leave_out: Sequence[str] = (), **values: object) -> tuple[tuple[str, str], ...]:
+        """The terms of definitions.md and what they mean, but for some; `values` as in `prose.definitions`."""
+        return tuple(pair for pair in definitions(self.templates, **values) if pair[0] not in leave_out)
 
     def text(self, name: str) -> str:
         """A file beside the templates: script or style."""

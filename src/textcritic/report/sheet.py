@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import TypeVar
 
 LATEX = {
     **{"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}"},
@@ -27,6 +28,11 @@ class Cell:
     narrow: bool = False
 
 
+Line = list[Cell | str]
+"""A row of a table; a text is a plain cell."""
+Shown = TypeVar("Shown", bound=Cell | str)
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A table: caption, header rows, body rows (each as wide as the header), and remarks under it.
@@ -42,6 +48,28 @@ class Sheet:
     stubs: int = 1
     remarks: Sequence[str] = field(default_factory=tuple)
     prose: bool = False
+
+
+def plain_sheet(
+    name: str,
+    caption: str,
+    heads: Sequence[Cell | str],
+    body: Sequence[Line],
+    remarks: Sequence[str] = (),
+    stubs: int = 1,
+) -> Sheet:
+    """A table with one row of heads. A text is a plain cell; the first of a row in the body heads it."""
+    rows = [[_cell(cell, heading=not place) for place, cell in enumerate(row)] for row in body]
+    return Sheet(name, caption, [[_cell(head) for head in heads]], rows, stubs, remarks)
+
+
+def unrepeated(body: Sequence[Sequence[Shown]]) -> list[list[Shown | Cell]]:
+    """Rows whose first cell is blank where the row above has the same."""
+    made: list[list[Shown | Cell]] = []
+    for place, row in enumerate(body):
+        same = place > 0 and row[0] == body[place - 1][0]
+        made.append([Cell("") if same else row[0], *row[1:]])
+    return made
 
 
 def to_html(sheet: Sheet) -> str:
@@ -89,6 +117,10 @@ def to_latex(sheet: Sheet) -> str:
 def latex_escape(text: str) -> str:
     """Text with LaTeX's special characters made harmless."""
     return "".join(LATEX.get(character, character) for character in text)
+
+
+def _cell(cell: Cell | str, heading: bool = False) -> Cell:
+    return Cell(cell, heading=heading) if isinstance(cell, str) else cell
 
 
 def _html_row(row: Sequence[Cell], stubs: int, header: bool) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.coherence.tiny import build_coherence
 from textcritic.critics.correction import FEWEST_LABELLED
-from textcritic.experiments.coherence.audit import SWITCH_WORDS, audit_rows, audit_sheet, switches
+from textcritic.experiments.coherence.audit import SWITCHES, audit_rows, audit_sheet, switches
 from textcritic.experiments.coherence.files import DATA_GOLD
 from textcritic.experiments.coherence.names import names_of
 from textcritic.experiments.coherence.tables import NAMES
@@ -18,7 +18,7 @@ def test_every_switch_of_every_source(files):
     audit = audit_rows(Material(files, names=NAMES(files)))
     defaults = audit[(audit["switch"] == "default") & (audit["source"] == "sample")]
     assert len(defaults) == len(files.samples)
-    assert set(audit["switch"]) <= {"default", *SWITCH_WORDS}
+    assert set(audit["switch"]) <= {"default", *SWITCHES}
     assert set(audit["switch"]) >= {"default", "smoothing", "normalisation", "unknown titles", "posterior"}
     unread = {"": 0, "w-title": 9, "wo-title": 1}
     assert audit["rejected"].tolist() == [unread[setting] for setting in audit["setting"]]

@@ -179,7 +179,7 @@ def test_findings_on_many_pairs_are_one_sentence(paper):
     real = rows[rows["corpus"] == "wiki"]
     names = replace(names, labels=dict(zip(changes, changes, strict=True)))
     rows = pd.concat([real[real["source"] != SAMPLE], pd.DataFrame(both)])
-    said = findings(rows, titles, names, (), {"wiki": 20})
+    said = findings(rows, titles, names, ())
     (found,) = (point for point in said if "leaving" in point.says)
     # The strongest of them: half of 2.0, where both intervals reach a tenth up and down.
     assert found.strength == pytest.approx(math.log(2) / (math.sqrt(2) * math.log(1.1)))

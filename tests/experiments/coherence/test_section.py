@@ -132,7 +132,7 @@ def test_report_of_samples_from_a_file(made, tmp_path):
     alone = replace(files, samples=(given,), data=(data,), report_articles=3)
     page = Page(make_study(tmp_path, Made("coherence", alone)))
     assert "How training went" not in page.data["summary"]
-    assert "The model" in page.data["h2"]
+    assert "small GPT-2 scores higher than real text" in page.data["h2"]
     assert "coherence-perplexity" not in page.ids
     assert "#coherence-perplexity" not in page.loads
     assert not (tmp_path / "coherence/figures/training-curves.svg").exists()

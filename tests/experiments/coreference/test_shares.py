@@ -15,7 +15,7 @@ from textcritic.experiments.coreference.ngrams import contribution_rows
 from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
 from textcritic.experiments.coreference.shares import SHARE, share_rows, share_sheet
-from textcritic.experiments.coreference.words import fails, findings, window_in_words
+from textcritic.experiments.coreference.words import fails, findings, unlikely, window_in_words
 from textcritic.files import read_table, write_table
 from textcritic.inference import Number, permutation_test, ratio_of_sums, trainings_p
 from textcritic.measures.material import Material
@@ -93,19 +93,21 @@ def row(rows, share, p):
     return table
 
 
-def test_a_difference_is_said_with_its_strength(files):
+def found_in(shares, files):
     names = Names.of(files.samples)
-    (found,) = findings(row(share_rows(Material(files)), 0.05, 0.001), NO_WINDOWS, names)
-    assert found.says == (
-        "5.0% (4.8%–5.2%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
-        "(log P < −7), in real text 2.0% (1.8%–2.2%) (p = 0.001)."
-    )
+    return findings(unlikely(shares, names), NO_WINDOWS, names)
+
+
+def test_a_difference_is_said_with_its_strength(files):
+    (found,) = found_in(row(share_rows(Material(files)), 0.05, 0.001), files)
+    assert found.about == "Unlikely mentions, %"
+    assert found.says == "small GPT-2 scores higher than real text (2.00): 5.00 (4.80–5.20; p = 0.001)."
     assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
 
 
 def test_what_chance_explains_is_said_as_that(files):
-    (found,) = findings(row(share_rows(Material(files)), 0.021, 0.4), NO_WINDOWS, Names.of(files.samples))
-    assert "a difference that chance may explain (p = 0.40)." in found.says
+    (found,) = found_in(row(share_rows(Material(files)), 0.021, 0.4), files)
+    assert found.says.startswith("small GPT-2 may or may not differ from real text (2.00): 2.10 (1.90–2.30; p = 0.40;")
     assert found.strength == 0
 
 
@@ -114,16 +116,16 @@ def test_of_several_trainings_their_mean_counts(tmp_path):
     rows = share_rows(Material(files))
     rows["share"], rows["ci_low"], rows["ci_high"] = [0.02, 0.05, 0.09], [0.01, 0.04, 0.08], [0.03, 0.06, 0.1]
     rows["p_value"] = [None, 0.001, 0.01]
-    (found,) = findings(rows, NO_WINDOWS, Names.of(files.samples))
+    (found,) = found_in(rows, files)
     # Two trainings say little: t is 12.7 standard errors of 2%.
-    assert found.says.startswith("7.0% over 2 trainings (0%–32%) of the mentions")
+    assert "may or may not differ from real text (2.00): 7.00 (0–32.4; " in found.says
     p = trainings_p([0.05, 0.09], Number(0.02, 0.01, 0.03))
-    assert f"a difference that chance may explain (p = {p:.2f})" in found.says
+    assert f"p = {p:.2f}" in found.says
     assert found.strength == 0
     rows["share"] = [0.02, 0.069, 0.071]
-    (found,) = findings(rows, NO_WINDOWS, Names.of(files.samples))
+    (found,) = found_in(rows, files)
     p = trainings_p([0.069, 0.071], Number(0.02, 0.01, 0.03))
-    assert f"(p = {p:.3f})" in found.says
+    assert f"p = {p:.3f})" in found.says
     half = stats.t.ppf(0.975, 1) * 0.001
     assert found.strength == pytest.approx(0.05 / np.hypot(0.01, half))
     rows["share"] = [0.02, 0.05, 0.09]
@@ -134,7 +136,8 @@ def test_of_several_trainings_their_mean_counts(tmp_path):
 def test_no_mention_in_real_text_leaves_nothing_to_find(files):
     rows = share_rows(Material(replace(files, samples=files.samples[:1])))
     rows.loc[0, ["share", "ci_low", "ci_high"]] = None
-    assert findings(rows, NO_WINDOWS, Names.of(files.samples)) == ()
+    (found,) = found_in(rows, files)
+    assert "was not tested against real text (—)" in found.says
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_the_window_that_adds_most_is_said_with_its_share_unless_chance_may_expl
     about = {"rank": 1, "window": "<bos> . MALE:0 . he:0", "contribution_low": low, "percent": 1.2, "real_percent": 0.3}
     windows = pd.DataFrame([keys | about | {"of_difference": share}])
     windows = windows.astype({"contribution_low": float, "of_difference": float})
-    found = findings(share_rows(Material(replace(files, samples=()))), windows, Names.of(files.samples))
+    found = findings((), windows, Names.of(files.samples))
     assert len(found) == (start is not None)
     for finding in found:
         assert finding.says == (
@@ -206,10 +209,10 @@ def test_the_sample_with_the_fewest_unlikely_mentions_is_where_it_fails(tmp_path
         source = staticmethod(lambda keys, **_: keys["generator"])
 
     def said(*samples):
-        return fails(pd.DataFrame([real | {"p_value": None}, *samples]), Plain)
+        return fails(unlikely(pd.DataFrame([real | {"p_value": None}, *samples]), Plain))
 
     far, near = of("far", 0.30, 0.001), of("near", 0.10, 0.001)
-    assert said(far, near).startswith("10% (9.0%–11%) of the mentions of people in samples of near are unlikely")
+    assert said(far, near).startswith("10.0% of the mentions of people in samples of near are unlikely")
     assert said(far, of("same", 0.05, 0.6)) == ""
     assert said(far, of("strict", 0.01, 0.001)) == ""
     assert said() == ""

@@ -21,7 +21,7 @@ from textcritic.experiments.tendencies.rows import (
 from textcritic.experiments.tendencies.sheets import samples_sheet
 from textcritic.experiments.tendencies.statistics import REAL, SIZED
 from textcritic.experiments.tendencies.tables import TABLES
-from textcritic.experiments.tendencies.words import fails, headline, sentence, tendency_findings, totals
+from textcritic.experiments.tendencies.words import fails, sentence, tendency_findings, totals
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.published import read_published
@@ -113,14 +113,6 @@ def test_findings_are_sentences(table, names):
         assert finding.says.endswith(".")
         assert "nan" not in finding.says
         assert "  " not in finding.says
-    faithful = of(table, "faithful")["verdict"]
-    counts = (faithful == KEPT).sum(), (faithful == DIFFERS).sum()
-    rest = f"the other {9 - sum(counts)} are unclear or not measured."
-    assert headline(table, names).endswith("keeps {} and differs in {}; ".format(*counts) + rest)
-    for kept, end in ((9, "keeps 9 and differs in 0."), (8, "; the other one is unclear or not measured.")):
-        verdicts = [KEPT] * kept + [UNCLEAR] * (9 - kept)
-        assert headline(of(table, "faithful").assign(verdict=verdicts), names).endswith(end)
-    assert headline(table.iloc[:0], names) == ""
 
 
 def test_where_the_best_sample_fails_is_the_tendency_that_is_farthest_off_by_chance(table, names):
@@ -203,7 +195,6 @@ def test_seeds_of_a_sample_are_rows_of_their_own(tmp_path):
     names = Names.of(files.samples, REAL)
     rows = tendency_rows(Material(files, names=names))
     assert rows["seed"].tolist() == [1] * len(TENDENCIES) + [2] * len(TENDENCIES)
-    assert "a faithful model" in headline(rows, names)
     assert len(totals(rows)) == 3
 
 

@@ -17,50 +17,15 @@ from textcritic.measures.numbers import NONE, count, difference, interval, missi
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 CORRECTION = "correction"
-SWITCH_WORDS = {
-    "smoothing": (
-        "Smoothing",
-        "The released code tries no smoothing and one added count, and nothing in between. Without smoothing, a single "
-        "step that the training text never makes has probability 0, and the Latent PPL is infinite.",
-    ),
-    "normalisation": (
-        "Normalisation",
-        "The released code also keeps probability for a return to the beginning, which cannot happen; every possible "
-        "step gets a little less.",
-    ),
-    "unknown titles": (
-        "Unknown titles",
-        "The released code leaves out the steps next to a title that the critic never saw and keeps the rest of the "
-        "article; going by the paper, the whole article is rejected.",
-    ),
-    "titles": (
-        "Source of titles",
-        "Real text is scored by inferred titles in place of its own; samples by the titles that the model wrote in "
-        "place of inferred ones.",
-    ),
-    "generated titles, unknown titles": (
-        "Written titles and unknown titles",
-        "Both of the last two together: where unknown titles are left out, one that nobody else uses costs nothing.",
-    ),
-    "posterior": (
-        "Posterior",
-        "The expectation over the classifier's whole posterior in place of its best guess for each section; for real "
-        'text the change is against the best guesses too (column "titles").',
-    ),
-    CORRECTION: (
-        "Correction",
-        "The Latent PPL by inferred titles, corrected for the classifier’s errors as they are on validation sections, "
-        "whose titles are known. For real text the change is against its own titles, which shows how good the "
-        "correction is. It takes for granted that the classifier errs on sections of a sample as on real ones of the "
-        "same title.",
-    ),
-    "all as released": ("All as released", "Smoothing, normalisation and unknown titles as in the released code."),
-    "all as in the text": ("All as in the text", "Smoothing, normalisation and unknown titles as the paper has them."),
-}
+SWITCHES = (
+    *("smoothing", "normalisation", "unknown titles", "titles", "generated titles, unknown titles", "posterior"),
+    *(CORRECTION, "all as released", "all as in the text"),
+)
 
 
 def audit_rows(material: Material) -> pd.DataFrame:
@@ -105,7 +70,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
 def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """What each switch does to the Latent PPL of each source."""
     switches = ["default", *switch_names(rows)]
-    body = []
+    body: list[Line] = []
     for source in rows[["corpus", "source", *GROUP[1:], *RUN]].drop_duplicates().to_dict("records"):
         by_switch = {row["switch"]: row for row in matching(rows, source).to_dict("records")}
         cells = [
@@ -114,14 +79,9 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         ]
         # Which titles real text is scored by is a switch here, so its name says nothing of them.
         name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
-        body.append([Cell(name, heading=True), *cells])
+        body.append([name, *cells])
     caption = "Latent PPL under each disputed detail, one at a time"
-    remarks = [
-        "Under each value: its change against the default, or against the switch that it names; and how many articles "
-        "were rejected, unread ones included, where that is another number than by default."
-    ]
-    header = [[Cell("Source"), *(Cell(switch) for switch in switches)]]
-    return Sheet("audit", caption, header, body, remarks=remarks)
+    return plain_sheet("audit", caption, ["Source", *switches], body, remarks_of(__file__, "audit"))
 
 
 def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
@@ -133,7 +93,8 @@ def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
     described = []
     for switch in switch_names(rows):
         part = rows[rows["switch"] == switch]
-        name, words = SWITCH_WORDS.get(switch) or _of_decoding(switch, part)
+        known = switch in SWITCHES
+        name, words = remarks_of(__file__, f"switch: {switch}") if known else _of_decoding(switch, part)
         described.append({"name": name, "words": words, "effect": _effect(part)})
     return described
 
@@ -141,7 +102,7 @@ def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
 def switch_names(rows: pd.DataFrame) -> list[str]:
     """The switches of an audit in the order to show them: the decodings last, without the default."""
     present = rows["switch"].unique().tolist()
-    return [s for s in SWITCH_WORDS if s in present] + [s for s in present if s.startswith(DECODING)]
+    return [s for s in SWITCHES if s in present] + [s for s in present if s.startswith(DECODING)]
 
 
 def _of_decoding(switch: str, rows: pd.DataFrame) -> tuple[str, str]:

@@ -12,7 +12,6 @@ from textcritic.critics import Chains, Steps, TransitionCritic, groups_of, is_un
 from textcritic.experiments.coherence.files import DATA_INFERRED
 from textcritic.experiments.coherence.names import TABLE_THRESHOLD
 from textcritic.experiments.coherence.repetitions import (
-    PUBLISHED_SHARES,
     chance,
     percent_of,
     published_cell,
@@ -25,7 +24,8 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, missing, percent, plural
 from textcritic.measures.score import strength
 from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 SHOWN = 5  # kinds of steps of each source that have an interval and are shown, with those that are published
 # What stands in place of a kind of step: all unlikely steps, and those of them that repeat a title.
@@ -72,7 +72,7 @@ def error_rows(material: Material) -> pd.DataFrame:
 def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """All unlikely steps of each source, how many of them repeat a title, the commonest kinds, and those published."""
     published = bool(rows["published"].notna().any())
-    body = []
+    body: list[Line] = []
     for _, group in rows.groupby(["corpus", "source", *GROUP[1:]], sort=False, dropna=False):
         steps = [(ALL, ""), (REPEATED, ""), *_shown(group)]
         for index, step in enumerate(steps):
@@ -81,14 +81,10 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             words = [Cell(TOTALS[step[0]]), Cell("")] if step[0] in TOTALS else [Cell(s.strip("<>")) for s in step]
             real = Cell(NONE if group["generator"].iloc[0] == "data" else _percent(one["data_percent"]))
             body.append([stub, *words, _share_cell(one, step), real, *[published_cell(one)] * published])
-    return Sheet(
-        "transition-errors",
-        "Section transition errors",
-        [[Cell(head) for head in (*HEADS, *["Published"] * published)]],
-        body,
-        stubs=3,
-        remarks=_remarks(published, several=bool(rows["seed"].nunique() > 1)),
-    )
+    headings = ("errors and published" if published else "errors", "several" if rows["seed"].nunique() > 1 else "one")
+    remarks = remarks_of(__file__, *headings, *["published shares"] * published, shown=SHOWN)
+    heads = [*HEADS, *["Published"] * published]
+    return plain_sheet("transition-errors", "Section transition errors", heads, body, remarks, stubs=3)
 
 
 def failing(rows: pd.DataFrame, names: Names, nearest: str = "") -> list[tuple[str, float]]:
@@ -265,19 +261,6 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
         elif not is_unlikely(row["probability"], TABLE_THRESHOLD):
             notes.append(f"not unlikely here: {chance(row['probability'])}")
     return Cell(_percent(row["percent"]), tuple(notes))
-
-
-def _remarks(published: bool, several: bool) -> list[str]:
-    kinds = f"The {SHOWN} commonest of each source are shown{', and those published' if published else ''}."
-    spread = "its 95% interval, and how many of how many steps"
-    if several:
-        spread = "its 95% interval (of several trainings: Student's interval of their mean), and how many of"
-        spread += " how many steps under all seeds"
-    words = [
-        f"An unlikely step has P < {TABLE_THRESHOLD} under the critic. {kinds}",
-        f"Under each share: {spread}.",
-    ]
-    return [*words, *[PUBLISHED_SHARES] * published]
 
 
 def _percent(value: float | None) -> str:

@@ -148,12 +148,8 @@ def repetitions_shown(experiment: CoherenceFiles, names: Names) -> dict[str, Any
     for example in examples:
         by_source.setdefault(names.source(example.keys), []).append(example)
     sources = [_shown_source(str(n), label, found, hues) for n, (label, found) in enumerate(by_source.items())]
-    words = (
-        f"Of each sample up to {EXAMPLES} whole articles, chosen by the numbers alone: first those whose two sections "
-        "are surely of their type and no copies of each other, in short articles. Texts are shortened here; the whole "
-        "ones are in repetitions.csv."
-    )
-    return {"words": words, "sources": sources, "pickers": [{"key": s["key"], "label": s["label"]} for s in sources]}
+    pickers = [{"key": source["key"], "label": source["label"]} for source in sources]
+    return {"most": EXAMPLES, "sources": sources, "pickers": pickers}
 
 
 def said(example: Example) -> str:

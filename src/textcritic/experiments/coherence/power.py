@@ -5,7 +5,7 @@ import pandas as pd
 from textcritic.critics import TransitionCritic
 from textcritic.critics.chain_power import chain_power
 from textcritic.experiments.coherence.files import CoherenceFiles
-from textcritic.inference import ALPHA, PowerOptions
+from textcritic.inference import PowerOptions
 from textcritic.measures.material import Material
 from textcritic.measures.scored import read_scores
 from textcritic.report.power import PowerStudy, power_rows
@@ -18,12 +18,7 @@ STUDY = PowerStudy(
     noun="sections",
     of="articles",
     unit="articles",
-    remark=f"How often the test of Latent PPL (p < {ALPHA:g}) sees "
-    "a difference of n articles from n others, some of which have their "
-    "sections out of order; both are real text, drawn {repetitions} times from {documents} articles of the test split. "
-    "Swapped: two neighbouring sections, chosen at random, are exchanged. Shuffled: all sections are in random order. "
-    "Each article has the fault with the probability in the first column; the titles are those that real text has in "
-    "the table of Latent PPL. Articles are drawn one by one, whatever their groups.",
+    module=__file__,
 )
 
 

@@ -18,9 +18,8 @@ from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, interval, missing, number, percent
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.sheet import Cell, Sheet
-
-PUBLISHED_SHARES = "The published shares are of one run each; under them ours minus them, in percentage points."
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,27 +116,15 @@ def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """How often a section repeats the one before, of all steps and of the unlikely ones."""
     published = bool(rows["published"].notna().any())
     heads = ("Source", "Articles", "Steps that repeat a section", "Unlikely steps that do", *["Published"] * published)
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        beside = published_cell(row)
-        cells = [
-            Cell(names.source(row), heading=True),
-            Cell(count(row["documents"])),
+        shares = [
             _rate_cell(row, "repeated_percent", "repeated", "steps"),
             _rate_cell(row, "share_percent", "errors_repeated", "errors"),
         ]
-        body.append([*cells, *[beside] * published])
-    remarks = [
-        "An unlikely step has P < 0.01 under the critic. Under each share: its 95% interval, and how many of how many.",
-        *[PUBLISHED_SHARES, "They are of the unlikely steps."] * published,
-    ]
-    return Sheet(
-        "repetition-rates",
-        "Sections of the same type twice in a row",
-        [[Cell(h) for h in heads]],
-        body,
-        remarks=remarks,
-    )
+        body.append([names.source(row), count(row["documents"]), *shares, *[published_cell(row)] * published])
+    remarks = remarks_of(__file__, "rates", *["published shares", "of unlikely"] * published)
+    return plain_sheet("repetition-rates", "Sections of the same type twice in a row", heads, body, remarks)
 
 
 def published_cell(row: Mapping[str, Any]) -> Cell:

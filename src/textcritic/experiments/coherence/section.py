@@ -19,8 +19,9 @@ from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, Coh
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import definitions, findings, headline, nearest_samples
+from textcritic.experiments.coherence.words import findings
 from textcritic.files import read_json, read_table
+from textcritic.measures.card import scorecard
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
@@ -31,10 +32,11 @@ from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
 from textcritic.report.section import Finding, Place, Section
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheet import Line, Sheet, plain_sheet
 
 MAX_CHARACTERS = 4000
 
+INFERRED_TERMS, GIVEN_TERMS = ("Inferred and gold titles", "Sure"), ("Given titles",)
 LEFT_OUT = ("rejected", "Articles left out, by reason")
 
 
@@ -51,11 +53,14 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "titles_compared": len(tables["titles"]) > 0,
         "compared": _compared(experiment, rows, names),
         "several_seeds": bool(names.seeded or names.redrawn),
-        "chart_caption": _chart_caption(rows, experiment.titles_given, measured and names.several_settings),
+        "settings": measured and names.several_settings,
+        "published": bool(rows["published"].notna().any()),
+        "infinite": bool(rows["latent_ppl"].isin([math.inf]).any()),
         "every_number": place.sheet(_every_number(rows, names)),
         "bars": _bars(tables["decomposition"], names),
         "curves": bool(generator_curves(experiment)),
         "graphs": _graphs(experiment, names),
+        "graph_titles": GRAPH_TITLES,
         "papers": papers,
         "repetitions": repetitions_shown(experiment, names),
         "matrices": [{"key": s.slug, "label": names.source(s.keys)} for s in experiment.samples],
@@ -65,21 +70,21 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "default": audit.loc[audit["switch"] == "default", "setting_of_switch"].iloc[0],
         "rejected": place.sheet(unscored_sheet(rows[rows["source"] != DATA_GOLD], names, *LEFT_OUT)),
         "viewer": _viewer(experiment),
-        "viewer_words": f"Of each source {experiment.report_articles} articles at most are in this page: the most"
-        " incoherent ones and the first of the others.",
+        "most_shown": experiment.report_articles,
     }
     card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
-    nearest = next((label for label, _ in nearest_samples(card)), "")
+    blocks = scorecard({"": card}, {"": ""})
+    nearest = blocks[0].best(blocks[0].columns[0]) if len(blocks) == 1 else ""
     fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names, nearest)]
-    types = {data.corpus: len(TransitionCritic.load(data.critic).titles) for data in experiment.data}
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         question="Are the sections of a document in an order that people use?",
         card=card,
-        findings=(*findings(rows, tables["titles"], names, card, types), *fails, *noticed),
-        definitions=tuple(definitions(experiment.resamples, experiment.titles_given)),
-        headline=headline(card),
+        findings=(*findings(rows, tables["titles"], names, card), *fails, *noticed),
+        definitions=place.definitions(
+            INFERRED_TERMS if experiment.titles_given else GIVEN_TERMS, resamples=experiment.resamples
+        ),
         fails=fails[0].says if fails else "",
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         warnings=warnings(rows, accuracies(experiment), audit),
@@ -126,25 +131,14 @@ def _range(values: pd.Series, what: str) -> str:
     return f"{low} {what}" if low == high else f"{low} to {high} {what}"
 
 
-def _chart_caption(rows: pd.DataFrame, titles_given: bool, both_settings: bool) -> str:
-    words = "Blue: trained with titles. Orange: without. " if both_settings else ""
-    words += f"p-values: against real text{'' if titles_given else ' with inferred titles'}."
-    if rows["published"].notna().any():
-        words += " Open diamonds: published values."
-    if rows["latent_ppl"].isin([float("inf")]).any():
-        words += " An arrow at the right edge is an infinite value."
-    return words
-
-
 def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
     heads = ("Source", "Latent PPL", "Interval", "Soft", "Latent NLL", "Articles", "Steps", "Rejected", "p-value")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         values = [number(row["latent_ppl"]), interval(row["ci_low"], row["ci_high"]), number(row["latent_ppl_soft"])]
         values += [number(row["latent_nll"]), count(row["documents"]), count(row["steps"]), count(row["rejected"])]
-        values.append(p_value(row["p_value"]).removeprefix("p = ").removeprefix("p "))
-        body.append([Cell(names.source(row), heading=True), *(Cell(value) for value in values)])
-    return Sheet("every-number", "Latent PPL of every source", [[Cell(head) for head in heads]], body)
+        body.append([names.source(row), *values, p_value(row["p_value"]).removeprefix("p = ").removeprefix("p ")])
+    return plain_sheet("every-number", "Latent PPL of every source", heads, body)
 
 
 def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
@@ -168,14 +162,13 @@ def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
 
 
 def _graphs(experiment: CoherenceFiles, names: Names) -> list[dict[str, str]]:
-    """Keys, labels and captions of the transition-error graphs: of each corpus the real text last."""
-    words = f"the commonest unlikely steps between the {GRAPH_TITLES} commonest section types of real text."
+    """Keys and labels of the transition-error graphs: of each corpus the real text last."""
     graphs = []
     for data in experiment.data:
-        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
-            graphs.append({"key": sample.slug, "label": names.source(sample.keys), "words": words})
+        samples = [s for s in experiment.samples if s.corpus == data.corpus]
+        graphs += [{"key": s.slug, "label": names.source(s.keys)} for s in samples]
         label = names.source(data_keys(data.corpus, DATA_INFERRED))
-        graphs.append({"key": f"{data.corpus}.{REAL}", "label": label, "words": words})
+        graphs.append({"key": f"{data.corpus}.{REAL}", "label": label})
     return graphs
 
 

@@ -14,9 +14,10 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, missing, number, p_value, percent, setting_name
 from textcritic.measures.phrases import SPREAD
 from textcritic.measures.rows import in_groups
-from textcritic.plan.sources import GROUP, SAMPLE
+from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import (
     PERPLEXITY,
+    by_source,
     infinite_remarks,
     matching,
     measure_cell,
@@ -24,7 +25,8 @@ from textcritic.report.cells import (
     unique,
     unit_remarks,
 )
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
 SETTINGS = ("w-title", "wo-title")
 SETTING_HEADS = {"w-title": "Trained with titles", "wo-title": "Without titles"}
@@ -58,66 +60,54 @@ def perplexity_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Perplexity over all tokens and over body tokens, beside the Latent PPL."""
     samples = rows[rows["source"] == SAMPLE]
     heads = ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")
-    start = _first_column(rows)
-    body: list[list[Cell]] = []
-    for _, group in samples.groupby(GROUP, sort=False):
+    body: list[Line] = []
+    for name, group in by_source(samples, names, corpus=False, setting=False):
         first = group.iloc[0].to_dict()
-        name = Cell(names.source(first, corpus=False, setting=False, seed=False), heading=start == 1)
-        cells = [_stub(first["corpus"], body), name, Cell(setting_name(first["setting"]))][start:]
         latent = measure_cell(group, replace(PPL, p=""))
-        body.append([*cells, ppl_cell(group), ppl_cell(group, measure=BODY), latent])
-    remarks = [*unit_remarks(rows), "Body leaves out section titles and separators.", *infinite_remarks(rows, names)]
-    header = [[Cell(name) for name in heads[start:]]]
-    caption = "Perplexity of each generator on the test articles"
-    return Sheet("perplexity", caption, header, body, stubs=3 - start, remarks=remarks)
+        stubs = [corpus_name(first["corpus"]), name, setting_name(first["setting"])]
+        body.append([*stubs, ppl_cell(group), ppl_cell(group, measure=BODY), latent])
+    remarks = [*unit_remarks(rows), *remarks_of(__file__, "perplexity"), *infinite_remarks(rows, names)]
+    sheet = plain_sheet(
+        "perplexity", "Perplexity of each generator on the test articles", heads, body, remarks, stubs=3
+    )
+    return _without_corpus(sheet, rows)
 
 
 def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Cross-entropy as entropy plus divergence."""
     heads = ("Corpus", "Source", "Cross-entropy", "Entropy", "Divergence", "Latent PPL from both")
-    start = _first_column(rows)
-    body: list[list[Cell]] = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        values = [number(row[key]) for key in ("cross_entropy", "entropy", "kl")]
-        corrected = ["", f"corrected {number(row['entropy_corrected'])}", f"corrected {number(row['kl_corrected'])}"]
-        cells = [Cell(v, (n,) if n else ()) for v, n in zip(values, corrected, strict=True)]
-        stubs = [_stub(row["corpus"], body), Cell(names.source(row, corpus=False), heading=start == 1)][start:]
-        body.append([*stubs, *cells, Cell(number(float(np.exp(row["cross_entropy"]))))])
-    remarks = ["Nats per step. Corrected: the bias of a finite number of documents is taken out (Miller and Madow)."]
-    header = [[Cell(name) for name in heads[start:]]]
-    caption = "Cross-entropy per step and its two parts"
-    return Sheet("decomposition", caption, header, body, stubs=2 - start, remarks=remarks)
+        parts = [Cell(number(row[key]), (f"corrected {number(row[f'{key}_corrected'])}",)) for key in ("entropy", "kl")]
+        stubs = [corpus_name(row["corpus"]), names.source(row, corpus=False)]
+        body.append([*stubs, number(row["cross_entropy"]), *parts, number(float(np.exp(row["cross_entropy"])))])
+    caption, remarks = "Cross-entropy per step and its two parts", remarks_of(__file__, "decomposition")
+    return _without_corpus(plain_sheet("decomposition", caption, heads, body, remarks, stubs=2), rows)
 
 
 def titles_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """What titles in the training text change, a row a pair of generators."""
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         values = [number(row[column]) for column in ("with_titles", "without_titles", "ratio")]
         p = p_value(row["p_value"]).removeprefix("p = ").removeprefix("p ")
-        name = names.source(row | {"setting": SETTINGS[0]}, setting=False)
-        body.append([Cell(name, heading=True), *(Cell(value) for value in (*values, p))])
+        body.append([names.source(row | {"setting": SETTINGS[0]}, setting=False), *values, p])
     heads = ("Generator", "Latent PPL with titles", "Without", "Ratio", "p-value")
-    remarks = [] if body else ["No generator was trained both with and without titles in its text."]
-    return Sheet(
-        "titles", "What titles in the training text change", [[Cell(head) for head in heads]], body, remarks=remarks
-    )
+    remarks = [] if body else remarks_of(__file__, "no titles")
+    return plain_sheet("titles", "What titles in the training text change", heads, body, remarks)
 
 
 def classifier_sheet(rows: pd.DataFrame) -> Sheet:
     """How often the section classifier is right."""
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         value, low, high = (percent(row[column] / 100) for column in ("value", "ci_low", "ci_high"))
         beside = () if missing(row["published"]) else percent_beside(row)
         spread = [] if missing(row["ci_low"]) else [f"{low} to {high}"]
-        cells = [Cell(row["split"]), Cell(value, (*spread, *beside)), Cell(count(row["sections"]))]
-        body.append([Cell(corpus_name(row["corpus"]), heading=True), *cells])
+        body.append([corpus_name(row["corpus"]), row["split"], Cell(value, (*spread, *beside)), count(row["sections"])])
     heads = ("Corpus", "Split", "Right", "Sections")
-    remarks = [] if body else ["Titles are given; nothing is inferred."]
-    return Sheet(
-        "classifier", "The section classifier", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
-    )
+    remarks = [] if body else remarks_of(__file__, "no classifier")
+    return plain_sheet("classifier", "The section classifier", heads, body, remarks, stubs=2)
 
 
 def _across(rows: pd.DataFrame, names: Names, latent: Callable[..., Cell]) -> tuple[list[list[Cell]], list[list[Cell]]]:
@@ -215,13 +205,9 @@ def _group(rows: pd.DataFrame, corpus: str, setting: str, generator: str, decodi
     return matching(rows[rows["source"] == SAMPLE], key)
 
 
-def _first_column(rows: pd.DataFrame) -> int:
-    """0, or 1 where the column that names the corpus says nothing because there is one corpus only."""
-    return int(rows["corpus"].nunique() == 1)
-
-
-def _stub(corpus: str, body: list[list[Cell]]) -> Cell:
-    """The corpus, where it is another than that of the rows above."""
-    above = next((row[0].text for row in reversed(body) if row[0].text), None)
-    name = corpus_name(corpus)
-    return Cell("") if name == above else Cell(name, heading=True)
+def _without_corpus(sheet: Sheet, rows: pd.DataFrame) -> Sheet:
+    """The table without its first column, which names the corpus, if there is one corpus; else each is named once."""
+    if rows["corpus"].nunique() > 1:
+        return replace(sheet, body=unrepeated(sheet.body))
+    body = [[replace(first, heading=True), *row] for _, first, *row in sheet.body]
+    return replace(sheet, header=[sheet.header[0][1:]], body=body, stubs=sheet.stubs - 1)

@@ -7,109 +7,27 @@ import numpy as np
 import pandas as pd
 
 from textcritic.critics.smoothing import rests_on_smoothing
-from textcritic.experiments.coherence.doubts import of_real
-from textcritic.experiments.coherence.files import DATA_INFERRED
-from textcritic.inference import ALPHA, DIFFERENT, SAME, Number, by_training, distance, over_trainings, recipes_p
-from textcritic.measures.card import Cell, Row, scorecard
+from textcritic.inference import ALPHA, DIFFERENT, Number, by_training, over_trainings, recipes_p
+from textcritic.measures.card import scorecard
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import (
-    count,
-    interval,
     listed,
     missing,
     number,
     p_value,
     percent,
-    plural,
 )
-from textcritic.measures.score import HIGHER, LOWER, NOT_TESTED, Score, strength
-from textcritic.plan.sources import GROUP, RUN, SAMPLE
-from textcritic.report.cells import matching
+from textcritic.measures.score import LOWER, Score, strength
+from textcritic.plan.sources import RUN
+from textcritic.report.cells import infinite_remarks, matching
 from textcritic.report.section import Finding, said_of
 
 MOST_POINTS = 6
 UNMOVED = 0.005  # a change of perplexity that the tables do not show
-UNCLEAR, UNKNOWN = "unclear", "unknown"
-
-SOFT, TITLES, SURE = "Soft Latent PPL", "Inferred and gold titles", "Sure"
-DEFINITIONS = (
-    (
-        "Step",
-        "One transition of a chain of section types, beginning and end included: an article of K sections has K + 1.",
-    ),
-    (
-        "Latent PPL",
-        "exp(sum of the negative log-probabilities of all steps / number of steps), pooled over all articles of a "
-        "source. Up to the number of section types, the next section is as hard to guess as a draw from that many "
-        "equally likely ones. Lower is not always better: the aim is the value of real text.",
-    ),
-    ("Latent NLL", "The sum of the negative log-probabilities of an article's steps in nats, averaged over articles."),
-    (
-        SOFT,
-        "The same with the expectation over everything the classifier thinks possible, in place of its best guess.",
-    ),
-    (
-        "95% interval",
-        "The middle 95% of the values that come out when articles are drawn anew with replacement ({resamples:,} "
-        "times). It covers the choice of articles, not of the training seed.",
-    ),
-    (
-        "p-value",
-        "The share of {resamples:,} random ways to deal the articles of two sources into two piles of the same sizes "
-        "that differ at least as much in log Latent PPL as the sources do. Below 0.05 we call it a difference. Each "
-        "p-value stands for one comparison; with many samples, about one comparison in twenty falls below by chance.",
-    ),
-    (
-        "Entropy and divergence",
-        "Cross-entropy per step = entropy of the source's own steps + Kullback-Leibler divergence of them from the "
-        "critic, both conditional on the previous section. The corrected values take out the bias of a finite sample.",
-    ),
-    (
-        "Perplexity",
-        "exp(mean negative log-probability per token of the test articles), in tokens of the generator's encoding; for "
-        "n-gram models per word. Numbers per word and per token, or of two encodings, cannot be compared. All: every "
-        "token or word. Body: without section titles and separators.",
-    ),
-    ("Unlikely step", "A step with a probability below 5% under the critic (graphs and articles) or 1% (table)."),
-    (
-        TITLES,
-        "Inferred: the classifier's best guess from a section's text. Gold: the titles that real articles come with. "
-        "Samples are compared with real text by inferred titles on both sides: both carry the classifier's faults.",
-    ),
-    (
-        SURE,
-        "Of a section: the classifier's posterior probability of the title that it inferred. It says how sure the "
-        "classifier is, not how often it is right.",
-    ),
-    ("Rejected", "Articles without a readable chain of known section types. Their reasons are counted."),
-    (
-        "Published",
-        "The value in the paper, shown beside ours and used in no computation; the difference is ours minus theirs.",
-    ),
-)
-
-# What takes their place where titles are given.
-GIVEN = {
-    SOFT: (SOFT, "Where titles are given there is nothing to be unsure of: it equals the Latent PPL."),
-    TITLES: (
-        "Given titles",
-        "Sections are known by the titles that articles come with, spelt as the corpus spells its own, in real text "
-        "and in samples. An article with a title that no training article has is rejected.",
-    ),
-}
 
 
-def definitions(resamples: int, titles_given: bool = False) -> list[tuple[str, str]]:
-    """Terms and what they mean."""
-    known = [(term, words) for term, words in DEFINITIONS if not (titles_given and term == SURE)]
-    pairs = [GIVEN.get(term, (term, words)) if titles_given else (term, words) for term, words in known]
-    return [(term, words.format(resamples=resamples)) for term, words in pairs]
-
-
-def findings(
-    rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Sequence[Score], types: Mapping[str, int]
-) -> list[Finding]:
+def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[Finding]:
     """What was found, in reading order.
 
     Args:
@@ -117,158 +35,22 @@ def findings(
         titles: as `rows.titles_rows` makes them.
         names: of the sources.
         card: the scores of the rows.
-        types: how many section types the critic of each corpus knows.
     """
-    real = rows[rows["source"] == DATA_INFERRED].to_dict("records")
-    several = len(real) > 1
-    points = []
-    for row in real:
-        corpus = row["corpus"]
-        points.append(Finding("", _of_real(row, types[corpus], of_real(rows, corpus)[1], several)))
-    points += [*said_of(card), *(Finding("", words) for words in _doubts(rows, names, card))]
-    points += [Finding("", words, strength) for words, strength in _of_titles(rows, titles, names)]
-    return [*points, *(Finding("", words) for words in _of_rejected(rows, names))]
+    doubts = [*_lower(card), *infinite_remarks(rows, names), *_of_smoothing(rows, names)]
+    of_titles = [Finding("", words, strength) for words, strength in _of_titles(rows, titles, names)]
+    return [*said_of(card), *(Finding("", words) for words in doubts), *of_titles]
 
 
-def headline(card: Sequence[Score]) -> str:
-    """Which sample orders its sections most like real text, and how many order them unlike it."""
-    return " ".join(filter(None, (_nearest(card), _tally(card))))
-
-
-def nearest_samples(card: Sequence[Score]) -> list[tuple[str, Cell]]:
-    """The sample that is nearest to real text and all that may be as near, the nearest first.
-
-    None where samples are of several corpora, or cannot be compared.
-    """
+def _lower(card: Sequence[Score]) -> list[str]:
+    """That lower is not better, where a sample is lower."""
     blocks = scorecard({"": card}, {"": ""})
-    near = blocks[0].nearest(blocks[0].columns[0]) if len(blocks) == 1 else frozenset()
-    if not near:
-        return []
-    (column,) = blocks[0].columns
-    samples = [(row.label, cell) for row, cell in blocks[0].ranked(column) if row.label in near]
-    real = blocks[0].real(column)
-    yardstick = real.cells[column].number if real else Number(None)
-    return sorted(samples, key=lambda sample: distance(sample[1].number, yardstick, by_ratio=True))
-
-
-def _nearest(card: Sequence[Score]) -> str:
-    """Which sample is nearest to real text; "" where it cannot be said."""
-    samples = nearest_samples(card)
-    if not samples:
-        return ""
-    (label, cell), *others = samples
-    start = f"Of {len(_samples(card))} samples, {label} comes nearest to real text in the order of sections"
-    as_near = f" {listed([other for other, _ in others])} may be as near." if others else ""
-    ratio = _ratio(cell)
-    if cell.verdict == SAME:
-        return f"{start}: it is the same within the margin.{as_near}"
-    if cell.verdict != DIFFERENT or ratio is None:
-        return f"{start}.{as_near}"
-    if ratio < 1:
-        return f"{start}, but keeps to the usual order more strictly.{as_near}"
-    return f"{start}, and its next section is still {number(ratio, 2)} times as hard to guess.{as_near}"
-
-
-def _tally(card: Sequence[Score]) -> str:
-    """How many samples order their sections unlike real text, in a sentence."""
-    cells = [cell for _, cell in _samples(card)]
-    verdicts = [_verdict(cell) for cell in cells]
-    total = len(verdicts)
-    kinds = (HIGHER, LOWER, SAME, UNCLEAR, UNKNOWN)
-    higher, lower, same, unclear, unknown = (verdicts.count(kind) for kind in kinds)
-    if total == 1:
-        return {
-            HIGHER: f"The model orders its sections measurably worse than real text{_harder(cells[0])}.",
-            LOWER: "The model keeps to the usual order of sections more strictly than real text does.",
-            SAME: "The model orders its sections as real text does, within the margin.",
-            UNCLEAR: "It is unclear whether the model orders its sections as real text does.",
-            UNKNOWN: "The model's section order could not be compared with that of real text.",
-        }[verdicts[0]]
-    whole = "Both" if total == 2 else f"All {total}"
-    if higher == total:
-        return f"{whole} samples order their sections measurably worse than real text."
-    if same == total:
-        return f"{whole} samples order their sections as real text does, within the margin."
-    if unclear == total:
-        who = "both" if total == 2 else f"all {total}"
-        return f"For {who} samples it is unclear whether they order their sections as real text does."
-    if unknown == total:
-        return f"None of the {total} samples could be compared with real text."
-    words = (
-        (higher, "orders its sections measurably worse than", "order their sections measurably worse than"),
-        (lower, "keeps to the usual order more strictly than", "keep to the usual order more strictly than"),
-        (same, "is the same within the margin as", "are the same within the margin as"),
-        (unclear, "may or may not differ from", "may or may not differ from"),
-        (unknown, "could not be compared with", "could not be compared with"),
-    )
-    parts: list[str] = []
-    for number_of, singular, plural_form in words:
-        if number_of:
-            who, real = (str(number_of), "it") if parts else (f"{number_of} of {total} samples", "real text")
-            parts.append(f"{who} {singular if number_of == 1 else plural_form} {real}")
-    return f"{listed(parts)}."
-
-
-def _harder(cell: Cell) -> str:
-    """How much harder to guess the next section is than in real text; "" where that is not known."""
-    ratio = _ratio(cell)
-    if ratio is None or not np.isfinite(ratio):
-        return ""
-    return f": its next section is {number(ratio, 2)} times as hard to guess"
-
-
-def _ratio(cell: Cell) -> float | None:
-    """The Latent PPL of a sample over that of real text; None where one of them is not known."""
-    value, real = cell.number.value, cell.score.real.value if cell.score and cell.score.real else None
-    return value / real if value is not None and real else None
-
-
-def _of_real(row: dict[str, object], types: int, gold: float | None, several: bool) -> str:
-    """The Latent PPL of real text; what it says is said of its own titles, and up to the number of section types."""
-    where = f"On {corpus_name(str(row['corpus']))}, real text" if several else "Real text"
-    value = float(str(row["latent_ppl"]))
-    if np.isinf(value):
-        return (
-            f"{where} has an infinite Latent PPL: {row['infinite_because']}. Nothing can be compared with it; a critic "
-            "with smoothing gives it a number."
-        )
-    spread = f"95% interval {interval(_f(row['ci_low']), _f(row['ci_high']))}, {count(_f(row['documents']))} articles"
-    by_inferred = f"{where} has a Latent PPL of {number(value)} ({spread})"
-    by_gold = "" if gold is None else f" with inferred titles, and of {number(gold)} with its own"
-    guess = value if gold is None else gold
-    if guess > types:
-        return f"{by_inferred}{by_gold}."
-    return (
-        f"{by_inferred}{by_gold}: given one section, the next is about as hard to guess as a draw from {number(guess)} "
-        "equally likely ones."
-    )
-
-
-def _samples(card: Sequence[Score]) -> list[tuple[Row, Cell]]:
-    """The samples of all corpora, each with its Latent PPL."""
-    blocks = scorecard({"": card}, {"": ""})
-    return [sample for block in blocks for column in block.columns for sample in block.samples(column)]
-
-
-def _verdict(cell: Cell) -> str:
-    """Whether a sample's Latent PPL is measurably higher or lower than the real text's, or the same."""
-    if cell.verdict == DIFFERENT:
-        return cell.way
-    return SAME if cell.verdict == SAME else UNKNOWN if cell.verdict == NOT_TESTED else UNCLEAR
-
-
-def _doubts(rows: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[str]:
-    """What has to be known of some scores: lower is not better, and why a value is infinite."""
-    lower = [row.label for row, cell in _samples(card) if _verdict(cell) == LOWER]
-    doubts = []
-    if lower:
-        does = "has a lower Latent PPL than real text. That is not better: it repeats" if len(lower) == 1 else ""
-        do = "have a lower Latent PPL than real text. That is not better: they repeat"
-        doubts.append(f"{listed(lower)} {does or do} the commonest orders more than real text does.")
-    infinite = rows[(rows["source"] == SAMPLE) & rows["infinite_because"].notna()]
-    for row in infinite.drop_duplicates(GROUP).to_dict("records"):
-        doubts.append(f"The Latent PPL of {names.source(row, seed=False)} is infinite: {row['infinite_because']}.")
-    return [*doubts, *_of_smoothing(rows, names)]
+    samples = [sample for block in blocks for column in block.columns for sample in block.samples(column)]
+    lower = [row.label for row, cell in samples if cell.verdict == DIFFERENT and cell.way == LOWER]
+    does, they = ("has", "it repeats") if len(lower) == 1 else ("have", "they repeat")
+    return [
+        f"{listed(lower)} {does} a lower Latent PPL than real text. That is not better: {they} the commonest orders "
+        "more than real text does."
+    ] * bool(lower)
 
 
 def _of_smoothing(rows: pd.DataFrame, names: Names) -> list[str]:
@@ -376,20 +158,3 @@ def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
         return ", while its perplexity on body text stays as it is"
     moves = "rises" if change > 0 else "falls"
     return f", while its perplexity on body text {moves} by {percent(abs(change))}"
-
-
-def _of_rejected(rows: pd.DataFrame, names: Names) -> list[str]:
-    samples = rows[rows["source"] == SAMPLE]
-    lost = samples["rejected"].sum()
-    if not lost:
-        return ["Every article that was drawn could be read as sections and is in these numbers."]
-    worst = samples.loc[samples["rejected_share"].idxmax()].to_dict()
-    return [
-        f"{plural(int(lost), 'drawn article')} could not be read as sections or scored and "
-        f"{'is' if lost == 1 else 'are'} in none of these numbers; at most {percent(worst['rejected_share'])} of a "
-        f"sample ({names.source(worst)})."
-    ]
-
-
-def _f(value: object) -> float:
-    return float(str(value))

@@ -16,7 +16,7 @@ from textcritic.experiments.coreference.files import Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
-from textcritic.inference import ALPHA, DIFFERENT, UNCLEAR, verdict
+from textcritic.inference import DIFFERENT, UNCLEAR, verdict
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling
 from textcritic.measures.names import Names
@@ -24,6 +24,7 @@ from textcritic.measures.numbers import missing
 from textcritic.measures.rows import columns_of, counted, estimated
 from textcritic.plan.sources import DATA, GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.cells import matching, measure_cell, unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 HIGHER, LOWER = "higher", "lower"
@@ -99,12 +100,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         cells = [measure_cell(matching(group, source), PLAIN) for source in sources]
         changes = Cell("" if variant == ITSELF else _changes(group, names), words=True)
         body.append([Cell(WORDS.get(str(variant), str(variant)), heading=True), *cells, changes])
-    remarks = [
-        "One switch of the critic is changed at a time; each variant is fitted on the train split. Values of variants "
-        "with other chains are per other tokens, so that only sources in a row can be compared. Under each value: its "
-        "95% interval and the p-value against real text. A verdict is: higher or lower than real text with p below "
-        f"{ALPHA:g}, or neither."
-    ]
+    remarks = [*remarks_of(__file__, "audit")]
     header = [[Cell("Variant"), *map(Cell, heads), Cell("What changes")]]
     return Sheet("coreference-audit", "Latent PPL under each switch of the critic", header, body, remarks=remarks)
 

@@ -17,7 +17,8 @@ from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, missing, number
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
@@ -62,20 +63,13 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
 
 def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Cross-entropy, entropy and divergence of every source."""
-    body = []
-    for row in rows.to_dict("records"):
-        cells = [Cell(number(row[term]), _span(row, term)) for term in TERMS]
-        body.append([Cell(names.source(row), heading=True), *cells, Cell(count(row["documents"]))])
-    heads = ("Source", "Cross-entropy", "Entropy, at most", "Divergence, at least", "Documents")
-    remarks = [
-        "Nats per token, under each its 95% interval. Cross-entropy: log Latent PPL. Entropy: of critics of the same "
-        "kind, fitted on the other documents of the same source; what they do not know of it counts as its entropy, "
-        "the more the fewer documents there are. Divergence from the critic: cross-entropy less entropy. Below 0, the "
-        "critic, fitted on more text, knows the source better than its own other documents do. Compare sources with "
-        "about as many documents."
+    body: list[Line] = [
+        [names.source(row), *(Cell(number(row[term]), _span(row, term)) for term in TERMS), count(row["documents"])]
+        for row in rows.to_dict("records")
     ]
+    heads = ("Source", "Cross-entropy", "Entropy, at most", "Divergence, at least", "Documents")
     caption = "Cross-entropy of chains of mentions and its two parts"
-    return Sheet("coreference-decomposition", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+    return plain_sheet("coreference-decomposition", caption, heads, body, remarks_of(__file__, "decomposition"))
 
 
 def _span(row: dict[str, Any], term: str) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from textcritic.experiments.coreference.ngrams import ALL, CONTRIBUTING, LESS, M
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import MINUS, NONE, count, missing, percent, plural
 from textcritic.plan.sources import GROUP
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 LETTERS = {"MALE": "M", "FEMALE": "F", "PLURAL": "P", "None": "N"}
@@ -49,9 +50,7 @@ def contributions_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
                 body.append([Cell(words, span=order), *cells(row)])
     remarks = [
         f"The {CONTRIBUTING} windows of {order} tokens that contribute most{_and_published(rows)}. {TOKENS}",
-        f"% in real text, in the sample: the share of all windows. {TIMES} log P: of the last token after the others, "
-        "nats. Contribution: (share in the sample less share in real text) times less log P, in nats per token; under "
-        "it its 95% interval, documents of both sets resampled.",
+        *remarks_of(__file__, "contributions"),
         *_sums(rows, names),
     ]
     caption = "What makes the chains of mentions of a sample differ from those of real text"
@@ -89,8 +88,7 @@ def unlikely_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     remarks = [
         f"Windows with log P below {_fixed(THRESHOLD, 0)} under the critic, the {UNLIKELY} commonest of each sample, "
         f"of equally common ones the first in the alphabet{_and_published(rows)}. {TOKENS}",
-        "log P: of the last token after the others, nats. Likelier: the mention with the highest P in its place, the "
-        f"mark of a sentence left out. % in the sample, in real text: the share of all windows. {TIMES}",
+        *remarks_of(__file__, "unlikely"),
         *[RANDOM] * bool(rows["published_log_prob"].notna().any()),
     ]
     caption = "Unlikely chains of mentions, and what would be likelier"
@@ -119,10 +117,7 @@ def ratios_sheet(rows: pd.DataFrame, names: Names, directions: Iterable[str] = (
             body += [[*_window(row, order), *_ratio(row)] for row in shown]
     remarks = [
         f"Windows that occur at least {MINIMUM} times in both{_and_published(rows)}. {TOKENS}",
-        "P: of the last token after the others, under a critic of the same kind that was fitted on the test texts or "
-        "on the sample; under it its 95% interval and how often the window occurs. Log-ratio: log P in the sample less "
-        "log P in real text, with its 95% interval. Intervals are of fits without one group of documents after the "
-        "other; they know nothing of the choice of the most extreme out of many windows.",
+        *remarks_of(__file__, "ratios"),
         *_compared(rows, names),
     ]
     caption = "Chains of mentions that are likelier in a sample than in real text, and the reverse"

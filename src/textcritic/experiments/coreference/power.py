@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from textcritic.inference import ALPHA
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.material import Material
 from textcritic.report.power import PowerStudy, power_findings, power_rows, read_power
@@ -16,12 +15,7 @@ STUDY = PowerStudy(
     noun="pronouns",
     of="pronouns",
     unit="articles",
-    remark=f"How often the test of Latent PPL (p < {ALPHA:g}) sees "
-    "a difference of n articles from n others in which pronouns are "
-    "exchanged; both are real text, drawn {repetitions} times from {documents} articles of the test split. Regendered: "
-    "he for she. Relinked: the same word, of another person of the article. Pronouns: he, she and their forms, each "
-    "exchanged with the probability in the first column; a person's gender label follows its pronouns; the resolver "
-    "does not run again.",
+    module=__file__,
     means={"exchanged": "In an article"},
 )
 

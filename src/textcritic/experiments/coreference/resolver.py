@@ -16,6 +16,7 @@ from textcritic.measures.labels import entry_name
 from textcritic.measures.material import Material
 from textcritic.measures.numbers import NONE, count, interval, missing, number, percent
 from textcritic.report.cells import unique
+from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
 BASELINE = "nearest"
@@ -67,12 +68,7 @@ def resolver_sheet(rows: pd.DataFrame) -> Sheet:
             )
     remarks = ["Nothing has been measured of this resolver."]
     if len(rows):
-        remarks = [
-            "F1 of MUC, B³ and CEAF-e and their mean, as CoNLL-2012 has them, against what people have marked; people "
-            "only: of entities that are people. Pronouns linked right: of the third person, to a mention of the right "
-            "person. Under each value: its 95% interval over documents, and how many marked mentions or pronouns it "
-            f"is of. {BASELINE} is a baseline: each pronoun is of the nearest name before it."
-        ]
+        remarks = [*remarks_of(__file__, "resolver")]
     return Sheet(
         "coreference-resolvers", "How good the resolver is", [[Cell(head) for head in heads]], body, remarks=remarks
     )
@@ -134,10 +130,7 @@ def error_sheet(rows: pd.DataFrame) -> Sheet:
     if len(rows):
         documents = rows.groupby("annotation", sort=False)["documents"].first()
         counted = "; ".join(f"{text}: {count(n)} documents" for text, n in documents.items())
-        remarks = [
-            "All of it is the same text by people, so that differences are errors of the resolver. Critics are fitted "
-            f"on other documents of the same text. Under each value: its 95% interval over documents. {counted}."
-        ]
+        remarks = [*remarks_of(__file__, "error", counted=counted)]
     caption = "Latent PPL of annotated text: error of the resolver"
     return Sheet("coreference-resolver-error", caption, header, body, remarks=remarks)
 

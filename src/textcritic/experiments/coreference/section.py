@@ -13,26 +13,22 @@ from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.why import RARE, share
-from textcritic.experiments.coreference.words import DEFINITIONS, fails, findings
+from textcritic.experiments.coreference.words import fails, findings, unlikely
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section
-
-READER = (
-    "the least likely ones by the NLL of a token, and some from the middle. Their chains have at least "
-    f"{FEWEST_TOKENS} tokens, where there are such. In each text people are numbered from 0; “new” is anybody whom the "
-    "critic does not see among the few tokens before, and a full stop is the start of a sentence."
-)
 
 
 def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
     names, rows = Names.of(files.samples), tables["coreference"]
+    blocks = unlikely(tables["coreference-shares"], names)
     noticed, audit = exchange_findings(tables[STUDY.name]), audit_sentence(tables["coreference-audit"])
     variables = {
         "chart": CHART,
         "papers": place.numbered("ppl"),
         "sources": reader(files, names, place),
-        "reader_words": f"Of each source {files.report_articles} articles at most are here: {READER}",
+        "shown": files.report_articles,
+        "fewest_tokens": FEWEST_TOKENS,
         "rare": f"{RARE:.0%}",
         "threshold": share(THRESHOLD),
         "power": STUDY.name,
@@ -46,9 +42,9 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         html=place.render("section.html.j2", variables),
         question="Who is mentioned after whom, and is it as in real text?",
         card=place.card(rows, [PPL], names.source),
-        findings=(*findings(tables["coreference-shares"], tables["coreference-ngrams"], names), *noticed),
-        definitions=DEFINITIONS,
-        fails=fails(tables["coreference-shares"], names),
+        findings=(*findings(blocks, tables["coreference-ngrams"], names), *noticed),
+        definitions=place.definitions(),
+        fails=fails(blocks),
         script=place.text("reader.js"),
         style=place.text("section.css"),
     )

@@ -7,17 +7,16 @@ import pandas as pd
 from textcritic.critics.mentions import NO_ENTITY, THRESHOLD, MentionCritic
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
-from textcritic.experiments.coreference.why import share
 from textcritic.inference import Groups, ratio_of_sums
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import MINUS, count
-from textcritic.measures.phrases import SPREAD
+from textcritic.measures.numbers import count
 from textcritic.measures.rows import source_rows, with_reasons
-from textcritic.plan.sources import GROUP, KEYS, RUN
-from textcritic.report.cells import measure_cell
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.plan.sources import KEYS, RUN
+from textcritic.report.cells import Column, measure_sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Sheet
 
 COLUMNS = ("mentions", "documents", "unlikely", "share", "ci_low", "ci_high", "p_value")
 WHOLE = (*RUN, "mentions", "documents", "unlikely")
@@ -54,18 +53,13 @@ def share_rows(material: Material) -> pd.DataFrame:
 
 def share_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The share of unlikely mentions of each source; of several trainings their mean and how many of them differ."""
-    heads = ("Source", "Unlikely", "Mentions", "Documents")
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
-        sums = [Cell(count(group[column].sum())) for column in ("mentions", "documents")]
-        body.append([name, measure_cell(group, SHARE), *sums])
-    remarks = [
-        f"Unlikely: mentions whose probability under the critic is below {share(THRESHOLD)} (log P < {MINUS}7, as in "
-        f"the paper’s Table 15). Under each share {SPREAD}, and "
-        "the p-value of a test against real text. Documents: those with mentions."
-    ]
-    return Sheet("coreference-shares", "Unlikely mentions", [[Cell(head) for head in heads]], body, remarks=remarks)
+    columns: dict[str, Column] = {
+        "Unlikely": SHARE,
+        "Mentions": lambda group: count(group["mentions"].sum()),
+        "Documents": lambda group: count(group["documents"].sum()),
+    }
+    heading, remarks = ("coreference-shares", "Unlikely mentions"), remarks_of(__file__, "share")
+    return measure_sheet(heading, rows, names, columns, remarks)
 
 
 def _unlikely(

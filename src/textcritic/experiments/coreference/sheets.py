@@ -1,54 +1,51 @@
 """The tables of coreference, for reading."""
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, number
-from textcritic.measures.phrases import SPREAD
 from textcritic.measures.rows import in_groups
-from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell, unique
-from textcritic.report.sheet import Cell, Sheet
-
-STEP = "Latent PPL is per token of a chain: a mention of a person, or the mark of a sentence's start."
+from textcritic.report.cells import Column, by_source, left_out_cell, measure_cell, measure_sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 
 def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Latent PPL of real text and of each sample, how long chains are, and what was left out."""
-    heads = ("Source", "Latent PPL", "Mentions a document", "People a document", "Documents", "Left out")
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
-        known = group[group["latent_ppl"].notna()]
-        means = [Cell(NONE if known.empty else number(known[column].mean())) for column in PER_DOCUMENT]
-        ppl = measure_cell(group, PPL) if len(known) else Cell(NONE, ("nothing could be scored",))
-        body.append([name, ppl, *means, _documents(group), left_out_cell(group)])
-    remarks = [
-        f"{STEP} Under each value: {SPREAD} and the p-value "
-        "against real text. People: distinct entities. Without people: documents whose chain is marks of sentences "
-        "alone; they count."
-    ]
-    return Sheet(
-        "coreference", "Latent PPL of chains of mentions", [[Cell(head) for head in heads]], body, remarks=remarks
-    )
 
+    def mean(column: str) -> Callable[[pd.DataFrame], str]:
+        return lambda group: number(group.loc[group["latent_ppl"].notna(), column].mean())
 
-PER_DOCUMENT = ("mentions_per_document", "people_per_document")
+    columns: dict[str, Column] = {
+        "Latent PPL": _ppl,
+        "Mentions a document": mean("mentions_per_document"),
+        "People a document": mean("people_per_document"),
+        "Documents": _documents,
+        "Left out": left_out_cell,
+    }
+    heading = ("coreference", "Latent PPL of chains of mentions")
+    return measure_sheet(heading, rows, names, columns, remarks_of(__file__, "step", "ppl"))
 
 
 def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The same in the paper's shape (Tables 7 and 8): one row a corpus and setting, real text first."""
-    corpora = unique(rows["corpus"])
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        first = group.iloc[0].to_dict()
+
+    def cell(group: pd.DataFrame) -> Cell:
         documents = f"{count(group['documents'].sum())} documents{in_groups(group)}"
-        cell = measure_cell(group, PPL)
-        name = Cell(names.source(first, corpus=len(corpora) > 1, seed=False), heading=True)
-        body.append([name, Cell(cell.text, (*cell.notes, documents))])
-    remarks = [f"{STEP} Under each value: {SPREAD}, and the p-value against real text."]
-    return Sheet("coreference", "", [[Cell("Model"), Cell("Latent PPL")]], body, remarks=remarks)
+        ppl = measure_cell(group, PPL)
+        return Cell(ppl.text, (*ppl.notes, documents))
+
+    several = rows["corpus"].nunique() > 1
+    body: list[Line] = [[name, cell(group)] for name, group in by_source(rows, names, corpus=several)]
+    return plain_sheet("coreference", "", ("Model", "Latent PPL"), body, remarks_of(__file__, "step", "paper"))
+
+
+def _ppl(group: pd.DataFrame) -> Cell:
+    cell = measure_cell(group, PPL)
+    return Cell(NONE, ("nothing could be scored",)) if cell.text == NONE else cell
 
 
 def _documents(group: pd.DataFrame) -> Cell:

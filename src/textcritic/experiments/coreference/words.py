@@ -1,81 +1,67 @@
 """What the numbers of coreference say, in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
-from textcritic.experiments.coreference.sheets import STEP
+from textcritic.experiments.coreference.shares import SHARE
 from textcritic.experiments.coreference.why import is_label, written
-from textcritic.inference import ALPHA, Number, over_trainings, trainings_p
+from textcritic.inference import DIFFERENT
+from textcritic.measures.card import Block, scorecard
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import MINUS, missing, p_value, percent
-from textcritic.measures.score import strength
-from textcritic.plan.sources import DATA, GROUP, SAMPLE
+from textcritic.measures.numbers import MINUS, percent
+from textcritic.measures.score import HIGHER, scores_of
+from textcritic.measures.sentences import sentences, value_of
 from textcritic.report.section import Finding
 
 WORTH_NAMING = 0.05
 """The share of a difference that a single window has to add, so that it explains some of it."""
-DEFINITIONS = (
-    (
-        "Latent PPL of mentions",
-        f"{STEP} The higher it is, the less their order looks like that of real text.",
-    ),
-    (
-        "Chain of mentions",
-        "The mentions of people in the order of a text, each a pronoun as it is written or the gender label of the "
-        "person, with a mark, a full stop, at each start of a sentence.",
-    ),
-    (
-        "Person, entity",
-        "All mentions that the resolver takes for the same person or group; numbered from 0 in an article in the order "
-        "of first mentions. The critic numbers anew in each of its windows, so that it sees only who is the same.",
-    ),
-    (
-        "Gender label",
-        "What stands in a chain for a name or noun: male, female or plural by the majority of the pronouns for the "
-        "same person, none without such pronouns. It is a label of grammar, not of people: as the paper’s section 10 "
-        "says, a choice of two leaves out many people.",
-    ),
-)
 
 
-def findings(shares: pd.DataFrame, ngrams: pd.DataFrame, names: Names) -> tuple[Finding, ...]:
+UNLIKELY = replace(SHARE, name="Unlikely mentions, %", whole=100)
+
+
+def unlikely(shares: pd.DataFrame, names: Names) -> tuple[Block, ...]:
+    """The shares of unlikely mentions, as `shares.share_rows` makes them, as a scorecard of their own in percent."""
+    percents = shares.assign(**{name: 100 * shares[name] for name in (SHARE.value, SHARE.low, SHARE.high)})
+    return scorecard({"": scores_of(percents, UNLIKELY, names.source)}, {"": ""})
+
+
+def findings(blocks: Sequence[Block], ngrams: pd.DataFrame, names: Names) -> tuple[Finding, ...]:
     """The findings, the strongest first.
 
     Args:
-        shares: as `shares.share_rows` makes them.
+        blocks: of the unlikely mentions, see `unlikely`.
         ngrams: as `ngrams.contribution_rows` makes them.
         names: of the sources.
     """
     found = [_of_window(row, names) for row in ngrams[ngrams["rank"] == 1].to_dict("records")]
     found = [finding for finding in found if finding.says]
-    found += [_of_sample(group, real, names) for group, real in _tested(shares)]
+    found += [Finding(said.about, said.says, said.strength) for said in sentences(blocks)]
     return tuple(sorted(found, key=lambda finding: -finding.strength))
 
 
-def fails(shares: pd.DataFrame, names: Names) -> str:
+def fails(blocks: Sequence[Block]) -> str:
     """How many mentions of the sample with the fewest unlikely ones are unlikely, in a sentence.
 
     "" where these may be as few as in real text. Of several corpora the first is spoken of.
     """
-    tested = [(group, real) for group, real in _tested(shares) if group["corpus"].iloc[0] == shares["corpus"].iloc[0]]
-    if not tested:
-        return ""
-    group, real = min(tested, key=lambda pair: over_trainings(pair[0]["share"].tolist()).mean)
-    finding = _of_sample(group, real, names)
-    return finding.says if finding.strength > 0 and group["share"].mean() > real["share"] else ""
-
-
-def _tested(shares: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, dict[str, Any]]]:
-    """The rows of each sample that was tested, its trainings together, and the row of its real text."""
-    for _, group in shares[shares["source"] == SAMPLE].groupby(GROUP, sort=False):
-        real = shares[(shares["source"] == DATA) & (shares["corpus"] == group["corpus"].iloc[0])].iloc[0]
-        known = group[group["share"].notna() & group["p_value"].notna()]
-        if len(known) and pd.notna(real["share"]):
-            yield known, real.to_dict()
+    for block in blocks[:1]:
+        (column,) = block.columns
+        real, samples = block.real(column), block.ranked(column)
+        if real is None or not samples:
+            return ""
+        row, cell = min(samples, key=lambda sample: sample[1].number.value or 0.0)
+        if cell.verdict == DIFFERENT and cell.way == HIGHER:
+            return (
+                f"{value_of(cell)}% of the mentions of people in samples of {row.label} are unlikely under the critic "
+                f"(log P < {MINUS}7), of those in real text {value_of(real.cells[column])}%."
+            )
+    return ""
 
 
 def window_in_words(window: Sequence[str]) -> str:
@@ -122,30 +108,3 @@ def _of_window(row: dict[str, Any], names: Names) -> Finding:
 
 def _percent(value: float) -> str:
     return percent(value / 100)
-
-
-def _of_sample(group: pd.DataFrame, real: dict[str, Any], names: Names) -> Finding:
-    yardstick = Number(real["share"], *_ends(real["ci_low"], real["ci_high"]))
-    first, recipe = group.iloc[0], over_trainings(group["share"].tolist())
-    number, p, over = Number(first["share"], *_ends(first["ci_low"], first["ci_high"])), first["p_value"], ""
-    if len(group) > 1:
-        number, over = recipe.number, f" over {len(group)} trainings"
-        p = None if yardstick.low is None else trainings_p(group["share"].tolist(), yardstick)
-    what = f"of the mentions of people in samples of {names.source(first.to_dict(), seed=False)}"
-    says = f"{_share(number, over)} {what} are unlikely under the critic"
-    beside = f"in real text {_share(yardstick)}"
-    if p is None or p >= ALPHA:
-        tested = "not tested" if p is None else f"a difference that chance may explain ({p_value(p)})"
-        return Finding("", f"{says}, {beside}: {tested}.")
-    return Finding("", f"{says} (log P < {MINUS}7), {beside} ({p_value(p)}).", strength(number, yardstick))
-
-
-def _share(number: Number, over: str = "") -> str:
-    """A share and its interval, in percent."""
-    if number.low is None or number.high is None:
-        return f"{percent(number.value)}{over}"
-    return f"{percent(number.value)}{over} ({percent(max(number.low, 0.0))}–{percent(min(number.high, 1.0))})"
-
-
-def _ends(*ends: float | None) -> list[float | None]:
-    return [None if missing(end) else end for end in ends]

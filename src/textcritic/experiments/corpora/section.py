@@ -7,7 +7,7 @@ import pandas as pd
 from textcritic.experiments.corpora.figures import CHART
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.experiments.corpora.rows import audits
-from textcritic.experiments.corpora.words import DEFINITIONS, shared_words
+from textcritic.experiments.corpora.words import shared_words
 from textcritic.files import read_json
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import count, plural
@@ -29,7 +29,7 @@ def section(experiment: CorporaFiles, tables: Mapping[str, pd.DataFrame], place:
         title="The real text",
         html=place.render("section.html.j2", variables),
         question="What is the text that samples are compared with, and what was left out of it?",
-        definitions=DEFINITIONS,
+        definitions=place.definitions(),
         lines=(*(_line(corpus, tables["left-out"]) for corpus in experiment.data), *shared),
     )
 

@@ -9,7 +9,8 @@ from textcritic.experiments.corpora.rows import ALL
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.cells import unique
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 METRICS = {
     "articles_train": "articles, train",
@@ -25,69 +26,54 @@ METRICS = {
 def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     """Statistics of the corpora (paper, Table 11), one column a corpus."""
     corpora = unique(rows["corpus"])
-    body = []
+    body: list[Line] = []
     for metric in unique(rows["metric"]):
         by_corpus = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
-        body.append([Cell(METRICS[metric], heading=True), *(_statistic(by_corpus.get(corpus)) for corpus in corpora)])
-    header = [[Cell(""), *(Cell(corpus_name(corpus)) for corpus in corpora)]]
-    return Sheet("statistics", "Corpus statistics", header, body)
+        body.append([METRICS[metric], *(_statistic(by_corpus.get(corpus)) for corpus in corpora)])
+    return plain_sheet("statistics", "Corpus statistics", ["", *map(corpus_name, corpora)], body)
 
 
 def left_out_sheet(rows: pd.DataFrame) -> Sheet:
     """What was left out of each corpus, and why."""
-    body = []
+    body: list[Line] = []
     for (corpus, stage), group in rows.groupby(["corpus", "stage"], sort=False):
-        total = group["articles"].sum()
-        for place, row in enumerate(group.to_dict("records")):
-            stubs = [Cell(corpus_name(corpus), heading=True), Cell(stage)] if place == 0 else [Cell(""), Cell("")]
-            share = percent(row["articles"] / total)
-            body.append([*stubs, Cell(row["reason"]), Cell(count(row["articles"])), Cell(share)])
-    header = [[Cell(head) for head in ("Corpus", "When", "Reason", "Articles", "Share")]]
+        stubs: Line = [corpus_name(corpus), stage]
+        for row in group.to_dict("records"):
+            share = percent(row["articles"] / group["articles"].sum())
+            body.append([*stubs, row["reason"], count(row["articles"]), share])
+            stubs = [Cell(""), Cell("")]
+    heads = ("Corpus", "When", "Reason", "Articles", "Share")
     remarks = ["Share: of all articles left out at that time."] if body else ["Nothing was left out."]
-    return Sheet("left-out", "Articles left out, by reason", header, body, stubs=3, remarks=remarks)
+    return plain_sheet("left-out", "Articles left out, by reason", heads, body, remarks, stubs=3)
 
 
 def shared_sheet(rows: pd.DataFrame) -> Sheet:
     """What validation and test share with train, a column for each corpus and split."""
     columns = unique(zip(rows["corpus"], rows["split"], strict=True))
     several = rows["corpus"].nunique() > 1
-    body = []
+    body: list[Line] = []
     for metric in unique(rows["metric"]):
         found = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
-        body.append([Cell(_shared_name(metric), heading=True), *(_share(found.get(column)) for column in columns)])
-    heads = [f"{corpus_name(corpus)}: {split}" if several else split for corpus, split in columns]
-    remarks = [
-        "Words are compared in lower case, and a mark such as a comma is a word. Titles are not compared. Documents "
-        f"with fewer than {MAIN_LENGTH} words are not among those of which half could be shared."
-    ]
-    return Sheet(
-        "shared-text", "Text that stands in the train split too", [[Cell(""), *map(Cell, heads)]], body, remarks=remarks
-    )
+        body.append([_shared_name(metric), *(_share(found.get(column)) for column in columns)])
+    heads = ["", *(f"{corpus_name(corpus)}: {split}" if several else split for corpus, split in columns)]
+    remarks = remarks_of(__file__, "shared")
+    return plain_sheet("shared-text", "Text that stands in the train split too", heads, body, remarks)
 
 
 def audit_sheet(rows: pd.DataFrame) -> Sheet:
     """What each switch of the extraction does to the first articles of a dump, by kind of markup."""
-    body = []
-    for (corpus, switch), group in rows.groupby(["corpus", "switch"], sort=False):
-        for row in group.to_dict("records"):
-            stubs = [Cell(""), Cell(""), Cell(row["reason"])]
-            words = [Cell(NONE), Cell(NONE)]
-            if row["reason"] == ALL:
-                stubs = [
-                    Cell(corpus_name(corpus), heading=True),
-                    Cell(f"{switch}: {row['here']} or {row['other']}"),
-                    Cell(ALL),
-                ]
-                words = [Cell(count(row[key]), (f"of {count(row['words'])}",)) for key in ("words_here", "words_other")]
-            share = percent(row["differing"] / row["articles"]) if row["articles"] else NONE
-            body.append([*stubs, Cell(f"{count(row['differing'])} of {count(row['articles'])}", (share,)), *words])
+    body: list[Line] = []
+    for row in rows.to_dict("records"):
+        stubs: Line = [Cell(""), "", row["reason"]]
+        words = [Cell(NONE), Cell(NONE)]
+        if row["reason"] == ALL:
+            stubs = [corpus_name(row["corpus"]), f"{row['switch']}: {row['here']} or {row['other']}", ALL]
+            words = [Cell(count(row[key]), (f"of {count(row['words'])}",)) for key in ("words_here", "words_other")]
+        share = percent(row["differing"] / row["articles"]) if row["articles"] else NONE
+        body.append([*stubs, Cell(f"{count(row['differing'])} of {count(row['articles'])}", (share,)), *words])
     heads = ("Corpus", "Switch", "Because of", "Articles that differ", "Words only with the first", "... the second")
-    remarks = [
-        "The first articles of the dump, read with both options; the corpus has the first. Because of: without this "
-        "kind of markup both give the same; the first kind for which that is so counts."
-    ]
-    caption = "What the switches of the extraction do"
-    return Sheet("extraction-audit", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
+    caption, remarks = "What the switches of the extraction do", remarks_of(__file__, "audit")
+    return plain_sheet("extraction-audit", caption, heads, body, remarks, stubs=3)
 
 
 def _shared_name(metric: str) -> str:

@@ -6,15 +6,6 @@ from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import count, percent
 
-DEFINITIONS = (
-    (
-        "Section length",
-        "Tokens of a section, its title not counted: words split at white space, or the tokens of the tokenizer that "
-        "the corpus names. Median and longest are of all splits together.",
-    ),
-    ("Section types", "Distinct section titles of the training articles, after titles were standardised."),
-)
-
 
 def shared_words(corpus: str, shared: pd.DataFrame) -> list[str]:
     """What the test split of a corpus shares with its train split, in words; nothing without text.

@@ -10,7 +10,7 @@ from textcritic.experiments.importance.figures import CURVES, EFFECTIVE
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.states import example_of
-from textcritic.experiments.importance.words import DEFINITIONS, findings, lines
+from textcritic.experiments.importance.words import findings, lines
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import number
 from textcritic.report.section import Place, Section
@@ -53,7 +53,7 @@ def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: P
         html=place.render("section.html.j2", variables),
         question="Can the perplexity of a model with hidden structure be believed?",
         findings=tuple(said),
-        definitions=DEFINITIONS,
+        definitions=place.definitions(),
         lines=tuple(lines(rows, names)),
     )
 

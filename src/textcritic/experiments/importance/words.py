@@ -8,7 +8,6 @@ import pandas as pd
 
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.experiments.importance.rows import EXACT
-from textcritic.inference.importance import COVERS
 from textcritic.inference.importance.tails import GOOD
 from textcritic.measures.numbers import count, interval, missing, number, percent
 from textcritic.report.section import Finding
@@ -20,68 +19,6 @@ ENOUGH = {
     "not enough": "More draws would still change it by more than 1%",
     "unclear": "It is unclear whether more draws would change it",
 }
-DEFINITIONS = (
-    (
-        "Latent language model",
-        "A model that writes a text x together with a structure z that no reader sees: a syntax tree, mentions of "
-        "entities, links to a knowledge graph. The probability of the text is the sum of p(x, z) over all structures.",
-    ),
-    (
-        "Importance sampling",
-        "A way to estimate a sum of too many terms. A second model, the proposal q(z | x), reads the text and draws K "
-        "structures. The mean of p(x, z) / q(z | x) over the draws estimates p(x). The estimate of p(x) is right on "
-        "average, and perplexity made of it is too high on average: it is an upper bound, which sinks as K grows "
-        "(Logan et al. 2020).",
-    ),
-    (
-        "Log weight",
-        "The logarithm of p(x, z) / q(z | x) of one draw. With a perfect proposal all weights of a text are p(x).",
-    ),
-    (
-        "Temperature of a proposal, τ",
-        "Above 1 the draws differ more than the proposal would have them, below 1 less. The draws stay valid at any "
-        "temperature, as the weights take it into account.",
-    ),
-    (
-        "Mixture of temperatures",
-        "The draws of all temperatures together, each weighed as a draw from the mixture of them: p(x, z) divided "
-        "by the mean of q(z | x) over the temperatures. One good temperature is enough (Veach and Guibas 1995).",
-    ),
-    (
-        "Particle filter",
-        "Sequential Monte Carlo: K structures grow token by token, and those that have become unlikely give way to "
-        "copies of others. Its estimate of p(x) is right on average, as that of importance sampling is.",
-    ),
-    (
-        "Peeking",
-        "Whether the proposal has read tokens that the model has still to predict. It is allowed, as the weights "
-        "take it into account, and it helps.",
-    ),
-    (
-        "Instance level, corpus level",
-        "Instance level: p(x) is estimated for each text by itself, and the logarithms are added up. Corpus level: one "
-        "draw of all texts together is one draw of the corpus. Which draw of one text goes with which of another is "
-        "arbitrary, so the corpus level is given as the mean over random pairings.",
-    ),
-    (
-        "Effective draws",
-        "How many draws of equal weight the K draws of a text are worth: 1 where one draw has all the weight, K where "
-        "all weights are equal.",
-    ),
-    (
-        "k-hat",
-        f"The shape of the largest weights of a text. From {GOOD} on a few draws decide its estimate, and more draws "
-        "help little (Vehtari et al. 2024).",
-    ),
-    ("Three intervals", " ".join(f"{name}: {COVERS[key]}." for name, key in (
-        ("Over texts", "over_instances"), ("Over draws", "over_draws"), ("For the truth", "for_truth")
-    ))),
-    (
-        "Strict bound",
-        "The sum of p(x, z) over some different structures alone, those that the proposal finds likeliest. It is never "
-        "above p(x), so perplexity made of it is never too low, whatever was drawn.",
-    ),
-)  # fmt: skip
 
 
 def best_of(rows: pd.DataFrame) -> pd.DataFrame:

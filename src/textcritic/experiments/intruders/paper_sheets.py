@@ -1,6 +1,7 @@
 """The tables of people, and those of the paper by their numbers, for reading (Shen et al. 2021)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -8,11 +9,12 @@ import pandas as pd
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
-from textcritic.experiments.intruders.sheets import OF_SENTENCES, number_cell
+from textcritic.experiments.intruders.sheets import DETECTOR_KEYS, by_corpus, number_cell
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import NONE, count, decimals, difference, missing
 from textcritic.report.cells import matching, unique
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 RULES = {
     "same": "the answer of three or more, where there is one (Table 3)",
@@ -40,48 +42,34 @@ KINDS = {
 def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """What people reach, by the rule that makes one answer of five."""
     heads = ("Rule", "Documents", "Answers", "Coherent, %", "Accuracy", "F1", "Precision", "Recall")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        name = RULES[row["rule"]]
         cells = [number_cell(pd.DataFrame([row]), name) for name in ("accuracy", "f1", "precision", "recall")]
-        counts = [Cell(count(row["documents"])), Cell(count(row["answers"])), Cell(_percent(row["coherent"]))]
-        label = f"{corpus_name(row['corpus'])}: {name}" if rows["corpus"].nunique() > 1 else name
-        body.append([Cell(label, heading=True), *counts, *cells])
-    remarks = ["Coherent: what calling all of these documents coherent would get right."]
-    return Sheet("votes", "What people reach, by the rule", [[*map(Cell, heads)]], body, remarks=remarks)
+        counts = [count(row["documents"]), count(row["answers"]), _percent(row["coherent"])]
+        body.append([_of_corpus(rows, row, RULES[row["rule"]]), *counts, *cells])
+    return plain_sheet("votes", "What people reach, by the rule", heads, body, remarks_of(__file__, "votes"))
 
 
 def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """How many people were right."""
     heads = ("People who were right", "Documents", "Share", "With an intruder", "Share of those with an intruder")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        label = f"{corpus_name(row['corpus'])}: {row['right']}" if rows["corpus"].nunique() > 1 else str(row["right"])
-        shares = [
-            _beside(row["share"], row["published_share"]),
-            _beside(row["incoherent_share"], row["published_incoherent"]),
-        ]
-        counts = [Cell(count(row[name])) for name in ("documents", "incoherent")]
-        body.append([Cell(label, heading=True), counts[0], shares[0], counts[1], shares[1]])
-    remarks = [
-        "Documents where three of five people gave one answer. The last share is of all documents with an intruder, "
-        "also of those where people disagree, as in the paper."
-    ]
-    return Sheet("right-people", "How many people were right", [[*map(Cell, heads)]], body, remarks=remarks)
+        of_all: Line = [count(row["documents"]), _beside(row["share"], row["published_share"])]
+        of_incoherent: Line = [count(row["incoherent"]), _beside(row["incoherent_share"], row["published_incoherent"])]
+        body.append([_of_corpus(rows, row, str(row["right"])), *of_all, *of_incoherent])
+    return plain_sheet("right-people", "How many people were right", heads, body, remarks_of(__file__, "right"))
 
 
 def unanimous_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Where all five people gave one answer."""
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        gold = "no intruder" if row["gold"] == COHERENT else "an intruder"
         printed = () if missing(row["published"]) else (f"published {count(row['published'])}",)
-        start = f"{corpus_name(row['corpus'])}: {gold}" if rows["corpus"].nunique() > 1 else gold
-        body.append(
-            [Cell(start, heading=True), Cell(row["answer"], words=True), Cell(count(row["documents"]), printed)]
-        )
-    header = [[Cell("Documents with"), Cell("All people"), Cell("Documents")]]
-    return Sheet("unanimous", "Where all people agree", header, body, 2)
+        answer = Cell(row["answer"], words=True)
+        body.append([_of_corpus(rows, row, _gold(row)), answer, Cell(count(row["documents"]), printed)])
+    heads = ("Documents with", "All people", "Documents")
+    return plain_sheet("unanimous", "Where all people agree", heads, body, stubs=2)
 
 
 def agreed_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
@@ -92,78 +80,57 @@ def agreed_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 def by_people_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Detectors by the number of people who were right."""
     rights = range(6)
-    body = []
+    body: list[Line] = []
     for _, table in rows.groupby(["corpus", "trained", "detector"], sort=False):
-        cells = []
-        for right in rights:
-            row = table[table["right"] == right].iloc[0]
-            notes = (f"F1 {_percent(row['f1'])}", f"n = {count(row['documents'])}")
-            cells.append(Cell(_percent(row["accuracy"]), notes))
-        body.append([Cell(table["label"].iloc[0], heading=True), *cells])
-    header = [[Cell("Accuracy"), *(Cell(f"{right} of 5") for right in rights)]]
-    remarks = ["By how many of five people were right about a document. Under each accuracy: F1, and documents."]
-    return Sheet("by-people", "Detectors where few or many people are right", header, body, remarks=remarks)
+        found = [table[table["right"] == right].iloc[0] for right in rights]
+        notes = [(f"F1 {_percent(row['f1'])}", f"n = {count(row['documents'])}") for row in found]
+        cells = [Cell(_percent(row["accuracy"]), said) for row, said in zip(found, notes, strict=True)]
+        body.append([table["label"].iloc[0], *cells])
+    heads = ("Accuracy", *(f"{right} of 5" for right in rights))
+    caption, remarks = "Detectors where few or many people are right", remarks_of(__file__, "by_people")
+    return plain_sheet("by-people", caption, heads, body, remarks)
 
 
 def alone_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """What only people, or only a detector, get right."""
     heads = ("Detector", "Documents with", "Both", "Only people", "Only the detector", "Neither")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        gold = "no intruder" if row["gold"] == COHERENT else "an intruder"
-        counts = [Cell(count(row[name])) for name in ("both", "people_alone", "detector_alone")]
+        counts = [count(row[name]) for name in ("both", "people_alone", "detector_alone")]
         notes: tuple[str, ...] = ()
         if row["gold"] != COHERENT and row["neither"]:
-            notes = (
-                f"people: {count(row['people_coherent'])} called coherent",
-                f"detector: {count(row['detector_coherent'])}",
-            )
-        body.append(
-            [Cell(row["label"], heading=True), Cell(gold, words=True), *counts, Cell(count(row["neither"]), notes)]
-        )
-    remarks = ["Documents where all five people gave one answer, judged right to the sentence (paper, section 6.4)."]
-    return Sheet("alone", "What only people or only a detector see", [[*map(Cell, heads)]], body, 2, remarks)
+            people, detector = (count(row[f"{who}_coherent"]) for who in ("people", "detector"))
+            notes = (f"people: {people} called coherent", f"detector: {detector}")
+        body.append([row["label"], Cell(_gold(row), words=True), *counts, Cell(count(row["neither"]), notes)])
+    caption, remarks = "What only people or only a detector see", remarks_of(__file__, "alone")
+    return plain_sheet("alone", caption, heads, body, remarks, stubs=2)
 
 
 def held_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """What the corpora hold: Table 1."""
     corpora = unique(rows["corpus"])
-    body = []
+    body: list[Line] = []
     for metric in unique(rows["metric"]):
         found = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
-        body.append([Cell(METRICS[metric], heading=True), *(_held(found.get(corpus), metric) for corpus in corpora)])
-    remarks = ["Of all splits together. A token is what stands between white space; the paper names none."]
-    return Sheet(
-        "corpora-held",
-        "What the corpora hold",
-        [[Cell(""), *map(Cell, map(corpus_name, corpora))]],
-        body,
-        remarks=remarks,
-    )
+        body.append([METRICS[metric], *(_held(found.get(corpus), metric) for corpus in corpora)])
+    heads = ["", *map(corpus_name, corpora)]
+    return plain_sheet("corpora-held", "What the corpora hold", heads, body, remarks_of(__file__, "held"))
 
 
 def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Accuracy and F1 in domain and across domains, a row a detector: Tables 3 and 6."""
-    corpora = unique(rows["corpus"])
-    columns = [(corpus, trained) for corpus in corpora for trained in _trained_for(rows, corpus)]
-    body = []
+    columns = [(corpus, trained) for corpus in unique(rows["corpus"]) for trained in _trained_for(rows, corpus)]
+    body: list[Line] = []
     for detector in _ordered(rows):
         table = rows[rows["detector"] == detector]
-        cells = []
+        cells: Line = []
         for corpus, trained in columns:
             own = table[(table["corpus"] == corpus) & table["trained"].isin([trained, ""])]
-            cells += [number_cell(own, name) if len(own) else Cell(NONE) for name in ("accuracy", "f1")]
-        body.append([Cell(names.detector({"detector": detector, "trained": ""}), heading=True), *cells])
-    top = [
-        Cell(""),
-        *(
-            Cell(f"{corpus_name(trained)} → {corpus_name(corpus)}" if trained else corpus_name(corpus), span=2)
-            for corpus, trained in columns
-        ),
-    ]
-    heads = [Cell("Detector"), *(Cell(head) for _ in columns for head in ("Accuracy", "F1"))]
-    remarks = ["Trained on → documents of. " + OF_SENTENCES]
-    return Sheet("detection", "Accuracy and F1", [top, heads], body, remarks=remarks)
+            cells += [number_cell(own, name) if len(own) else NONE for name in ("accuracy", "f1")]
+        body.append([names.detector({"detector": detector, "trained": ""}), *cells])
+    over = [_transfer(trained, corpus) for corpus, trained in columns]
+    remarks = remarks_of(__file__, "detection", "sentences")
+    return _in_pairs(("detection", "Accuracy and F1"), over, ("Accuracy", "F1"), body, remarks)
 
 
 def detection_rows(material: Any) -> pd.DataFrame:
@@ -188,23 +155,19 @@ def detection_rows(material: Any) -> pd.DataFrame:
 def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """F1 before the edit and its change, a column an edit: Table 7."""
     rows = rows[rows["where"] == "intruder"]
-    probes, several = unique(rows["probe"]), rows["corpus"].nunique() > 1
-    body: list[list[Cell]] = []
-    shown = ""
-    for keys, table in rows.groupby(["corpus", "trained", "detector"], sort=False):
-        said = dict(zip(("corpus", "trained", "detector"), keys, strict=True))
-        if several and said["corpus"] != shown:
-            shown = said["corpus"]
-            body.append([Cell(f"Documents of {shown}", span=1 + 2 * len(probes), heading=True)])
-        found = table.set_index("probe").to_dict("index")
-        cells = []
-        for probe in probes:
-            row: Mapping[str, Any] = found.get(probe, {"base_f1": None, "difference": None, "published_base": None})
-            cells += [_beside(row["base_f1"], row["published_base"]), _change(row)]
-        body.append([Cell(names.detector(said), heading=True), *cells])
-    top = [Cell(""), *(Cell(probe_name(probe), span=2) for probe in probes)]
-    heads = [Cell("Detector"), *(Cell(head) for _ in probes for head in ("F1", "ΔF1"))]
-    return Sheet("probes", "F1 before the edit, and its change", [top, heads], body)
+    probes = unique(rows["probe"])
+    body: list[Line] = []
+    for heading, of_corpus in by_corpus(rows, 1 + 2 * len(probes)):
+        body += heading
+        for keys, table in of_corpus.groupby(DETECTOR_KEYS, sort=False):
+            found = table.set_index("probe").to_dict("index")
+            cells = []
+            for probe in probes:
+                row: Mapping[str, Any] = found.get(probe, {"base_f1": None, "difference": None, "published_base": None})
+                cells += [_beside(row["base_f1"], row["published_base"]), _change(row)]
+            body.append([names.detector(dict(zip(DETECTOR_KEYS, keys, strict=True))), *cells])
+    heading_of = ("probes", "F1 before the edit, and its change")
+    return _in_pairs(heading_of, list(map(probe_name, probes)), ("F1", "ΔF1"), body)
 
 
 def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.DataFrame]:
@@ -229,30 +192,48 @@ def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.Data
 def incoherence_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Kinds of incoherence: Table 2."""
     values = dict(zip(rows["metric"], rows["published"], strict=True))
-    body = [[Cell(name, heading=True), Cell(_percent(values.get(kind)))] for kind, name in KINDS.items()]
-    header = [[Cell("Kind"), Cell("Published, %")]]
-    remarks = ["Judged by the authors on 100 documents; a document may be of several kinds. It cannot be computed."]
-    return Sheet("incoherence", "Kinds of incoherence", header, body, remarks=remarks)
+    body: list[Line] = [[name, _percent(values.get(kind))] for kind, name in KINDS.items()]
+    heads, remarks = ("Kind", "Published, %"), remarks_of(__file__, "incoherence")
+    return plain_sheet("incoherence", "Kinds of incoherence", heads, body, remarks)
 
 
 def coarse_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Accuracy on the data of Chen et al. (2019): Table 4."""
     pairs = list(dict.fromkeys(zip(rows["trained"], rows["corpus"], strict=True)))
-    body = []
+    body: list[Line] = []
     for detector in unique(rows["detector"]):
-        cells = []
-        for trained, corpus in pairs:
-            own = matching(rows, {"detector": detector, "trained": trained, "corpus": corpus})
-            cells.append(Cell(_percent(own["published"].iloc[0]) if len(own) else NONE))
-        body.append([Cell(names.detector({"detector": detector, "trained": ""}), heading=True), *cells])
-    header = [
-        [
-            Cell("Published accuracy"),
-            *(Cell(f"{corpus_name(trained)} → {corpus_name(corpus)}") for trained, corpus in pairs),
-        ]
-    ]
-    remarks = ["Trained on → documents of, as published. People: 50 documents of each, one reader."]
-    return Sheet("coarse", "Accuracy on the data of Chen et al. (2019)", header, body, remarks=remarks)
+        keys = [{"detector": detector, "trained": trained, "corpus": corpus} for trained, corpus in pairs]
+        found = [matching(rows, key)["published"] for key in keys]
+        name = names.detector({"detector": detector, "trained": ""})
+        body.append([name, *(_percent(next(iter(own), None)) for own in found)])
+    heads = ["Published accuracy", *(_transfer(trained, corpus) for trained, corpus in pairs)]
+    caption, remarks = "Accuracy on the data of Chen et al. (2019)", remarks_of(__file__, "coarse")
+    return plain_sheet("coarse", caption, heads, body, remarks)
+
+
+def _in_pairs(
+    heading: tuple[str, str],
+    over: Sequence[str],
+    pair: tuple[str, str],
+    body: Sequence[Line],
+    remarks: Sequence[str] = (),
+) -> Sheet:
+    """A table of detectors whose columns are pairs, with a head over each pair."""
+    sheet = plain_sheet(*heading, ["Detector", *pair * len(over)], body, remarks)
+    return replace(sheet, header=[[Cell(""), *(Cell(head, span=2) for head in over)], *sheet.header])
+
+
+def _transfer(trained: str, corpus: str) -> str:
+    return f"{corpus_name(trained)} → {corpus_name(corpus)}" if trained else corpus_name(corpus)
+
+
+def _of_corpus(rows: pd.DataFrame, row: Mapping[str, Any], name: str) -> str:
+    """The head of a row, with its corpus where there are several."""
+    return f"{corpus_name(row['corpus'])}: {name}" if rows["corpus"].nunique() > 1 else name
+
+
+def _gold(row: Mapping[str, Any]) -> str:
+    return "no intruder" if row["gold"] == COHERENT else "an intruder"
 
 
 def _in_table(material: Any, cell: tuple[str, ...]) -> bool:

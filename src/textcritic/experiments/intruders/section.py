@@ -9,7 +9,7 @@ from textcritic.experiments.intruders.figures import BY_PEOPLE, DETECTORS, DIFFI
 from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.generated import PERPLEXITY, measures_of
 from textcritic.experiments.intruders.names import IntruderNames
-from textcritic.experiments.intruders.words import DEFINITIONS, findings, lines, probe_findings
+from textcritic.experiments.intruders.words import findings, lines, probe_findings
 from textcritic.measures.material import Material
 from textcritic.report.section import Place, Section, said_of
 
@@ -49,7 +49,7 @@ def section(files: IntruderFiles, tables: Mapping[str, pd.DataFrame], place: Pla
         question="Can a model say which sentence does not belong to a document?",
         card=card,
         findings=(*said_of(card), *said),
-        definitions=DEFINITIONS,
+        definitions=place.definitions(),
         lines=tuple(lines(rows, names)),
         style=place.text("section.css"),
     )

@@ -1,6 +1,6 @@
 """The standing tables of detectors, for reading."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,147 +11,114 @@ from textcritic.inference import ALPHA
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, decimals, difference, missing, number, p_value
-from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unique, unit_remarks
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.cells import (
+    Column,
+    interval_cell,
+    left_out_cell,
+    measure_sheet,
+    ppl_cell,
+    unique,
+    unit_remarks,
+)
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 RANKS = {"rank": "place of the source", "filter": "candidate filter", "sentences": "sentences"}
-OF_SENTENCES = (
-    "F1, precision and recall are of sentences, the opening ones left out: intruders that are found, sentences that "
-    "are flagged though they are none, intruders that are missed. To flag the wrong sentence of a document "
-    "is right for accuracy and two faults for F1."
-)
-UNDER = "Under each value: its 95% interval over documents; documents that share a source are taken together."
 DETECTOR_KEYS = ["corpus", "trained", "detector"]
 
 
 def detectors_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """How well each detector finds intruders, by corpus."""
     heads = ("Detector", *NUMBERS.values(), "Documents", "Against “all coherent”", "Against people")
-    body, several = [], rows["corpus"].nunique() > 1
-    for corpus, table in rows.groupby("corpus", sort=False):
-        if several:
-            body.append([Cell(f"Documents of {corpus_name(corpus)}", span=len(heads), heading=True)])
+    body: list[Line] = []
+    for heading, table in by_corpus(rows, len(heads)):
+        body += heading
         for _, group in table.groupby(DETECTOR_KEYS, sort=False):
             row = group.iloc[0]
             cells = [number_cell(group, name) for name in NUMBERS]
-            body.append([Cell(row["label"], heading=True), *cells, _documents(row), _against(group), _people(group)])
-    remarks = [
-        "Accuracy is of documents: does the detector say that there is an intruder exactly where there is one?",
-        OF_SENTENCES,
-        "AUC and average precision are of the sentences’ scores and need no threshold: an AUC of 0.5 is chance, 1 is "
-        "perfect.",
-        UNDER,
-        "Against “all coherent”: McNemar’s exact test of accuracy. Against people: on the documents where three of "
-        "five people agree, with p of the same test and, for F1, of exchanging whole documents.",
-    ]
-    return Sheet("detectors", "How well detectors find intruders", [[*map(Cell, heads)]], body, remarks=remarks)
+            body.append([row["label"], *cells, _documents(row), _against(group), _people(group)])
+    remarks = remarks_of(__file__, "accuracy", "sentences", "detectors")
+    return plain_sheet("detectors", "How well detectors find intruders", heads, body, remarks)
 
 
 def pairs_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Each two detectors on the same documents."""
     heads = ("First", "Second", "First alone right", "Second alone right", "Accuracy", "F1, first minus second", "F1")
-    body, several = [], rows["corpus"].nunique() > 1
-    for corpus, table in rows.groupby("corpus", sort=False):
-        if several:
-            body.append([Cell(f"Documents of {corpus_name(corpus)}", span=len(heads), heading=True)])
+    body: list[Line] = []
+    for heading, table in by_corpus(rows, len(heads)):
+        body += heading
         for row in table.to_dict("records"):
             first, second = (
-                names.detector({"detector": row[f"{one}_detector"], "trained": row[f"{one}_trained"], "corpus": corpus})
+                names.detector(
+                    {key: row[f"{one}_{key}"] for key in ("detector", "trained")} | {"corpus": row["corpus"]}
+                )
                 for one in ("first", "second")
             )
-            ps = [
+            accuracy, f1 = (
                 Cell(p_value(row[f"p_{name}"]), (f"Holm: {p_value(row[f'holm_{name}'])}",))
                 for name in ("accuracy", "f1")
-            ]
-            gap = Cell(NONE if missing(row["f1_difference"]) else difference(row["f1_difference"]))
-            alone = [Cell(count(row[f"{one}_alone"])) for one in ("first", "second")]
-            body.append([Cell(first, heading=True), Cell(second, words=True), *alone, ps[0], gap, ps[1]])
-    remarks = [
-        "Alone right: documents that only this one of the two judged right. Accuracy: p of McNemar’s exact test. F1: "
-        "p of exchanging the two detectors’ answers to whole documents. Holm: p adjusted for all pairs of the corpus; "
-        f"below {ALPHA:g} the two differ."
-    ]
-    return Sheet("pairs", "Each two detectors on the same documents", [[*map(Cell, heads)]], body, 2, remarks)
+            )
+            gap = NONE if missing(row["f1_difference"]) else difference(row["f1_difference"])
+            alone = [count(row[f"{one}_alone"]) for one in ("first", "second")]
+            body.append([first, Cell(second, words=True), *alone, accuracy, gap, f1])
+    caption, remarks = "Each two detectors on the same documents", remarks_of(__file__, "pairs")
+    return plain_sheet("pairs", caption, heads, body, remarks, stubs=2)
 
 
 def difficulty_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """How many intruders are found, by where they come from: a column a detector."""
     detectors = rows.drop_duplicates(["trained", "detector"])[["trained", "detector"]].to_dict("records")
-    body, several = [], rows["corpus"].nunique() > 1
+    start = "{corpus}, {name}" if rows["corpus"].nunique() > 1 else "{name}"
+    body: list[Line] = []
     for (corpus, by, level), group in rows.groupby(["corpus", "by", "level"], sort=False):
-        name = f"{RANKS[by]}: {level}"
-        cells = [_found(group, one) for one in detectors]
-        documents = Cell(count(group["documents"].max()))
-        body.append([Cell(f"{corpus_name(corpus)}, {name}" if several else name, heading=True), documents, *cells])
-    heads = [Cell("Intruders"), Cell("Documents"), *(Cell(names.detector(one)) for one in detectors)]
-    remarks = [
-        "The share of the intruders that are flagged, with its 95% interval, and under it the share of these documents "
-        "in which the intruder has the highest score of all sentences. Place of the source: 1 is the document that is "
-        "most like the attacked one, as retrieval ranks them; “random”: nothing was retrieved. Candidate filter: "
-        "“hard” are intruders that the detector of the filter missed."
-    ]
-    return Sheet("difficulty", "Which intruders are found", [heads], body, remarks=remarks)
+        name = start.format(corpus=corpus_name(corpus), name=f"{RANKS[by]}: {level}")
+        body.append([name, count(group["documents"].max()), *(_found(group, one) for one in detectors)])
+    heads = ["Intruders", "Documents", *map(names.detector, detectors)]
+    return plain_sheet("difficulty", "Which intruders are found", heads, body, remarks_of(__file__, "difficulty"))
 
 
 def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """How much better an intruder is found when it has been edited."""
-    heads = (
-        "Edit",
-        "Sentence",
-        "Documents",
-        "F1 before",
-        "F1 after",
-        "Change of F1",
-        "Flagged before",
-        "Flagged after",
-    )
-    body = []
+    values = ("F1 before", "F1 after", "Change of F1", "Flagged before", "Flagged after")
+    heads = ("Edit", "Sentence", "Documents", *values)
+    body: list[Line] = []
     for keys, table in rows.groupby(DETECTOR_KEYS, sort=False):
         said = dict(zip(DETECTOR_KEYS, keys, strict=True))
         of = f" on {corpus_name(said['corpus'])}" if rows["corpus"].nunique() > 1 else ""
         body.append([Cell(f"{names.detector(said)}{of}", span=len(heads), heading=True)])
         for row in table.to_dict("records"):
             sentence = "intruder" if row["where"] == "intruder" else "the document’s own"
-            sides = [_plain(row, f"{side}_f1") for side in ("base", "edited")]
             change = Cell(NONE)
             if not missing(row["difference"]):
                 change = Cell(difference(row["difference"]), (p_value(row["p_difference"]),))
-            flags = [Cell(_percent(row[f"{side}_flagged"])) for side in ("base", "edited")]
-            if not missing(row["p_flagged"]):
-                flags[1] = Cell(flags[1].text, (p_value(row["p_flagged"]),))
-            name = Cell(probe_name(row["probe"]), heading=True)
-            body.append([name, Cell(sentence, words=True), Cell(count(row["documents"])), *sides, change, *flags])
-    remarks = [
-        "The same documents before and after the edit. An edit of the intruder should make it easier to find; one of "
-        "the document’s own sentence is a control. Flagged: the edited sentence itself. p is of exchanging before and "
-        "after of whole documents. Of people every single vote counts, as in the paper."
-    ]
-    return Sheet("probe-effects", "What eight edits change", [[*map(Cell, heads)]], body, 2, remarks)
+            after = () if missing(row["p_flagged"]) else (p_value(row["p_flagged"]),)
+            f1 = [_with_ends(row, f"{side}_f1") for side in ("base", "edited")]
+            start: Line = [probe_name(row["probe"]), Cell(sentence, words=True), count(row["documents"])]
+            body.append(
+                [*start, *f1, change, _percent(row["base_flagged"]), Cell(_percent(row["edited_flagged"]), after)]
+            )
+    return plain_sheet("probe-effects", "What eight edits change", heads, body, remarks_of(__file__, "probes"), stubs=2)
 
 
 def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence[Measure]) -> Sheet:
     """How many documents of generated text are flagged."""
-    heads = ("Source", "Perplexity", "Documents", "Sentences", *(measure.name for measure in measures), "Left out")
-    body = []
-    if measures:
-        for _, group in rows.groupby(["source", *GROUP], sort=False):
-            first = group.iloc[0].to_dict()
-            cells = [measure_cell(group, measure) for measure in measures]
-            counts = [
-                ppl_cell(group, measure=PERPLEXITY),
-                Cell(count(group["documents"].sum())),
-                Cell(number(group["sentences"].mean())),
-            ]
-            body.append([Cell(names.source(first, seed=False), heading=True), *counts, *cells, left_out_cell(group)])
-    remarks = [
-        "A document is flagged if the detector calls any of its sentences an intruder. A longer document has more "
-        "chances of that, so the share is computed for documents of 3 sentences, of 4 and so on, and averaged with the "
-        "lengths of the real documents. Under it: its 95% interval and p against real text, of documents of equal "
-        "length. Flagged more often than real text: sentences do not belong together.",
-        *(unit_remarks(rows) if measures else []),
-    ]
-    return Sheet("generated", "How many documents are flagged", [[*map(Cell, heads)]], body, remarks=remarks)
+    columns: dict[str, Column] = {
+        "Perplexity": lambda group: ppl_cell(group, measure=PERPLEXITY),
+        "Documents": lambda group: count(group["documents"].sum()),
+        "Sentences": lambda group: number(group["sentences"].mean()),
+        **{measure.name: measure for measure in measures},
+        "Left out": left_out_cell,
+    }
+    remarks = [*remarks_of(__file__, "generated"), *(unit_remarks(rows) if measures else [])]
+    heading = ("generated", "How many documents are flagged")
+    return measure_sheet(heading, rows if measures else rows.iloc[:0], names, columns, remarks)
+
+
+def by_corpus(rows: pd.DataFrame, columns: int) -> Iterator[tuple[list[Line], pd.DataFrame]]:
+    """The rows of each corpus, after a row that names it where there are several."""
+    several = rows["corpus"].nunique() > 1
+    for corpus, table in rows.groupby("corpus", sort=False):
+        yield [[Cell(f"Documents of {corpus_name(corpus)}", span=columns, heading=True)]] * several, table
 
 
 def number_cell(group: pd.DataFrame, name: str) -> Cell:
@@ -190,9 +157,8 @@ def _of_ranking(value: Any) -> str:
     return NONE if missing(value) else decimals(float(value), 3)
 
 
-def _plain(row: Mapping[str, Any], name: str) -> Cell:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return Cell(_percent(row[name]), () if missing(low) else (f"{_percent(low)}–{_percent(high)}",))
+def _with_ends(row: Mapping[str, Any], name: str) -> Cell:
+    return interval_cell(row, (name, f"{name}_low", f"{name}_high"), _percent)
 
 
 def _documents(row: Mapping[str, Any]) -> Cell:
@@ -227,7 +193,7 @@ def _found(group: pd.DataFrame, one: Mapping[str, Any]) -> Cell:
     if rows.empty:
         return Cell(NONE)
     row = rows.iloc[0].to_dict()
-    cell = _plain(row, "found")
+    cell = _with_ends(row, "found")
     return Cell(cell.text, (*cell.notes, f"highest: {_percent(row['highest'])}, by chance {_percent(row['chance'])}"))
 
 

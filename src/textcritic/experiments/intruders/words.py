@@ -11,30 +11,6 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import decimals, missing, plural
 from textcritic.report.section import Finding
 
-DEFINITIONS = (
-    (
-        "Intruder sentence",
-        "A sentence of another document that was put into a document in place of one of its own. The opening sentence "
-        "is never replaced (Shen et al. 2021).",
-    ),
-    (
-        "Detector",
-        "A model that says of each sentence of a document, except the opening one, whether it is an intruder.",
-    ),
-    (
-        "Accuracy and F1 of intruders",
-        "Accuracy is of documents: did the detector say that there is an intruder exactly where there is one? F1 is of "
-        "sentences: the harmonic mean of precision (how many flagged sentences are intruders) and recall (how many "
-        "intruders are flagged). About one sentence in eight is an intruder, so that a detector which flags nothing "
-        "has a fair accuracy and an F1 of 0.",
-    ),
-    (
-        "Flagged documents, at equal lengths",
-        "The share of documents in which a detector flags a sentence, computed for documents of equal numbers of "
-        "sentences and averaged with the lengths of the real documents.",
-    ),
-)
-
 
 def findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
     """Of each corpus: which detector finds most, whether it beats silence and people, and how it fares elsewhere."""

@@ -11,13 +11,13 @@ from textcritic.experiments.mixing.figures import CHART, POWER, REFINEMENT, SIMP
 from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.known import known_findings
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
-from textcritic.experiments.mixing.words import DEFINITIONS, headline, mixing_findings
+from textcritic.experiments.mixing.words import mixing_findings
 from textcritic.files import read_json
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import listed, number, plural
 from textcritic.measures.phrases import vocabulary_facts
-from textcritic.report.section import Finding, Place, Section
+from textcritic.report.section import Place, Section, said_of
 
 
 def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
@@ -25,6 +25,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
     names, rows, known = Names.of(files.samples, REAL), tables["mixing"], tables["mixing-power"]
     compared = [Compared.of(real, files) for real in files.data]
     noticed = known_findings(known)
+    card = place.card(rows, [MIXED], names.source)
     variables = {
         "facts": [fact for real in files.data for fact in _facts(real, names)],
         "chart": CHART,
@@ -46,28 +47,22 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         title="Mixed languages",
         html=place.render("section.html.j2", variables),
         question="Does each translation keep to one language?",
-        card=place.card(rows, [MIXED], names.source),
+        card=card,
         findings=(
-            *_unconverged(files, names),
+            *said_of(card),
             *mixing_findings(rows, tables["mixing-pairs"], tables["mixing-languages"], names),
             *noticed,
         ),
-        definitions=DEFINITIONS,
-        headline=headline(rows, names),
+        definitions=place.definitions(),
+        warnings=_unconverged(files, names),
         style=place.text("section.css"),
     )
 
 
-def _unconverged(files: MixingFiles, names: Names) -> list[Finding]:
+def _unconverged(files: MixingFiles, names: Names) -> tuple[str, ...]:
     """That the chains of a fit were still moving when it ended."""
-    found = []
-    for real in files.data:
-        fit = fit_of(real)
-        if not fit["converged"]:
-            found.append(
-                Finding(f"Fit{f' ({corpus_name(real.corpus)})' if names.several_corpora else ''}", fit["words"])
-            )
-    return found
+    fits = [(f"{corpus_name(real.corpus)}: " * names.several_corpora, fit_of(real)) for real in files.data]
+    return tuple(f"{where}{fit['words']}" for where, fit in fits if not fit["converged"])
 
 
 def _facts(real: RealText, names: Names) -> list[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """The tables of mixed languages, for reading."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,141 +10,88 @@ from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTRO
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent
-from textcritic.measures.phrases import SPREAD
 from textcritic.measures.rows import in_groups
-from textcritic.plan.sources import GROUP, SAMPLE
-from textcritic.report.cells import PERPLEXITY, left_out_cell, measure_cell, unique
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.plan.sources import SAMPLE
+from textcritic.report.cells import (
+    PERPLEXITY,
+    Column,
+    interval_cell,
+    left_out_cell,
+    measure_cell,
+    measure_sheet,
+    unique,
+)
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
+
+Row = dict[str, Any]
 
 
 def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each source: how much it mixes, how far its posteriors are from real ones, what was left out."""
-    heads = (
-        "Source", "Words of another language", DIVIDED.name, CORNERS.name, ENTROPY.name, DISTANCE.name, NLL.name,
-        PARAMETERS.name, PERPLEXITY.name, "Sentences", "Left out",
-    )  # fmt: skip
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        cells = [
-            Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True),
-            *(measure_cell(group, measure) for measure in (MIXED, DIVIDED, CORNERS, ENTROPY, DISTANCE, NLL)),
-            measure_cell(group.iloc[[0]], PARAMETERS),
-            measure_cell(group, replace(PERPLEXITY, published="", difference="")),
-            Cell(f"{count(group['documents'].sum())}{in_groups(group)}", _words(group)),
-            left_out_cell(group),
-        ]
-        body.append(cells)
-    remarks = [
-        "Topics are languages. Words of another language: the share of the words of the vocabulary that belong to "
-        "another topic than most of their sentence, expected under the posterior. Sentences below 90%: of which no "
-        "topic has as much, at the posterior's mean. Draws in a corner: posterior draws in which one topic has 90% "
-        f"or more. Entropy: of the topic proportions, in the mean over draws; {number(math.log(3))} nats where three "
-        "topics share a sentence evenly. Energy distance: between the posterior means of the sample and of real "
-        "translations of the same English sentences; less what few sentences add by chance; 0 where they are "
-        "distributed alike. Latent NLL: nats per sentence, the negative log-density of the topic proportions; below "
-        "0 near a corner, where the density is above 1.",
-        f"Under each value: {SPREAD}, over sentences, and the "
-        "p-value against real translations, by swaps within pairs of translations of one English sentence. "
-        "Perplexity: of the generator on real translations, per token with the sentence's end; of a "
-        "non-autoregressive model its length takes the place of the end.",
-        *_unconverged(rows),
-    ]
-    return Sheet("mixing", "Languages mixed in a sentence", [[Cell(head) for head in heads]], body, remarks=remarks)
+    columns: dict[str, Column] = {
+        "Words of another language": MIXED,
+        **{measure.name: measure for measure in (DIVIDED, CORNERS, ENTROPY, DISTANCE, NLL)},
+        PARAMETERS.name: lambda group: measure_cell(group.iloc[[0]], PARAMETERS),
+        PERPLEXITY.name: replace(PERPLEXITY, published="", difference=""),
+        "Sentences": lambda group: Cell(f"{count(group['documents'].sum())}{in_groups(group)}", _words(group)),
+        "Left out": left_out_cell,
+    }
+    remarks = [*remarks_of(__file__, "mixing"), *_unconverged(rows)]
+    return measure_sheet(("mixing", "Languages mixed in a sentence"), rows, names, columns, remarks)
 
 
 def pairs_sheet(rows: pd.DataFrame) -> Sheet:
     """Every two samples of a corpus, the one that mixes more first."""
-    corpora = unique(rows["corpus"])
+    several = rows["corpus"].nunique() > 1
     heads = ("Mixes more", "than", "Words of another language, difference")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        start = f"{corpus_name(row['corpus'])}: " if len(corpora) > 1 else ""
+        more = f"{corpus_name(row['corpus'])}: {row['more']}" if several else row["more"]
         notes = (f"{difference(row['low'])} to {difference(row['high'])}", p_value(row["p_value"]))
-        body.append(
-            [Cell(start + row["more"], heading=True), Cell(row["less"]), Cell(_points(row["difference"]), notes)]
-        )
-    remarks = [
-        "Difference of the shares in the first column of the table above, in percentage points, with its 95% "
-        "interval and the p-value of swaps within pairs of translations of one English sentence. Of samples with "
-        "several seeds, the first."
-    ]
-    return Sheet(
-        "mixing-pairs", "Which sample mixes more", [[Cell(head) for head in heads]], body, stubs=2, remarks=remarks
-    )
+        body.append([more, row["less"], Cell(f"{difference(row['difference'])} points", notes)])
+    return plain_sheet("mixing-pairs", "Which sample mixes more", heads, body, remarks_of(__file__, "pairs"), stubs=2)
 
 
 def languages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """How many sentences of each source are mostly in each topic, and whether the topics are the languages."""
     heads = ("Source", "Topic", "Language", "Sentences", "Words", "Right topic: words", "Right topic: sentences")
-    body, before = [], ""
+    body: list[Line] = []
     for row in rows.to_dict("records"):
+        shares = [percent(row["share_of_sentences"]), percent(row["share_of_words"])]
         right = [_right(row, "right_words"), _right(row, "right_sentences")]
-        name = names.source(row)
-        cells = [
-            Cell("" if name == before else name, heading=True),
-            Cell(str(row["topic"])),
-            Cell(row["language"] or NONE),
-        ]
-        body.append([*cells, Cell(percent(row["share_of_sentences"])), Cell(percent(row["share_of_words"])), *right])
-        before = name
-    remarks = [
-        "A topic is called like the language of the real translations that it fits best, one topic to a language. "
-        "Sentences: those whose main topic it is. Words: those of the vocabulary that belong to it, expected under "
-        "the posterior. Right topic: of real translations into this language, the share of their words, and of "
-        "themselves, that is in its topic; with its 95% interval over sentences."
-    ]
-    caption = "Topics and languages"
-    return Sheet("mixing-languages", caption, [[Cell(head) for head in heads]], body, stubs=3, remarks=remarks)
+        body.append([names.source(row), str(row["topic"]), row["language"] or NONE, *shares, *right])
+    remarks = remarks_of(__file__, "languages")
+    return plain_sheet("mixing-languages", "Topics and languages", heads, unrepeated(body), remarks, stubs=3)
 
 
-def words_sheet(rows: pd.DataFrame, names: Names, name: str = "mixing-words") -> Sheet:
+def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The likeliest words of each topic (paper, Table 10)."""
-    heads = ("Topic", "Language", "Share of words", "Alpha", "Likeliest words")
-    body = []
+    heads = ("Topic", "Language", "Share of words", "Alpha", Cell("Likeliest words", words=True))
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         start = f"{corpus_name(row['corpus'])}: " if names.several_corpora else ""
-        cells = [Cell(f"{start}{row['topic']}", heading=True), Cell(row["language"] or NONE)]
-        cells += [Cell(percent(row["share"])), Cell(number(row["alpha"])), Cell(row["words"], words=True)]
-        body.append(cells)
-    remarks = [
-        "Share of words: of real translations of the test split. Alpha: what the Dirichlet prior adds to a topic's "
-        "words in a sentence."
-    ]
-    header = [[Cell(head, words=head == heads[-1]) for head in heads]]
-    return Sheet(name, "The topics", header, body, stubs=2, remarks=remarks)
+        cells = [row["language"] or NONE, percent(row["share"]), number(row["alpha"]), Cell(row["words"], words=True)]
+        body.append([f"{start}{row['topic']}", *cells])
+    return plain_sheet("mixing-words", "The topics", heads, body, remarks_of(__file__, "words"), stubs=2)
 
 
 def power_sheet(rows: pd.DataFrame) -> Sheet:
     """A row for each rate of mixing: what is recovered of it, and how often each test notices it."""
     sizes = sorted(int(size) for size in rows["sentences"].unique())
-    tests = [(test, how, size) for test, how in TESTS.items() for size in sizes]
+    tests = [(f"{test}detected", how, size) for test, how in TESTS.items() for size in sizes]
     heads = ["Words exchanged", "Can be seen", "Recovered", *(f"Noticed {how}, n = {count(n)}" for _, how, n in tests)]
-    body = []
+    body: list[Line] = []
     for (corpus, rate), group in rows.groupby(["corpus", "rate"], sort=False):
         name = f"{corpus_name(corpus)}: {percent(rate)}" if rows["corpus"].nunique() > 1 else percent(rate)
-        last = group.sort_values("sentences").iloc[-1]
-        cells = [Cell(name, heading=True), Cell(percent(last["expected"]))]
-        cells.append(Cell(percent(last["recovered"]), (_range(last, "recovered"),)))
-        for test, _, size in tests:
-            found = group[group["sentences"] == size]
-            share = f"{test}detected"
-            cell = Cell(NONE)
-            if len(found):
-                cell = Cell(percent(found.iloc[0][share]), (_range(found.iloc[0], share),))
-            cells.append(cell)
-        body.append(cells)
+        by_size = {row["sentences"]: row for row in group.to_dict("records")}
+        last = by_size[max(by_size)]
+        cells = [_share(by_size[size], share) if size in by_size else NONE for share, _, size in tests]
+        body.append([name, percent(last["expected"]), _share(last, "recovered"), *cells])
     remarks = ["No corpus of artificial languages is configured (`known`)."]
     if len(rows):
-        repetitions = count(int(rows["repetitions"].max()))
-        remarks = [
-            "Artificial languages, whose words are known: each word of a sentence is exchanged for that of another "
-            "language with the probability in the first column. Can be seen: the share of words outside the main "
-            "language that follows from it. Recovered: what the critic finds of that. Noticed: the share of "
-            f"{repetitions} tests of n sentences against n others that find p < 0.05, by words of another language or "
-            "by the energy distance; with nothing exchanged it should be 5%. Under each share: its 95% interval."
-        ]
-    header = [[Cell(head) for head in heads]]
-    return Sheet("mixing-power", "Mixing that the test notices", header, body, remarks=remarks)
+        remarks = remarks_of(__file__, "power", repetitions=count(int(rows["repetitions"].max())))
+    return plain_sheet("mixing-power", "Mixing that the test notices", heads, body, remarks)
 
 
 def _unconverged(rows: pd.DataFrame) -> list[str]:
@@ -155,19 +101,12 @@ def _unconverged(rows: pd.DataFrame) -> list[str]:
     )
 
 
-def _range(row: Any, column: str) -> str:
-    low, high = row[f"{column}_low"], row[f"{column}_high"]
-    return NONE if missing(low) else f"{percent(low)}–{percent(high)}"
+def _share(row: Row, column: str) -> Cell:
+    return interval_cell(row, (column, f"{column}_low", f"{column}_high"))
 
 
-def _right(row: dict[str, Any], column: str) -> Cell:
-    if missing(row[column]):
-        return Cell("" if row["source"] == SAMPLE else NONE)
-    return Cell(percent(row[column]), (_range(row, column),))
-
-
-def _points(value: float) -> str:
-    return f"{difference(value)} points"
+def _right(row: Row, column: str) -> Cell:
+    return Cell("") if missing(row[column]) and row["source"] == SAMPLE else _share(row, column)
 
 
 def _words(group: pd.DataFrame) -> tuple[str, ...]:

@@ -9,32 +9,6 @@ from textcritic.measures.numbers import listed, number, p_value, percent
 from textcritic.plan.sources import DATA
 from textcritic.report.section import Finding
 
-DEFINITIONS = (
-    (
-        "Latent Dirichlet allocation (LDA)",
-        "A sentence draws proportions of topics from a Dirichlet distribution; each of its words draws a topic by "
-        "these proportions, and itself from the topic’s distribution over words. Fitted on real translations into "
-        "several languages with as many topics, the topics become the languages.",
-    ),
-    (
-        "Words of another language",
-        "The share of a source’s words that belong to another topic than most of their sentence. Real translations "
-        "have some: names, numbers and words that are spelled alike in two languages.",
-    ),
-    (
-        "Posterior of a sentence",
-        "What the model believes of the topic proportions once it has seen the words. Topics of single words are "
-        "drawn by collapsed Gibbs sampling with the topics’ words fixed, then proportions from a Dirichlet "
-        "distribution.",
-    ),
-    (
-        "Energy distance",
-        "Twice the mean distance between points of two sets, less the mean distances within each: 0 only where both "
-        "have the same distribution. Points are posterior means. It is sensitive to which languages a model prefers, "
-        "too, and so says more than mixing alone.",
-    ),
-)
-
 
 def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataFrame, names: Names) -> list[Finding]:
     """Whether the topics are languages, and which samples mix more than others and than real translations.
@@ -63,21 +37,6 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
                 findings.append(Finding(f"Two samples{where}", says))
         findings += [Finding(f"Refinement{where}", said) for said in _refinement(table, names)]
     return findings
-
-
-def headline(rows: pd.DataFrame, names: Names) -> str:
-    """The sample that mixes most beside real translations, in a sentence; "" where nothing could be scored."""
-    samples = rows[(rows["source"] != DATA) & rows["mixed"].notna()]
-    if samples.empty:
-        return ""
-    most = samples.sort_values("mixed").iloc[-1]
-    real = rows[(rows["source"] == DATA) & (rows["corpus"] == most["corpus"])].iloc[0]
-    name = names.source(most.to_dict(), corpus=False, decoding=False, seed=False)
-    return (
-        f"Of the translations by {name}, {number(most['mixed'])}% of the words belong to another language than most "
-        f"of their sentence; of real translations, {number(real['mixed'])}%."
-        + ("" if most["converged"] else " The fit of the critic has not converged: these shares will change.")
-    )
 
 
 def _topics(rows: pd.DataFrame) -> str:

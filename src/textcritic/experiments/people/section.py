@@ -6,7 +6,7 @@ import pandas as pd
 
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import COHERENT, MAUVE, has_answers
-from textcritic.experiments.people.words import DEFINITIONS, findings, lines, steps, warnings
+from textcritic.experiments.people.words import findings, lines, steps, warnings
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section, said_of
 
@@ -32,7 +32,7 @@ def section(files: PeopleFiles, tables: Mapping[str, pd.DataFrame], place: Place
         question="Do the numbers agree with what people say?",
         card=card,
         findings=(*said_of(card), *findings(correlations, tables["people-articles"])),
-        definitions=DEFINITIONS,
+        definitions=place.definitions(),
         lines=tuple(lines(correlations)),
         warnings=warnings(metrics, tables["people-annotators"]) if asked else (),
     )

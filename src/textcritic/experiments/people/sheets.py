@@ -1,6 +1,6 @@
 """The tables of what people say, for reading."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from textcritic.measures.numbers import (
     NONE,
     count,
     decimals,
-    interval,
     missing,
     number,
     p_value,
@@ -22,9 +21,17 @@ from textcritic.measures.numbers import (
     plural,
     significant,
 )
-from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell, ppl_cell, unit_remarks
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.cells import (
+    Column,
+    interval_cell,
+    left_out_cell,
+    measure_cell,
+    measure_sheet,
+    ppl_cell,
+    unit_remarks,
+)
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 THESE = "of these annotators"
 LEAST_PROBABILITY = 1e-6
@@ -32,25 +39,24 @@ LEAST_PROBABILITY = 1e-6
 
 def metrics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Table 4: perplexity, MAUVE, Latent PPL, and the share of articles that people call coherent."""
-    heads = ("Source", "Perplexity", MAUVE.name, LATENT_PPL.name, COHERENT.name, "Left out")
-    body = []
-    for _, group in rows.groupby(["corpus", "source", *GROUP[1:]], sort=False):
-        people = _cell(group, COHERENT)
-        notes = list(people.notes)
-        if not missing(answers := group["answers"].sum()) and answers:
-            notes.append(f"{plural(int(answers), 'answer')}, {plural(int(group['annotators'].max()), 'annotator')}")
-        if group["of_these"].fillna(False).any():
-            notes.append(THESE)
-        cells = [ppl_cell(group), _cell(group, MAUVE), measure_cell(group, LATENT_PPL)]
-        cells += [Cell(people.text, tuple(notes)), left_out_cell(group)]
-        body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True), *cells])
-    return Sheet(
-        "people-metrics",
-        "What metrics say, and what people say",
-        [[Cell(head) for head in heads]],
-        body,
-        remarks=[*metric_remarks(rows), *unit_remarks(rows)],
-    )
+    columns: dict[str, Column] = {
+        "Perplexity": ppl_cell,
+        MAUVE.name: lambda group: _cell(group, MAUVE),
+        LATENT_PPL.name: LATENT_PPL,
+        COHERENT.name: _people,
+        "Left out": left_out_cell,
+    }
+    heading = ("people-metrics", "What metrics say, and what people say")
+    return measure_sheet(heading, rows, names, columns, [*metric_remarks(rows), *unit_remarks(rows)])
+
+
+def _people(group: pd.DataFrame) -> Cell:
+    """The share of answers that call an article coherent, and how many there are."""
+    people = _cell(group, COHERENT)
+    notes = list(people.notes)
+    if not missing(answers := group["answers"].sum()) and answers:
+        notes.append(f"{plural(int(answers), 'answer')}, {plural(int(group['annotators'].max()), 'annotator')}")
+    return Cell(people.text, (*notes, *[THESE] * bool(group["of_these"].fillna(False).any())))
 
 
 def _cell(group: pd.DataFrame, measure: Measure) -> Cell:
@@ -66,206 +72,139 @@ def _cell(group: pd.DataFrame, measure: Measure) -> Cell:
 
 def metric_remarks(rows: pd.DataFrame) -> list[str]:
     """What MAUVE and the shares are made of."""
-    remarks = []
-    if rows["mauve_documents"].notna().any():
-        documents, buckets = (count(rows[column].max()) for column in ("mauve_documents", "mauve_buckets"))
-        remarks.append(
-            f"MAUVE: of {documents} documents on each side in {buckets} clusters, the mean over seeds of k-means; at"
-            " another number it has another value. That of real text is of two samples of real text: what can be"
-            " reached. Interval: from halves drawn without replacement."
-        )
-    if rows["of_these"].fillna(False).any():
-        remarks.append(
-            f"“{THESE}”: they are too few for an interval that holds for other annotators; it is about other articles."
-        )
-    return remarks
+    documents, buckets = (count(rows[column].max()) for column in ("mauve_documents", "mauve_buckets"))
+    asked = [*["mauve"] * bool(rows["mauve_documents"].notna().any())]
+    asked += ["these"] * bool(rows["of_these"].fillna(False).any())
+    return remarks_of(__file__, *asked, documents=documents, buckets=buckets, these=THESE)
 
 
 def correlations_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """How far each metric agrees with people over systems."""
     heads = ("Metric", "Systems", "Pearson", "Spearman", "Kendall", "Ordered as people do")
-    body: list[list[Cell]] = []
+    body: list[Line] = []
     for (corpus, whose), part in rows.groupby(["corpus", "whose"], sort=False):
         title = "published values" if whose == "published" else "our values"
         body.append([Cell(f"{corpus_name(corpus)}: {title}", span=len(heads), heading=True)])
         for (metric, with_real), group in part.groupby(["metric", "with_real"], sort=False):
             first = group.iloc[0]
             systems = f"{first['systems']}{', real text one of them' if with_real else ''}"
-            cells = [_correlation(row) for row in group.to_dict("records")]
             pairs = Cell(f"{first['as_people']} of {first['pairs']}", ("pairs",))
-            body.append([Cell(metric, heading=True), Cell(systems, words=True), *cells, pairs])
-    return Sheet(
-        "people-correlations",
-        "How far metrics agree with people about systems",
-        [[Cell(head) for head in heads]],
-        body,
-        stubs=2,
-        remarks=correlation_remarks(rows),
-    )
+            body.append([metric, Cell(systems, words=True), *map(_correlation, group.to_dict("records")), pairs])
+    caption = "How far metrics agree with people about systems"
+    return plain_sheet("people-correlations", caption, heads, body, correlation_remarks(rows), stubs=2)
 
 
 def correlation_remarks(rows: pd.DataFrame) -> list[str]:
     """What so few systems can say."""
-    if rows.empty:
-        return []
-    remarks = [
-        "Under each value: its 95% interval by Fisher’s z, where there are systems enough for one, and p, exact: the"
-        " share of all orders of the systems with a correlation as far from 0. Perplexities agree with people where the"
-        " correlation is negative. A pair counts as ordered alike where the better value is that of the system that"
-        " people prefer."
-    ]
+    remarks = remarks_of(__file__, *["correlations"] * bool(len(rows)))
     for systems, group in rows.groupby("systems"):
         if (smallest := group["smallest_p"].iloc[0]) > 0.05:
-            remarks.append(
-                f"With {systems} systems no order can have p below {decimals(smallest, 3)} by ranks (Spearman,"
-                " Kendall): they cannot show at the level of 5% that a metric agrees with people."
-            )
+            remarks += remarks_of(__file__, "few systems", systems=systems, smallest=decimals(smallest, 3))
     return remarks
 
 
 def orders_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Table 18: orders that people call incoherent."""
     heads = ("Rank", "Order of section types", "Critic’s probability", "Called incoherent")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
         called = Cell(NONE if missing(row["answers"]) else "nobody gave it")
         if not missing(row["answers"]) and row["answers"]:
-            share = f"{count(row['incoherent'])} of {count(row['answers'])}"
-            called = Cell(
-                share, () if missing(row["incoherent_percent"]) else (percent(row["incoherent_percent"] / 100),)
-            )
-        chance = (
-            Cell(NONE, (f"unknown: {row['unknown']}",)) if row["unknown"] else Cell(_probability(row["probability"]))
-        )
+            percents = () if missing(row["incoherent_percent"]) else (percent(row["incoherent_percent"] / 100),)
+            called = Cell(f"{count(row['incoherent'])} of {count(row['answers'])}", percents)
+        chance = Cell(NONE, (f"unknown: {row['unknown']}",)) if row["unknown"] else _probability(row["probability"])
         rank = "ours" if missing(row["published_rank"]) else count(row["published_rank"])
-        body.append([Cell(rank, heading=True), Cell(row["order"], words=True), chance, called])
-    remarks = [
-        "Rank: as published; the paper prints no counts. Orders that no rank has are our annotators’ own. Called"
-        " incoherent: of all answers that gave this order, how many said that it makes no sense. An article whose text"
-        " cannot be understood is to be called incoherent whatever its order is, so that normal orders are among them."
-    ]
-    return Sheet(
-        "people-orders", "Orders that people call incoherent", [[*map(Cell, heads)]], body, stubs=2, remarks=remarks
-    )
+        body.append([rank, Cell(row["order"], words=True), chance, called])
+    remarks = remarks_of(__file__, "orders")
+    return plain_sheet("people-orders", "Orders that people call incoherent", heads, body, remarks, stubs=2)
 
 
 def differences_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Differences between sources in the share called coherent."""
     heads = ("First", "Second", "Difference, points", "95% interval", "p", "Answers")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        about = _about(row, THESE)
-        ends = Cell(row["why"] or _ends(row), about)
-        cells = [Cell(row["second"], words=True), Cell(_signed(row["difference"])), ends]
-        cells += [Cell(p_value(row["p_value"])), Cell(count(row["answers"]))]
-        body.append([Cell(row["first"], heading=True), *cells])
-    remarks = [
-        "Annotators and articles are two crossed clusters. The p-values are not corrected for the number of pairs."
-    ]
-    return _plain("people-differences", "Differences in the share called coherent", heads, body, remarks, 2)
+        values = p_value(row["p_value"]), count(row["answers"])
+        difference: Line = [_signed(row["difference"]), _interval(row, _signed)]
+        body.append([row["first"], Cell(row["second"], words=True), *difference, *values])
+    caption, remarks = "Differences in the share called coherent", remarks_of(__file__, "differences")
+    return plain_sheet("people-differences", caption, heads, body, remarks, stubs=2)
 
 
 def agreement_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Alpha and AC1."""
     heads = ("About", "Measure", "Value", "95% interval", "Items with two answers")
-    body = [
-        [
-            Cell(row["about"], heading=True),
-            Cell(row["measure"], words=True),
-            Cell("undefined" if missing(row["value"]) else decimals(row["value"], 2), _reason(row)),
-            Cell(_decimal_ends(row)),
-            Cell(count(row["items"])),
-        ]
-        for row in rows.to_dict("records")
-    ]
-    remarks = [
-        "1: full agreement; 0: that of chance. The two differ in what they take for chance: where nearly all answers"
-        " are alike, alpha is near 0 however many agree. Neither has a threshold that makes answers good or bad."
-    ]
-    return _plain("people-agreement", "How far annotators agree", heads, body, remarks, 2)
+    body: list[Line] = []
+    for row in rows.to_dict("records"):
+        why = (row["why"],) if row["why"] else ()
+        value = Cell("undefined" if missing(row["value"]) else _two(row["value"]), why)
+        ends = _interval(row | {"why": "", "of_these": False}, _two)
+        body.append([row["about"], Cell(row["measure"], words=True), value, ends, count(row["items"])])
+    remarks = remarks_of(__file__, "agreement")
+    return plain_sheet("people-agreement", "How far annotators agree", heads, body, remarks, stubs=2)
 
 
 def labels_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """People's section types against the classifier's and against titles."""
     heads = ("Source", "Sections", "As the classifier, %", "Sections with a title", "As the title, %")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        cells = [Cell(count(row["sections"])), _percent_cell(row, "as_classifier", "ci_low", "ci_high")]
-        cells += [Cell(count(row["sections_with_title"])), _percent_cell(row, "as_title", "title_low", "title_high")]
-        body.append([Cell(row["label"], heading=True), *cells])
-    return _plain("people-labels", "Section types by people and by the classifier", heads, body, [], 1)
+        classifier = interval_cell(row, ("as_classifier", "ci_low", "ci_high"), number)
+        title = interval_cell(row, ("as_title", "title_low", "title_high"), number)
+        body.append([row["label"], count(row["sections"]), classifier, count(row["sections_with_title"]), title])
+    return plain_sheet("people-labels", "Section types by people and by the classifier", heads, body)
 
 
 def annotators_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Pace, verdicts and doubts by annotator."""
     heads = ("Annotator", "Answers", "Coherent, %", "Minutes", "Attention", "As the classifier, %", "Doubts")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        coherent: tuple[str, ...] = (
-            f"{number(row['coherent_first_half'])} then {number(row['coherent_second_half'])}",
+        coherent, minutes = (
+            f"{number(row[f'{name}_first_half'])} then {number(row[f'{name}_second_half'])}"
+            for name in ("coherent", "minutes")
         )
-        if not missing(row["drift_low"]):
-            coherent += (f"change: {_signed(row['drift_low'])} to {_signed(row['drift_high'])} points",)
-        minutes = (f"{number(row['minutes_first_half'])} then {number(row['minutes_second_half'])}",)
-        attention = NONE if missing(row["attention"]) or not row["attention"] else (
-            f"{count(row['attention_passed'])} of {count(row['attention'])}"
-        )  # fmt: skip
+        drift = f"change: {_signed(row['drift_low'])} to {_signed(row['drift_high'])} points"
+        attention = NONE
+        if not missing(row["attention"]) and row["attention"]:
+            attention = f"{count(row['attention_passed'])} of {count(row['attention'])}"
         chance = () if missing(row["by_chance"]) else (f"by chance {number(row['by_chance'])}",)
-        cells = [Cell(count(row["answers"])), Cell(number(row["coherent_percent"]), coherent)]
-        cells += [Cell(number(row["minutes"]), minutes), Cell(attention), Cell(number(row["as_classifier"]), chance)]
-        body.append([Cell(row["annotator"], heading=True), *cells, Cell(row["flagged"] or "none", words=True)])
-    remarks = [
-        "Minutes: the median from when an article was shown until its answer, idle time included. “Then”: in the first"
-        " and in the second half of an annotator’s own items. Change: the 95% interval of the difference. By chance:"
-        " with the same types in any other order. Nobody is left out for a doubt: who is to be left"
-        " out is a rule to be fixed before answers are seen."
-    ]
-    return _plain("people-annotators", "The annotators", heads, body, remarks, 1)
+        cells: Line = [count(row["answers"])]
+        cells.append(Cell(number(row["coherent_percent"]), (coherent, *[drift] * (not missing(row["drift_low"])))))
+        cells += [Cell(number(row["minutes"]), (minutes,)), attention, Cell(number(row["as_classifier"]), chance)]
+        body.append([row["annotator"], *cells, Cell(row["flagged"] or "none", words=True)])
+    return plain_sheet("people-annotators", "The annotators", heads, body, remarks_of(__file__, "annotators"))
 
 
 def articles_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """The area under the ROC curve of each score."""
     heads = ("Score of an article", "Area", "95% interval", "p", "Answers", "Systems")
-    body = []
+    known = {"nll": "Latent NLL", "nll_per_step": "Latent NLL a step"}
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        ends = Cell(row["why"] or _decimal_ends(row), _about(row, THESE))
-        cells = [Cell(NONE if missing(row["area"]) else decimals(row["area"], 2)), ends, Cell(p_value(row["p_value"]))]
-        name = {"nll": "Latent NLL", "nll_per_step": "Latent NLL a step"}.get(row["score"], row["score"])
-        body.append([Cell(name, heading=True), *cells, Cell(count(row["answers"])), Cell(count(row["systems"]))])
-    remarks = [
-        "Of two answers on articles of one system, one coherent and one not: the probability that the article called"
-        " incoherent has the higher score. 0.5 is chance. The p-value is of 0.5."
-    ]
-    return _plain("people-articles", "Whether scores tell what people say of an article", heads, body, remarks, 1)
+        area, counts = NONE if missing(row["area"]) else _two(row["area"]), map(count, (row["answers"], row["systems"]))
+        name = known.get(row["score"], row["score"])
+        body.append([name, area, _interval(row, _two), p_value(row["p_value"]), *counts])
+    caption, remarks = "Whether scores tell what people say of an article", remarks_of(__file__, "articles")
+    return plain_sheet("people-articles", caption, heads, body, remarks)
 
 
 def planning_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Articles and hours by aim."""
     heads = ("Aim", "Annotators", "Answers an article", "Articles of each system", "Hours of all annotators")
-    body = []
+    body: list[Line] = []
     for row in rows.to_dict("records"):
-        enough = not missing(row["articles"])
-        cells = [Cell(count(row["annotators"])), Cell(count(row["answers_each"]))]
-        cells += [Cell(count(row["articles"]) if enough else "no number is enough"), Cell(count(row["hours"]))]
-        body.append([Cell(row["aim"], heading=True), *cells])
-    remarks = [
-        "For intervals and tests that hold for other annotators. Assumed: log-odds with standard deviations of 1.5"
-        " between articles and 0.5 between annotators, 7 minutes an answer. Two systems: the hours are of both."
-    ]
-    return _plain("people-planning", "How many articles, and how many hours", heads, body, remarks, 1)
-
-
-def _plain(
-    name: str, caption: str, heads: Sequence[str], body: list[list[Cell]], remarks: Sequence[str], stubs: int
-) -> Sheet:
-    return Sheet(name, caption, [[Cell(head) for head in heads]], body, stubs=stubs, remarks=remarks)
+        articles = "no number is enough" if missing(row["articles"]) else count(row["articles"])
+        body.append([row["aim"], count(row["annotators"]), count(row["answers_each"]), articles, count(row["hours"])])
+    caption, remarks = "How many articles, and how many hours", remarks_of(__file__, "planning")
+    return plain_sheet("people-planning", caption, heads, body, remarks)
 
 
 def _correlation(row: Mapping[str, Any]) -> Cell:
     if missing(row["value"]):
         return Cell(NONE, ("all alike",))
-    ends = () if missing(row["ci_low"]) else (f"{decimals(row['ci_low'], 2)} to {decimals(row['ci_high'], 2)}",)
-    return Cell(decimals(row["value"], 2), (*ends, p_value(row["p_value"])))
+    ends = () if missing(row["ci_low"]) else (f"{_two(row['ci_low'])} to {_two(row['ci_high'])}",)
+    return Cell(_two(row["value"]), (*ends, p_value(row["p_value"])))
 
 
 def _probability(value: float | None) -> str:
@@ -274,29 +213,18 @@ def _probability(value: float | None) -> str:
     return significant(value) if value >= LEAST_PROBABILITY else f"< {LEAST_PROBABILITY:.6f}"
 
 
-def _about(row: Mapping[str, Any], these: str) -> tuple[str, ...]:
-    return (these,) if row["of_these"] is True or str(row["of_these"]) == "True" else ()
-
-
-def _reason(row: Mapping[str, Any]) -> tuple[str, ...]:
-    return (row["why"],) if row["why"] else ()
+def _interval(row: Mapping[str, Any], write: Callable[[float], str]) -> Cell:
+    """An interval, or why there is none; and whether it holds for these annotators alone."""
+    ends = NONE if missing(row["ci_low"]) else f"{write(row['ci_low'])} to {write(row['ci_high'])}"
+    return Cell(row["why"] or ends, (THESE,) if str(row["of_these"]) == "True" else ())
 
 
 def _signed(value: float) -> str:
     return ("+" if value > 0 else "") + decimals(value, 1)
 
 
-def _ends(row: Mapping[str, Any]) -> str:
-    return NONE if missing(row["ci_low"]) else f"{_signed(row['ci_low'])} to {_signed(row['ci_high'])}"
-
-
-def _decimal_ends(row: Mapping[str, Any]) -> str:
-    return NONE if missing(row["ci_low"]) else f"{decimals(row['ci_low'], 2)} to {decimals(row['ci_high'], 2)}"
-
-
-def _percent_cell(row: Mapping[str, Any], value: str, low: str, high: str) -> Cell:
-    notes = () if missing(row[low]) else (interval(row[low], row[high]),)
-    return Cell(number(row[value]), notes)
+def _two(value: float) -> str:
+    return decimals(value, 2)
 
 
 def with_remarks(sheet: Sheet, remarks: Sequence[str]) -> Sheet:

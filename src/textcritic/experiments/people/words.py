@@ -12,21 +12,6 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import decimals, listed, missing, plural
 from textcritic.report.section import Finding
 
-DEFINITIONS = (
-    (
-        "MAUVE",
-        "How much real text and a sample overlap as points in the space of a language model: 1 for the same"
-        " distribution, near 0 for two that have nothing in common (Pillutla et al. 2021). Two samples of real text"
-        " have about 0.96, not 1. It depends on the model, on the number of documents and of clusters, and compares"
-        " only where these are the same.",
-    ),
-    (
-        "Called coherent",
-        "The share of people’s answers that call the order of an article’s section types coherent. Annotators first"
-        " label the type of each section, then judge (model criticism paper, appendix H).",
-    ),
-)
-
 
 def warnings(metrics: pd.DataFrame, annotators: pd.DataFrame) -> tuple[str, ...]:
     """What a reader has to know before any number: too few annotators, and who may click at random."""

@@ -1,6 +1,6 @@
 """The tables of a known process as people read them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,42 +12,36 @@ from textcritic.experiments.process.names import STOPS, ProcessNames
 from textcritic.experiments.process.rows import PPL, WORDS
 from textcritic.measures.numbers import NONE, count, difference, missing, number, percent
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
-from textcritic.report.cells import beside, measure_cell
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.cells import Column, beside, infinite_remarks, measure_cell, measure_sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 ENOUGH = 100  # sequences, below which entropy and divergence say nothing
 SWITCHES = {"default": "default", "as_released": "as released", "any length": "any length"}
 
 
-SIZE = (
-    "Of few sequences the entropy comes out too low and the divergence too high, even after the correction that is "
-    "made here. So under the divergence of a sample stands that of as many test sequences, or of all of them where the "
-    "sample has more. What a sample diverges by beyond that is its model's. "
-    f"Where fewer than {ENOUGH} sequences could be read, neither means anything, and both are left out."
-)
-
-
 def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Mapping[str, Any]]) -> Sheet:
     """Word-level and Latent PPL of a process and of each model of it (paper, Table 1), seeds together."""
-    heads = ("Source", "Word-level PPL", "Latent PPL", "Not read", "Entropy", "Divergence")
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        first = group.iloc[0].to_dict()
-        cells = [measure_cell(group, WORDS), _latent(group), _not_read(group)]
-        cells += _parts(group, "" if first["source"] == EXACT else "_corrected")
-        body.append([Cell(names.source(first, seed=False), heading=True), *cells])
+
+    def part(place: int) -> Callable[[pd.DataFrame], Cell]:
+        return lambda group: _parts(group, "" if group["source"].iloc[0] == EXACT else "_corrected")[place]
+
+    columns: dict[str, Column] = {
+        "Word-level PPL": WORDS,
+        "Latent PPL": _latent,
+        "Not read": _not_read,
+        "Entropy": part(0),
+        "Divergence": part(1),
+    }
     published = "the published value with ours minus it, " if rows["published"].notna().any() else ""
     remarks = [
-        "Word-level PPL is per letter or delimiter; the end of a sequence is not counted. Latent PPL is of the "
-        "sequences that could be read. Under each value: its 95% interval (with several seeds: their standard "
-        f"deviation), {published}and the p-value against the test sequences.",
-        f"Entropy and divergence are of the steps, in nats. {SIZE}",
+        *remarks_of(__file__, "process", published=published, enough=ENOUGH),
         *given_remarks(rows, decodings),
         *note_remarks(rows, names),
-        *infinite_remarks(rows, names),
+        *infinite_remarks(rows, names, WORDS.name),
     ]
-    caption = "Perplexity and Latent PPL where the truth is known"
-    return Sheet("process", caption, [[Cell(head) for head in heads]], body, remarks=remarks)
+    heading = ("process", "Perplexity and Latent PPL where the truth is known")
+    return measure_sheet(heading, rows, names, columns, remarks)
 
 
 def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -67,48 +61,33 @@ def note_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
     ]
 
 
-def infinite_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
-    """Why each infinite value is infinite."""
-    return [
-        f"{metric} of {names.source(row)} is infinite: {row[column]}."
-        for metric, column in (("Word-level PPL", "ppl_infinite_because"), ("Latent PPL", "infinite_because"))
-        for row in rows[rows[column].notna()].to_dict("records")
-    ]
-
-
 def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     """What it does to the Latent PPL which texts are called sequences."""
     keys = ["corpus", "source", *GROUP[1:], *RUN]
-    body = []
+    body: list[Line] = []
     for _, group in rows.groupby(keys, sort=False, dropna=False):
         by_switch = {row["switch"]: row for row in group.to_dict("records")}
         cells = [_parsing_cell(by_switch[switch]) for switch in SWITCHES]
         released = by_switch["as_released"]
         printed = f"{count(released['processed'])} processed, {count(released['invalid'])} invalid"
-        name = names.source(group.iloc[0].to_dict())
-        body.append([Cell(name, heading=True), *cells, Cell(printed, words=True)])
+        body.append([names.source(group.iloc[0].to_dict()), *cells, Cell(printed, words=True)])
     settings = rows.drop_duplicates("switch").set_index("switch")["setting_of_switch"]
     remarks = [f"{words.capitalize()}: {settings[switch]}." for switch, words in SWITCHES.items() if switch in settings]
     remarks.append("Under each value: the sequences that it is of, and its change against the default.")
-    header = [[Cell("Source"), *(Cell(words) for words in SWITCHES.values()), Cell("Released code says", words=True)]]
-    return Sheet("parsing", "Latent PPL by what counts as a sequence", header, body, remarks=remarks)
+    heads: Line = ["Source", *SWITCHES.values(), Cell("Released code says", words=True)]
+    return plain_sheet("parsing", "Latent PPL by what counts as a sequence", heads, body, remarks)
 
 
 def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
     """What stands behind Table 1, a row a source and seed."""
     heads = ("Source", "Word-level PPL with ends", "Latent NLL", "Sequences", "Steps", "Cross-entropy", "Entropy")
-    body = []
+    body: list[Line] = []
     for index, row in enumerate(rows.to_dict("records")):
         values = [number(row["ppl_all"]), number(row["latent_nll"]), count(row["documents"])]
         values += [count(row["steps"]), number(row["cross_entropy"])]
-        cells = [*(Cell(value) for value in values), *_parts(rows.iloc[[index]], "")]
-        body.append([Cell(names.source(row), heading=True), *cells])
-    remarks = [
-        "Cross-entropy, entropy and divergence in nats per step, as they are in the sample, without a correction; "
-        "under a divergence that of as many test sequences, likewise."
-    ]
-    header = [[Cell(head) for head in (*heads, "Divergence")]]
-    return Sheet("every-number", "Every number of each source", header, body, remarks=remarks)
+        body.append([names.source(row), *values, *_parts(rows.iloc[[index]], "")])
+    remarks = remarks_of(__file__, "every_number")
+    return plain_sheet("every-number", "Every number of each source", [*heads, "Divergence"], body, remarks)
 
 
 def _latent(group: pd.DataFrame) -> Cell:

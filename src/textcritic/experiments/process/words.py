@@ -12,28 +12,6 @@ from textcritic.report.section import Finding
 
 MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked
 SAME = 0.005  # a share of a perplexity that the tables do not show
-DEFINITIONS = (
-    (
-        "Known process",
-        "A chain of hidden states, each of which writes one of a few sub-sequences of letters that no other state "
-        "writes, and a delimiter. The states of a sequence can be read off without error, and the probability of each "
-        "step is known, so no classifier and no fitted critic stand between a sample and its Latent PPL.",
-    ),
-    (
-        "Step of a known process",
-        "From one state to the next; the first is from the beginning. A sequence of M sub-sequences has M steps, and "
-        "none to an end.",
-    ),
-    (
-        "Word-level perplexity",
-        "Perplexity per letter or delimiter of the test sequences. No model can expect less than the process's own.",
-    ),
-    (
-        "Not read",
-        "Sampled texts that the process could never have written: an unknown sub-sequence, another number of "
-        "sub-sequences, or no end. They are in no Latent PPL, so their share stands beside it.",
-    ),
-)
 
 
 def process_doubts(rows: pd.DataFrame, names: ProcessNames) -> list[Finding]:

@@ -8,51 +8,48 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, matching, measure_cell
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.cells import Column, by_source, left_out_cell, matching, measure_cell, measure_sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 SHARE = "Share of n-grams that stand word for word in the training text"
 
 
 def recitation_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """How much of each source stands in the training text, and its longest passages."""
-    heads = ("Source", RECITED.name, f"{MAIN_LENGTH}-grams", "Longest passage, words", "Left out")
-    body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        longest = Cell(count(group["longest"].max()), (f"median {group['longest_median'].mean():,.0f}",))
-        cells = [measure_cell(group, RECITED), Cell(count(group["ngrams"].sum())), longest, left_out_cell(group)]
-        body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True), *cells])
-    remarks = [
-        f"{RECITED.name}: the share of all runs of {MAIN_LENGTH} words that stand word for word in some training "
-        "document. A mark such as a comma counts as a word. Under it: its 95% interval (with several seeds: their "
-        "standard deviation) and the p-value against real text, which the generators were not trained on. Longest "
-        "passage: of all documents, and the median of the documents’ longest."
-    ]
-    return Sheet(
-        "recitation", "How much stands in the training text", [[Cell(head) for head in heads]], body, remarks=remarks
-    )
+
+    def longest(group: pd.DataFrame) -> Cell:
+        return Cell(count(group["longest"].max()), (f"median {group['longest_median'].mean():,.0f}",))
+
+    columns: dict[str, Column] = {
+        RECITED.name: RECITED,
+        f"{MAIN_LENGTH}-grams": lambda group: count(group["ngrams"].sum()),
+        "Longest passage, words": longest,
+        "Left out": left_out_cell,
+    }
+    heading = ("recitation", "How much stands in the training text")
+    return measure_sheet(heading, rows, names, columns, remarks_of(__file__, "recitation"))
 
 
 def lengths_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The share for each n, one column a source."""
     sources = rows.drop_duplicates(["source", *GROUP[1:]])[["source", *GROUP[1:]]].to_dict("records")
     several = rows["corpus"].nunique() > 1
-    body = []
+    body: list[Line] = []
     for (corpus, n), group in rows.groupby(["corpus", "n"], sort=False):
         found = [matching(group, source) for source in sources]
         name = f"{corpus_name(corpus)}: {n}" if several else str(n)
-        body.append([Cell(name, heading=True), *(measure_cell(one, OF_LENGTH) for one in found)])
-    heads = [names.source({"corpus": "", **source}, corpus=False, seed=False) for source in sources]
+        body.append([name, *(measure_cell(one, OF_LENGTH) for one in found)])
+    heads = ["n", *(names.source({"corpus": "", **source}, corpus=False, seed=False) for source in sources)]
     remarks = ["Under each share: its 95% interval (with several seeds: their standard deviation)."]
-    header = [[Cell("n"), *map(Cell, heads)]]
-    return Sheet("recitation-lengths", SHARE, header, body, remarks=remarks)
+    return plain_sheet("recitation-lengths", SHARE, heads, body, remarks)
 
 
 def passages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The longest passages of each source, and a training document that has them."""
     body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), span=4, heading=True)])
+    for name, group in by_source(rows, names):
+        body.append([Cell(name, span=4, heading=True)])
         for row in group.to_dict("records"):
             places = [Cell(row["article"], words=True), Cell(row["train_article"], words=True)]
             body.append([Cell(count(row["words"])), *places, Cell(row["passage"], words=True)])

@@ -15,20 +15,6 @@ from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import matching, written
 from textcritic.report.section import Finding
 
-DEFINITIONS = (
-    (
-        RECITED.name,
-        f"The share of all runs of {MAIN_LENGTH} words in a source that stand word for word in some document of the "
-        "training text (the train split). A mark such as a comma is a word too. Runs cross from one section to the "
-        "next. Real text of the test split is the yardstick, as people repeat one another and themselves. Higher than "
-        "real text: the generator recites. Lower: it repeats less than people do. A document with fewer words has no "
-        "such run and is left out (McCoy et al. 2023, RAVEN, whose novelty is 1 minus this share).",
-    ),
-    (
-        "Longest passage",
-        "The most words in a row that a document has from one document of the training text.",
-    ),
-)
 SAID = {
     HIGHER: "It recites: it repeats its training text more than people repeat one another.",
     LOWER: "It repeats its training text less than people repeat one another.",

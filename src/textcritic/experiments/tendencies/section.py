@@ -10,7 +10,7 @@ from textcritic.experiments.tendencies.rows import statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
-from textcritic.experiments.tendencies.words import DEFINITIONS, fails, headline, tendency_findings, totals
+from textcritic.experiments.tendencies.words import by_chance_alone, fails, tendency_findings, totals
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
@@ -48,8 +48,7 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         question="Which habits of real text, such as how often words occur, does a sample have?",
         card=place.card(totals(rows), [NOT_KEPT], names.source),
         findings=tuple(findings),
-        definitions=DEFINITIONS,
-        headline=headline(rows, names),
+        definitions=place.definitions(chance=by_chance_alone(len(TENDENCIES))),
         fails=fails(rows, names),
     )
 

@@ -1,6 +1,8 @@
 """The tables of statistical tendencies, for reading."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -15,47 +17,30 @@ from textcritic.experiments.tendencies.statistics import (
     SIZED,
     Statistic,
 )
-from textcritic.experiments.tendencies.words import FLOOR, GROUPED, RANKED, by_chance_alone
+from textcritic.experiments.tendencies.words import by_chance_alone
 from textcritic.inference import Number, over_runs
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, missing, number, p_value, percent, plural, significant
 from textcritic.measures.scored import reasons_from_words, reasons_over_seeds
 from textcritic.plan.sources import DATA, GROUP, RUN
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.cells import Column, by_source, measure_sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
 CellOf = Callable[[pd.DataFrame, Statistic], Cell]
-"""What people read where neither a difference nor none was found."""
 
 
 def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each sample, a column for each tendency: whether it keeps to it, and by how much it does not."""
-    body = []
-    for name, group in _sources(rows, names):
-        cells = [_verdict(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES]
-        body.append([Cell(name, heading=True), *cells])
+    columns: dict[str, Column] = {one.title: _of(_verdict, one.name, "tendency") for one in TENDENCIES}
     margins = "; ".join(f"{one.title.lower()}: {one.margin:g} ({one.unit})" for one in TENDENCIES)
+    chance = by_chance_alone(len(TENDENCIES))
     remarks = [
-        "Differs: p is below 0.05, in a test that exchanges documents of the sample and of real text at random. Keeps: "
-        "p is not, and the 95% interval of the distance ends below a margin, so that there is no difference of that "
-        "size. Unclear: neither; there are too few documents. In brackets: how many times as far as documents "
-        "that are exchanged at random. Under it: the distance with its 95% interval, p and the adjusted p, and where "
-        "it is unclear the smallest distance that as many documents would notice in 80% of cases (with several "
-        "seeds: of the seed that is farthest).",
-        f"Margins. {margins}.",
-        by_chance_alone(len(TENDENCIES)),
-        "Intervals are about the distance of the two sources, without what chance adds to that of two sets of "
-        "documents: of two samples of one source it is 0. Where sample and real text differ in size, what that alone "
-        "makes of ranks, burstiness and recurrence is taken off.",
-        "Distances: the largest difference of the cumulative distributions (Kolmogorov-Smirnov) of ranks, lengths, "
-        "and shares of stop words and of symbols; of the number of different words the same at equal length, in the "
-        "mean over lengths; of words and of pairs of neighbouring words the largest difference of their frequencies; "
-        "of burstiness the difference of the exponents of Taylor’s law, over words that are frequent in both; of "
-        "recurrence that of the shares of words that recur.",
-        GROUPED,
+        *remarks_of(__file__, "tendencies", margins=margins, chance=chance),
+        *_lost(rows.drop_duplicates([*GROUP, *RUN])),
     ]
-    remarks += _lost(rows.drop_duplicates([*GROUP, *RUN]))
-    heads = ("Source", *(tendency.title for tendency in TENDENCIES))
-    return _sheet("tendencies", "What samples keep of the tendencies of real text", heads, body, remarks)
+    heading = ("tendencies", "What samples keep of the tendencies of real text")
+    return measure_sheet(heading, rows, names, columns, remarks)
 
 
 def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-values", only: Sequence[str] = ()) -> Sheet:
@@ -67,49 +52,25 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         name: of the table.
         only: the estimates that it has; none means all.
     """
-    chosen = [statistic for statistic in ESTIMATES if not only or statistic.name in only]
-    body = _body(rows, names, chosen, _value)
-    for row, (_, group) in zip(body, _sources(rows, names), strict=True):
-        row.append(_documents(group))
+    columns = {**_columns(_value, [one for one in ESTIMATES if not only or one.name in only]), "Documents": _documents}
     draws = int(rows["draws"].max()) if rows["draws"].notna().any() else 0
-    remarks = [
-        "Zipf’s s: maximum likelihood over all ranks up to infinity. Heaps’ β and K: the number of different words "
-        "(pairs of neighbouring words) of a document of l tokens is Poisson with mean K times l to the power of β. "
-        "Stop words, symbols: mean share of a document’s tokens. Taylor’s α: 0.5 where words are spread evenly, more "
-        "where they come in bursts. Recurrence: how much likelier than by chance two tokens of a document some way "
-        "apart are the same word.",
-        "Under each value: its 95% interval over documents; of several trainings: Student's interval of their mean.",
-    ]
-    if any(statistic.name == "s" for statistic in chosen):
-        remarks.append(RANKED)
-    if rows["at_size"].notna().any():
-        remarks.append(
-            "s, different words, Taylor’s α and recurrence depend on how much text they are made of. Under those of a "
-            "sample: what it and real text have at one size, that of the smaller of both; the larger one is cut into "
-            "random parts, ten or more, and the mean over these is shown; and the difference with its 95% interval."
-        )
-    if draws > 1:
-        remarks.append(
-            f"Under those of real text: the standard deviation (sd) over {draws} random draws of as many documents "
-            "from the training set."
-        )
+    parts = {"s": BY_NAME["s"].title in columns, "sizes": rows["at_size"].notna().any(), "draws": draws > 1}
+    headings = ["values", *(f"values: {part}" for part, is_there in parts.items() if is_there)]
+    remarks = remarks_of(__file__, *headings, draws=draws)
     remarks += _lost(rows.drop_duplicates(["source", *GROUP, *RUN]))
-    heads = ("Source", *(statistic.title for statistic in chosen), "Documents")
-    return _sheet(name, "What is estimated on each source", heads, body, remarks)
+    return measure_sheet((name, "What is estimated on each source"), rows, names, columns, remarks)
 
 
 def rejected_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The texts of each sample that were drawn and are no documents, by reason, and those that had not ended."""
-    heads = ("Source", "Drawn", "Rejected", "Share", "Kept, not ended", "Reasons")
-    body = []
+    heads = ("Source", "Drawn", "Rejected", "Share", "Kept, not ended", Cell("Reasons", words=True))
+    body: list[Line] = []
     for row in rows.drop_duplicates([*GROUP, *RUN]).to_dict("records"):
         reasons = [f"{reason}: {count(n)}" for reason, n in reasons_from_words(row["rejected_by_reason"]).items()]
         values = [count(row["documents"] + row["rejected"]), count(row["rejected"]), percent(row["rejected_share"])]
         values.append(count(row["unfinished"]))
-        cells = [*map(Cell, values), Cell("; ".join(reasons) or "none", words=True)]
-        body.append([Cell(names.source(row), heading=True), *cells])
-    header = [[*(Cell(head) for head in heads[:-1]), Cell(heads[-1], words=True)]]
-    return Sheet("tendencies-rejected", "Texts that were drawn and not measured, by reason", header, body)
+        body.append([names.source(row), *values, Cell("; ".join(reasons) or "none", words=True)])
+    return plain_sheet("tendencies-rejected", "Texts that were drawn and not measured, by reason", heads, body)
 
 
 def distances_sheet(
@@ -117,138 +78,87 @@ def distances_sheet(
 ) -> Sheet:
     """A row for each source, a column for each distance (paper, Tables 2 and 3); arguments as `values_sheet`."""
     chosen = [statistic for statistic in DISTANCES if not only or statistic.name in only]
-    body = _body(rows, names, chosen, _distance)
-    remarks = [
-        "From a law: the first two of ranks and of types; from real text: all others. Ranks, lengths, stop words, "
-        "symbols: the largest difference of cumulative distributions. Ranks are the first 10,000; the distance from "
-        "Zipf’s law is that of the empirical distribution, renormalised over them, from the law over all ranks. Types: "
-        "at equal length, in the mean over lengths. Total variation: half of the sum of all differences of "
-        "frequencies.",
-        f"Under each value: its 95% interval, what a second draw of real text has, and the p-value. {FLOOR}",
-        "Intervals are about the distance of the two sources, without what chance adds to that of two sets of "
-        "documents. Total variation has none: every rare word adds to it by chance, and there the second draw is the "
-        "yardstick.",
-    ]
-    if any(statistic.name.startswith("zipf") for statistic in chosen):
-        remarks.append(
-            "The p-value of a distance from Zipf’s law is of tokens drawn from it. It is near 1, or with the source’s "
-            "own s near a half, whatever the text, where the distance is no more than the share of the law beyond the "
-            "last rank: draws from the law have that as well. The audit has two distances without it."
-        )
-    heads = ("Source", *(statistic.title for statistic in chosen))
-    return _sheet(name, "How far each source is from laws and from real text", heads, body, remarks)
+    of_law = any(statistic.name.startswith("zipf") for statistic in chosen)
+    remarks = remarks_of(__file__, "distances", *["distances: law"] * of_law)
+    heading = (name, "How far each source is from laws and from real text")
+    return measure_sheet(heading, rows, names, _columns(_distance, chosen), remarks)
 
 
 def means_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-means") -> Sheet:
     """A row for each sample, a column for each difference of means (paper, Table 6)."""
-    body = _body(rows, names, DIFFERENCES, _difference)
-    remarks = [
-        "Sample minus real text, with the 95% interval over documents and the p-value of a two-sided permutation "
-        "test. As printed: the p-value of the paper’s Algorithm 1, which is one-sided: it is 1 for every sample "
-        "whose mean is lower."
-    ]
-    heads = ("Source", *(statistic.title for statistic in DIFFERENCES))
-    return _sheet(name, "Differences of means between samples and real text", heads, body, remarks)
+    heading = (name, "Differences of means between samples and real text")
+    columns = _columns(_difference, DIFFERENCES)
+    return measure_sheet(heading, rows, names, columns, remarks_of(__file__, "means"))
 
 
 def models_sheet(rows: pd.DataFrame, name: str) -> Sheet:
     """The generators: parameters and perplexity (paper, Table 1)."""
-    body = []
+    body: list[Line] = []
     for _, group in rows.groupby(GROUP, sort=False):
         cells = []
         for statistic, places in (("parameters", 0), ("perplexity", 2)):
             found = group[group["statistic"] == statistic]
             written = Statistic(statistic, "", places).written
             cells.append(Cell(written(_mean(found, "value")), tuple(_published(found, written))))
-        body.append([Cell(str(group["label"].iloc[0]), heading=True), *cells])
-    remarks = [
-        "Perplexity on real text, per token of the generator’s own encoding: words or parts of words cannot be "
-        "compared."
-    ]
-    return _sheet(name, "The generators", ("Generator", "Parameters", "Perplexity"), body, remarks)
+        body.append([str(group["label"].iloc[0]), *cells])
+    heads = ("Generator", "Parameters", "Perplexity")
+    return plain_sheet(name, "The generators", heads, body, remarks_of(__file__, "models"))
 
 
 def samples_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The first documents of each source, as they are, and the paper's (Table 7)."""
-    body = []
-    for source, group in _sources(rows, names):
-        for place, row in enumerate(group.to_dict("records")):
+    body: list[Line] = []
+    for source, group in by_source(rows, names):
+        for row in group.to_dict("records"):
             printed = row["published_note"] if not missing(row["published"]) else ""
             notes = (f"published: {printed}",) if printed else ()
-            body.append([Cell(source if place == 0 else "", heading=True), Cell(row["text"], notes, words=True)])
-    remarks = ["The first two documents of each source; none was chosen."]
-    return Sheet("samples", "Generated text", [[Cell("Source"), Cell("Text")]], body, remarks=remarks, prose=True)
+            body.append([source, Cell(row["text"], notes, words=True)])
+    remarks = remarks_of(__file__, "samples")
+    sheet = plain_sheet("samples", "Generated text", ("Source", "Text"), unrepeated(body), remarks)
+    return replace(sheet, prose=True)
 
 
 def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
     """A row for each source, a column for each way to settle a disputed detail."""
-    options = [(switch, name, option) for switch, found in AUDIT.items() for name, option in found.items()]
-    body = []
-    for source, group in _sources(rows, names):
-        cells = [_audited(group[group["statistic"] == name], switch) for switch, name, _ in options]
-        body.append([Cell(source, heading=True), *cells])
+    columns: dict[str, Column] = {
+        option: _of(partial(_audited, switch=switch), name)
+        for switch, found in AUDIT.items()
+        for name, option in found.items()
+    }
     titles = {"s": "Zipf’s s", "zipf_own": "Distance from Zipf’s law", "unigram": "Difference of words"}
-    header = [
-        [Cell(""), *(Cell(titles[switch], span=len(found)) for switch, found in AUDIT.items())],
-        [Cell("Source"), *(Cell(option) for _, _, option in options)],
-    ]
-    remarks = [
-        "Zipf’s s by the ranks that the law has: all up to infinity (what the paper’s value, near 1.2, needs), fitted "
-        "to all counts or to those of the first ranks alone (the paper looks at 10,000, and does not say whether for "
-        "s too); those that occur; or the first ones alone. Distance from Zipf’s law: the empirical distribution "
-        "renormalised over the first ranks against the law over all of them (what the paper must have used: 0.142 is "
-        "the share of such a law beyond rank 10,000); nothing renormalised; or both, with an s of its own. Difference "
-        "of words: the paper’s TVD is the largest difference of two frequencies; what others call total variation is "
-        "half of the sum of all; chi-square grows with the number of tokens."
-    ]
-    if published:
-        remarks.append(
-            "The paper’s Table 5 says in its caption that s of the test set is 1.120; its Table 4 says 1.1997. With "
-            "1.120, 31% of the law would lie beyond rank 10,000, which the distances do not allow: the value of "
-            "Table 4 is shown."
-        )
-    return Sheet("tendencies-audit", "What each disputed detail does to the number", header, body, remarks=remarks)
+    top = [Cell(""), *(Cell(titles[switch], span=len(found)) for switch, found in AUDIT.items())]
+    remarks = remarks_of(__file__, "audit", *["audit: published"] * published)
+    heading = ("tendencies-audit", "What each disputed detail does to the number")
+    sheet = measure_sheet(heading, rows, names, columns, remarks)
+    return replace(sheet, header=[top, *sheet.header])
 
 
 def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each source and number of documents: how estimates change with the size of a corpus."""
     known = set(rows["statistic"])
     statistics = [statistic for statistic in SIZED if statistic.name in known]
-    body = []
-    for source, group in _sources(rows, names):
-        for place, size in enumerate(sorted(group["documents"].unique())):
-            cells = [_sized(group, statistic, size) for statistic in statistics]
-            body.append([Cell(source if place == 0 else "", heading=True), Cell(count(size)), *cells])
-    heads = ["Source", "Documents", *(statistic.title for statistic in statistics)]
-    remarks = [
-        "Of documents drawn at random from the source; the last row of each has all. Words, total variation: from "
-        "real text, under it what is left without what two sets of these sizes would have by chance. At least: a "
-        "lower bound of the different words that there would be in text without end. Means need no correction; of the "
-        "others none is known. Recurrence: over the distances in tokens at which a row has 1,000 pairs or more."
+    body: list[Line] = [
+        [source, count(size), *(_sized(group, statistic, size) for statistic in statistics)]
+        for source, group in by_source(rows, names)
+        for size in sorted(group["documents"].unique())
     ]
-    return _sheet("tendencies-sizes", "Estimates by number of documents", heads, body, remarks, stubs=2)
+    heads = ("Source", "Documents", *(statistic.title for statistic in statistics))
+    caption, remarks = "Estimates by number of documents", remarks_of(__file__, "sizes")
+    return plain_sheet("tendencies-sizes", caption, heads, unrepeated(body), remarks, stubs=2)
 
 
-def _sheet(
-    name: str, caption: str, heads: Sequence[str], body: list[list[Cell]], remarks: Sequence[str], stubs: int = 1
-) -> Sheet:
-    return Sheet(name, caption, [[Cell(head) for head in heads]], body, stubs=stubs, remarks=remarks)
+def _columns(cell: CellOf, statistics: Sequence[Statistic]) -> dict[str, Column]:
+    """A column for each statistic, of the seeds that have a value."""
+
+    def of(one: Statistic) -> Callable[[pd.DataFrame], Cell]:
+        return _of(lambda found: cell(found[found["value"].notna()], one), one.name)
+
+    return {one.title: of(one) for one in statistics}
 
 
-def _body(rows: pd.DataFrame, names: Names, statistics: Sequence[Statistic], cell: CellOf) -> list[list[Cell]]:
-    """A row for each source: its name, and a cell for each statistic, of the seeds that have a value."""
-    body = []
-    for source, group in _sources(rows, names):
-        known = group[group["value"].notna()]
-        cells = [cell(known[known["statistic"] == one.name], one) for one in statistics]
-        body.append([Cell(source, heading=True), *cells])
-    return body
-
-
-def _sources(rows: pd.DataFrame, names: Names) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The name of each source and its rows, seeds together."""
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        yield names.source(group.iloc[0].to_dict(), seed=False), group
+def _of(cell: Callable[[pd.DataFrame], Cell], name: str, key: str = "statistic") -> Callable[[pd.DataFrame], Cell]:
+    """A cell of the rows of a source that are of one statistic, or of one tendency."""
+    return lambda group: cell(group[group[key] == name])
 
 
 def _verdict(group: pd.DataFrame) -> Cell:

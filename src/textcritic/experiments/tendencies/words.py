@@ -14,22 +14,6 @@ from textcritic.measures.scored import first_runs
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.section import Finding
 
-# Remarks under tables.
-FLOOR = (
-    "Second draw: the same distance between the real text and other real text, as many documents drawn at random "
-    "from the training set; the mean over draws."
-)
-GROUPED = (
-    "Where documents of real text belong together (`group`) and those of a sample do not, the tests of ranks, words, "
-    "pairs of words, burstiness and recurrence find differences too often: of two samples of one population in up "
-    "to 20% of tests (docstrings of 20 modules); those of lengths, shares and types in 5%."
-)
-RANKED = (
-    "Words are ranked by the counts that s is fitted to, which makes s too large, the more so the fewer tokens "
-    "there are, and by more than its interval: tokens drawn from a law with s = 1.19 have 1.213 if there are a "
-    "million, and 1.201 if there are 57 million."
-)
-
 
 def by_chance_alone(tests: int) -> str:
     """How many of several tests mark a difference where there is none, in a sentence."""
@@ -37,47 +21,6 @@ def by_chance_alone(tests: int) -> str:
         f"Where nothing differs, chance marks {ALPHA * tests:.2g} of {tests} tests in the mean. Adjusted p-values "
         f"(Holm 1979) allow for that: where nothing differs, any of them is below {ALPHA:g} in at most 5% of samples."
     )
-
-
-DEFINITIONS = (
-    (
-        "Second draw",
-        "As many documents as a sample has, drawn at random from the training set, compared with the real text in "
-        "place of the sample: how far two sets of real documents are apart.",
-    ),
-    (
-        "Margin",
-        "How far a sample may be from real text and still keep to a tendency. “Keeps” is said where the 95% interval "
-        "of the distance ends below it: of a sample that is just so far, in at most 5% of cases.",
-    ),
-    ("Several tests at once", by_chance_alone(len(TENDENCIES))),
-    (
-        "Kolmogorov-Smirnov distance",
-        "The largest difference of two cumulative distributions: 0 where they are equal, 1 where they have nothing "
-        "in common.",
-    ),
-    (
-        "Zipf’s law",
-        "The word of rank k has a frequency proportional to k to the power of −s. s is the maximum likelihood "
-        "estimate.",
-    ),
-    (
-        "Heaps’ law",
-        "The number of different words of a document of l tokens grows as K times l to the power of β. Here it is "
-        "Poisson distributed about that, and K and β are the maximum likelihood estimates (Meister and Cotterell "
-        "2021, Eq. 5).",
-    ),
-    (
-        "Taylor’s law",
-        "The standard deviation of a word’s count in pieces of equal length grows as its mean to the power of α: 0.5 "
-        "where words are spread evenly, more where they come in bursts (Kobayashi and Tanaka-Ishii 2018).",
-    ),
-    (
-        "Recurrence",
-        "How much likelier than by chance two tokens of a document, some way apart, are the same word (Altmann, "
-        "Cristadoro and Degli Esposti 2012).",
-    ),
-)
 
 
 def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
@@ -119,24 +62,8 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."
 
 
-def headline(rows: pd.DataFrame, names: Names) -> str:
-    """The sample that keeps to the most tendencies, then differs in the fewest, in a sentence; "" without samples."""
-    if rows.empty:
-        return ""
-    best = _best(rows)
-    source = names.source(best.iloc[0].to_dict(), seed=False)
-    kept, differ = ((best["verdict"] == word).sum() for word in (KEPT, DIFFERS))
-    said = (
-        f"Of {len(TENDENCIES)} statistical tendencies of real text, the best sample, by {source}, keeps {kept} "
-        f"and differs in {differ}"
-    )
-    rest = len(TENDENCIES) - kept - differ
-    more = f"; the other {'one is' if rest == 1 else f'{rest} are'} unclear or not measured" if rest else ""
-    return f"{said}{more}."
-
-
 def fails(rows: pd.DataFrame, names: Names) -> str:
-    """The tendency in which that sample is the farthest from real text, in a sentence; "" where it differs in none."""
+    """In what the best sample is the farthest from real text, in a sentence; "" where it differs in nothing."""
     best = rows if rows.empty else _best(rows)
     differs = best[best["verdict"] == DIFFERS]
     if differs.empty:

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from textcritic.critics.ctm.scoring import FOREIGN
-from textcritic.inference import ALPHA
 from textcritic.measures.material import Material
 from textcritic.report.power import PowerStudy, power_rows, read_power
 
@@ -15,12 +14,7 @@ STUDY = PowerStudy(
     noun="words",
     of="documents",
     unit="documents",
-    remark=f"How often the test of Latent NLL (p < {ALPHA:g}) sees "
-    "a difference of n documents from n others, some of which have "
-    "foreign words; both are real text, drawn {repetitions} times from {documents} documents of the test split. "
-    "Foreign: half of the words of a document are replaced by words of another document, and its topics are inferred "
-    "from these. Each document has the fault with the probability in the first column. Of the fits the best is used, "
-    "and documents are drawn one by one, whatever their groups.",
+    module=__file__,
 )
 
 

@@ -12,7 +12,7 @@ from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.outliers import STRONG
 from textcritic.experiments.topics.power import STUDY
 from textcritic.experiments.topics.rows import DISTANCE, GAP, topic_names
-from textcritic.experiments.topics.words import DEFINITIONS, SHUFFLED, topic_doubts
+from textcritic.experiments.topics.words import topic_doubts
 from textcritic.files import read_json
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
@@ -58,7 +58,7 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         question="Do the same topics go together as in real text?",
         card=card,
         findings=(*said_of(card), *_unconverged(topics, names), *topic_doubts(rows, names), *noticed),
-        definitions=tuple(pair for pair in DEFINITIONS if baseline or pair[0] != SHUFFLED),
+        definitions=place.definitions([] if baseline else ["Shuffled words"]),
         style=place.text("section.css"),
     )
 

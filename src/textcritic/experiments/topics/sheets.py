@@ -1,88 +1,66 @@
 """The tables of topics, for reading: Latent NLL (paper, Table 9), topics' words, and outliers (Table 14)."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
-from textcritic.experiments.topics.covariances import RESAMPLES
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, GAP, NLL
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, interval, number, percent
-from textcritic.measures.phrases import SPREAD
 from textcritic.measures.rows import in_groups
 from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import matching, measure_cell, spread, unique
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.cells import Column, by_source, matching, measure_cell, measure_sheet, spread, unique
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
 STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}
 MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))
-BOTH = (
-    "In expectation: over the whole posterior of a document's topics, which is the paper's definition. At the mean: of "
-    "the posterior's mean alone, as the released code has it"
-)
 
 
 def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Latent NLL of real text and of each sample, how long documents are, what was left out, covariances apart."""
-    nll = ("Latent NLL, in expectation", "Latent NLL, at the mean")
-    heads = ("Source", *nll, GAP.name, "Words a document", "Left out", DISTANCE.name)
-    body = []
-    for _, group in _sources(rows):
-        name = Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True)
-        cells = [nll_cell(group, NLL), nll_cell(group, AT_MEAN), _gap(group)]
-        body.append([name, *cells, Cell(number(words_per_document(group))), _left_out(group), _distance(group)])
-    published = (
-        "; published values, by a critic of as many topics, are of that, and under them stands ours minus theirs"
+    columns: dict[str, Column] = {
+        "Latent NLL, in expectation": lambda group: nll_cell(group, NLL),
+        "Latent NLL, at the mean": lambda group: nll_cell(group, AT_MEAN),
+        GAP.name: _gap,
+        "Words a document": lambda group: number(words_per_document(group)),
+        "Left out": _left_out,
+        DISTANCE.name: _distance,
+    }
+    several, published = rows["starts"].max() > 1, bool(rows["published"].notna().any())
+    remarks = remarks_of(
+        __file__,
+        *("both", *["both: published"] * published, "topics", "starts" if several else "one start"),
+        critics=_critics(rows),
+        starts=count(rows["starts"].max()) if several else "",
     )
-    published = published if rows["published"].notna().any() else ""
-    remarks = [
-        f"{_critics(rows)} Nats per document. {BOTH}{published}. Both are under the fit of the highest bound. Under "
-        f"each value: {SPREAD}, its range over the starts of the fit, the p-value against real text, and how many "
-        "documents it is of.",
-        f"{GAP.name}: in expectation, under the same fit, the mean over all fits. Its 95% interval holds the luck of "
-        "the starts too: another set of fits gives a value inside it. The p-value is of a permutation of the "
-        "documents' means over the fits.",
-        "Words a document: the mean number of those that are in the vocabulary. The fewer there are, the lower as a "
-        "rule the Latent NLL, so that sources with documents of another length are not quite comparable.",
-        f"{DISTANCE.name}: how far the covariance matrix of the sample's topics is from real text's, as a share of "
-        "the size of the latter, less what finite samples add, the mean over all fits; under it its 95% interval, over "
-        "documents and starts (of several trainings: Student's interval of their mean), its range over the starts, and "
-        "under the fit of the highest bound what was measured, what two sets of documents of one kind come to by "
-        f"chance alone, and the p-value, from {RESAMPLES:,} resamples at most.",
-        *_starts(rows),
-    ]
-    return Sheet("topics", "Latent NLL under the topic model", [[Cell(head) for head in heads]], body, remarks=remarks)
+    return measure_sheet(("topics", "Latent NLL under the topic model"), rows, names, columns, remarks)
 
 
 def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The same in the paper's shape (Table 9): rows metric by model, columns corpora."""
     corpora = unique(rows["corpus"])
     models = rows.drop_duplicates(["source", *GROUP[1:]])[["source", *GROUP[1:]]].to_dict("records")
-    body: list[list[Cell]] = []
+    body: list[Line] = []
     for metric, measure in (("Latent NLL, at the mean", AT_MEAN), ("Latent NLL, in expectation", NLL)):
-        for place, model in enumerate(models):
+        for model in models:
             found = [matching(rows, {"corpus": corpus, **model}) for corpus in corpora]
             first = next(group for group in found if len(group)).iloc[0].to_dict()
-            name = Cell(names.source(first, corpus=False, seed=False))
-            cells = [nll_cell(group, measure) for group in found]
-            body.append([Cell("" if place else metric, heading=not place), name, *cells])
-    header = [[Cell("Metric"), Cell("Model"), *(Cell(corpus_name(corpus)) for corpus in corpora)]]
+            name = names.source(first, corpus=False, seed=False)
+            body.append([metric, name, *(nll_cell(group, measure) for group in found)])
+    published = bool(rows["published"].notna().any())
     seeds = sorted(set(rows["seed"].dropna()))
-    published = " The published values are of the mean, one run of each, by critics of as many topics."
-    published = published if rows["published"].notna().any() else ""
-    remarks = [
-        f"{_critics(rows)} Nats per document. {BOTH}.{published} Under each value: {SPREAD}, the p-value "
-        "against real text, and how many documents it is of. "
-        f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}.",
-    ]
-    return Sheet("topics", "", header, body, stubs=2, remarks=remarks)
+    ours = f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
+    headings = ("both", *["paper: published"] * published, "paper")
+    remarks = remarks_of(__file__, *headings, critics=_critics(rows), seeds=ours)
+    heads = ["Metric", "Model", *map(corpus_name, corpora)]
+    return plain_sheet("topics", "", heads, unrepeated(body), remarks, stubs=2)
 
 
 def nll_cell(group: pd.DataFrame, measure: Measure) -> Cell:
@@ -112,15 +90,14 @@ def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Each topic's words, the commonest topic of real text first, and its share in real text and in each sample."""
     labels = unique(_label(row, names) for row in rows.to_dict("records"))
     several = rows["corpus"].nunique() > 1
-    body: list[list[Cell]] = []
+    body: list[Line] = []
     for (corpus, topic), group in rows.groupby(["corpus", "topic"], sort=False):
         shares = {_label(row, names): percent(row["share"]) for row in group.to_dict("records")}
         name = f"{corpus_name(corpus)}: {topic}" if several else str(topic)
         words = DOT.join(str(group["words"].iloc[0]).split())
-        body.append([Cell(name, (words,), heading=True), *(Cell(shares.get(label, NONE)) for label in labels)])
-    heads = [Cell("Topic, likeliest words"), *map(Cell, labels)]
-    remarks = ["Shares: means over documents. Of samples with several seeds, those of the first."]
-    return Sheet("topic-words", "Topics and their shares", [heads], body, remarks=remarks)
+        body.append([Cell(name, (words,), heading=True), *(shares.get(label, NONE) for label in labels)])
+    remarks = remarks_of(__file__, "words")
+    return plain_sheet("topic-words", "Topics and their shares", ["Topic, likeliest words", *labels], body, remarks)
 
 
 def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> Sheet:
@@ -133,17 +110,13 @@ def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> S
     """
     column = "nll_at_mean" if at_mean else "nll"
     body = []
-    for _, group in _sources(rows):
-        body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), span=3, heading=True)])
+    for name, group in by_source(rows, names):
+        body.append([Cell(name, span=3, heading=True)])
         for row in group.to_dict("records"):
             body.append([Cell(number(row[column])), Cell(count(row["words"])), Cell(row["text"], words=True)])
     header = [[Cell("Latent NLL"), Cell("Words"), Cell("Excerpt", words=True)]]
     kind = "at the mean" if at_mean else "in expectation"
-    remarks = [
-        f"Latent NLL {kind}, nats, highest first. Words: those of the document that are in the vocabulary. Excerpt: "
-        "the words that set its topics apart from the usual ones. Of samples with several seeds, the first. Real text "
-        "has outliers too."
-    ]
+    remarks = [*remarks_of(__file__, "outliers", kind=kind)]
     return Sheet("topic-outliers", "Documents of the least usual topics", header, body, remarks=remarks, prose=True)
 
 
@@ -161,17 +134,6 @@ def _gap(group: pd.DataFrame) -> Cell:
     return replace(cell, notes=(*cell.notes, *over_starts(known, "gap_starts")))
 
 
-def _starts(rows: pd.DataFrame) -> list[str]:
-    if not rows["starts"].max() > 1:
-        return ["The critic has one start: no interval holds what another start would have given."]
-    return [
-        f"The critic is the best of {count(rows['starts'].max())} fits from different starts, by its bound. The "
-        "interval of a Latent NLL is about which documents there are, its range over starts about which of the fits "
-        "one happens to have: where the range is wider, the level says little, and the difference from real text is "
-        "the number to read."
-    ]
-
-
 def _critics(rows: pd.DataFrame) -> str:
     """How large the models are."""
     sizes = {
@@ -180,10 +142,6 @@ def _critics(rows: pd.DataFrame) -> str:
     }
     described = [f"{corpus_name(corpus)} {size}" if len(sizes) > 1 else size for corpus, size in sizes.items()]
     return f"The {'critics' if len(sizes) > 1 else 'critic'}: {'; '.join(described)}."
-
-
-def _sources(rows: pd.DataFrame) -> Iterable[tuple[Any, pd.DataFrame]]:
-    return rows.groupby(["source", *GROUP], sort=False)
 
 
 def _label(row: dict[str, Any], names: Names) -> str:
