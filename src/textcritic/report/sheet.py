@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TypeVar
+from typing import Any
 
 LATEX = {
     **{"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}"},
@@ -30,7 +30,6 @@ class Cell:
 
 Line = list[Cell | str]
 """A row of a table; a text is a plain cell."""
-Shown = TypeVar("Shown", bound=Cell | str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,9 @@ def plain_sheet(
     return Sheet(name, caption, [[_cell(head) for head in heads]], rows, stubs, remarks)
 
 
-def unrepeated(body: Sequence[Sequence[Shown]]) -> list[list[Shown | Cell]]:
+def unrepeated(body: Sequence[Sequence[Any]]) -> list[list[Any]]:
     """Rows whose first cell is blank where the row above has the same."""
-    made: list[list[Shown | Cell]] = []
+    made: list[list[Any]] = []
     for place, row in enumerate(body):
         same = place > 0 and row[0] == body[place - 1][0]
         made.append([Cell("") if same else row[0], *row[1:]])
