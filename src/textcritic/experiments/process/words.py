@@ -5,13 +5,11 @@ import pandas as pd
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.sheets import ENOUGH, seeds_read
 from textcritic.inference import ALPHA
+from textcritic.measures.card import MOST_LOST
 from textcritic.measures.numbers import count, plural
 from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP, SAMPLE
 from textcritic.report.section import Finding
-
-MOST = 0.5  # the largest share of its sequences that a source may lose and still be ranked
-SAME = 0.005  # a share of a perplexity that the tables do not show
 
 
 def process_doubts(rows: pd.DataFrame, names: ProcessNames) -> list[Finding]:
@@ -25,7 +23,7 @@ def process_doubts(rows: pd.DataFrame, names: ProcessNames) -> list[Finding]:
     for _, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False):
         rejected, kept = int(group["rejected"].sum()), int(group["documents"].sum())
         parts = []
-        if rejected > MOST * (rejected + kept):
+        if rejected > MOST_LOST * (rejected + kept):
             commonest, *_ = reasons_over_seeds(group)
             of = plural(rejected + kept, "sequence")
             parts.append(f"{count(rejected)} of its {of} could not be read, most often for the reason “{commonest}”")
