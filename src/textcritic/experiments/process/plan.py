@@ -19,6 +19,7 @@ from textcritic.plan.sources import (
     drawn,
     entries_of,
     measured,
+    real_scores,
     reads_symbols,
 )
 
@@ -51,11 +52,9 @@ class KnownProcess(Experiment):
     def _data(self, corpus: str) -> KnownData:
         drawn_from = Path(f"results/corpora/{corpus}")
         return KnownData(
-            corpus=corpus,
+            **real_scores(corpus, self.block["critic"]),
             process=drawn_from / "process.npz",
             statistics=drawn_from / "statistics.json",
-            scores=Path(f"results/scores/{self.block['critic']}/{corpus}/data/test.parquet"),
-            articles=drawn_from / "test.parquet",
         )
 
     def _sequences(self, source: Source) -> Sequences:
