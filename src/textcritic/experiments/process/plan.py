@@ -19,8 +19,8 @@ from textcritic.plan.sources import (
     drawn,
     entries_of,
     measured,
-    real_scores,
     reads_symbols,
+    real_scores,
 )
 
 # What a decoding must have beside `PLAIN` for an HSMM: only transformers have a context window and a precision.
