@@ -74,8 +74,14 @@ def keys_of(rules, prefix=""):
 
 def test_its_folder_holds_what_a_reader_looks_for(name):
     there = {path.name for path in (EXPERIMENTS / name).iterdir()}
-    modules = ("plan", "files", "rows", "sheets", "tables", "section", "words")
-    assert {"README.md", "__init__.py", "schema.yaml", *(f"{module}.py" for module in modules)} <= there
+    modules = ("plan", "files", "rows", "sheets", "tables", "section")
+    assert {
+        "README.md",
+        "__init__.py",
+        "schema.yaml",
+        "definitions.md",
+        *(f"{module}.py" for module in modules),
+    } <= there
     assert ("figures.py" in there) is kind_of(name).standing_figures
 
 

@@ -172,6 +172,22 @@ def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]
     }
 
 
+def real_scores(corpus: str, critic: str) -> dict[str, Any]:
+    """The fields of real text that every critic has: its corpus, the articles of its test split, and their scores."""
+    return {
+        "corpus": corpus,
+        "articles": Path(f"results/corpora/{corpus}/test.parquet"),
+        "scores": Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
+    }
+
+
+def fitted_model(corpus: str, critic: str) -> dict[str, Any]:
+    """The files of a topic model that was fitted on a corpus: model, vocabulary, what is not in it, and training."""
+    names = ("critic.npz", "vocabulary.parquet", "vocabulary.json", "training.json")
+    keys = ("critic", "vocabulary", "vocabulary_counts", "training")
+    return {key: Path(f"results/critics/{critic}/{corpus}/{name}") for key, name in zip(keys, names, strict=True)}
+
+
 def measured(source: Source, registries: Registries) -> dict[str, Any]:
     """What is known of a source's generator: `perplexity` and `training`, both None for samples from a file."""
     names = ("perplexity", "training")

@@ -14,7 +14,7 @@ from textcritic.measures.score import NOT_COMPARED, Score
 from textcritic.measures.sentences import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
 from textcritic.report.section import environment, plain_id
 from textcritic.report.sheet import Cell as SheetCell
-from textcritic.report.sheet import Sheet, to_html
+from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, unrepeated
 
 MOST_ROWS = 40
 """Rows of a card that are all shown at once; of more, each corpus but the first has to be opened."""
@@ -59,16 +59,14 @@ def _left_out(blocks: Sequence[Block]) -> list[str]:
 def numbers_sheet(blocks: Sequence[Block]) -> Sheet:
     """Every score of a card with its n, seed and p-value: one row a score."""
     heads = ("Source", "Measure", "Value", "95% interval", "n", "Left out", "Seed", "p-value")
-    body = []
+    body: list[Line] = []
     for block in blocks:
         for row in block.rows:
             name = f"{block.corpus}: {row.label}" if len(blocks) > 1 else row.label
             for column, cell in row.cells.items():
                 redrawn = 0 < len(cell.seeds) < len(cell.scores)
-                for score in cell.scores:
-                    body.append([SheetCell(name, heading=True), SheetCell(column.measure), *_numbers(score, redrawn)])
-                    name = ""
-    return Sheet("scorecard", "Every number of the scorecard", [[SheetCell(head) for head in heads]], body, stubs=2)
+                body += [[name, column.measure, *_numbers(score, redrawn)] for score in cell.scores]
+    return plain_sheet("scorecard", "Every number of the scorecard", heads, unrepeated(body), stubs=2)
 
 
 def pairs_sheet(block: Block, several: bool = False) -> Sheet | None:
@@ -86,14 +84,14 @@ def pairs_sheet(block: Block, several: bool = False) -> Sheet | None:
     if not 0 < len(pairs) <= MOST_PAIRS:
         return None
     columns = [column for column in block.columns if found[column]]
-    body = [
-        [SheetCell(label, heading=True) for label in pair]
-        + [SheetCell(_nearer(pair, found[column].get(pair))) for column in columns]
+    body: list[Line] = [
+        [*(SheetCell(label, heading=True) for label in pair)]
+        + [_nearer(pair, found[column].get(pair)) for column in columns]
         for pair in pairs
     ]
     caption = f"Which of two samples is nearer to real text{f' ({block.corpus})' if several else ''}"
-    heads = [SheetCell(head) for head in ("Sample", "Other sample", *(column.measure for column in columns))]
-    return Sheet(f"pairs-{plain_id(block.corpus)}", caption, [heads], body, stubs=2)
+    heads = ("Sample", "Other sample", *(column.measure for column in columns))
+    return plain_sheet(f"pairs-{plain_id(block.corpus)}", caption, heads, body, stubs=2)
 
 
 def _nearer(pair: tuple[str, str], found: Nearness | None) -> str:
@@ -103,13 +101,13 @@ def _nearer(pair: tuple[str, str], found: Nearness | None) -> str:
     return f"cannot be said ({p})" if found.p >= ALPHA else f"{pair[found.difference > 0]} ({p})"
 
 
-def _numbers(score: Score, redrawn: bool) -> list[SheetCell]:
+def _numbers(score: Score, redrawn: bool) -> list[str]:
     seed = "" if score.seed is None else f"{score.seed}{f', draw {score.draw}' if redrawn else ''}"
     p = "" if score.p is None else p_value(score.p).removeprefix("p = ").removeprefix("p ")
     spread = "" if score.number.low is None else interval(score.number.low, score.number.high)
     nothing = ("", "") if score.verdict == NOT_COMPARED else ("exact value", "")
     n = nothing if score.n is None else (count(score.n), count(score.left_out))
-    return [SheetCell(text) for text in (counted(score.number.value, score.number.low), spread, *n, seed, p)]
+    return [counted(score.number.value, score.number.low), spread, *n, seed, p]
 
 
 def _block(block: Block) -> dict[str, Any]:

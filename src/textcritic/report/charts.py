@@ -1,5 +1,6 @@
 """Values with their intervals beside the real text, and training curves."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import fill
@@ -17,12 +18,14 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import missing, number
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
+from textcritic.report.drawings import NARROW
 from textcritic.report.palette import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS
 from textcritic.report.style import new_figure, style
 
 HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
 VALUE_WIDTH = 44  # points, for a value right of the chart
 CHARACTER = 0.079  # inches, a little more than the mean
+LEGEND_LINE, LEGEND_CHARACTER = 0.22, 0.086  # inches
 MOST_POINTS = 120  # of a training curve
 
 
@@ -113,6 +116,25 @@ def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, qua
         for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
             _panel(axes, corpus, rows, narrow, quantity)
     return figure
+
+
+def measure_figure(
+    name: str, rows: pd.DataFrame, names: Any, measure: Measure, quantity: str = "Latent PPL"
+) -> tuple[str, Figure, Figure]:
+    """The name, wide and narrow `interval_chart` of a measure: a panel for each corpus, samples from low to high."""
+    panels = {
+        corpus: from_low_to_high(marks_of(of, names, measure)) for corpus, of in rows.groupby("corpus", sort=False)
+    }
+    return name, interval_chart(panels, quantity=quantity), interval_chart(panels, NARROW, quantity)
+
+
+def legend_above(figure: Figure, handles: Sequence[Any], labels: Sequence[str], width: float) -> None:
+    """A legend over a figure of `width` inches, with as many columns as fit."""
+    longest = max(map(len, labels), default=1) * LEGEND_CHARACTER + 0.5
+    across = max(1, math.floor((width - 0.2) / longest))
+    above = 1 + math.ceil(len(labels) / across) * LEGEND_LINE / figure.get_figheight()
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
+    figure.legend(list(handles), list(labels), fontsize=9, handlelength=2.0, **place)
 
 
 def stacked_panels(width: float, heights: Sequence[float], left: float, right: float) -> tuple[Figure, list[Axes]]:

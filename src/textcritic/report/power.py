@@ -4,7 +4,7 @@ A kind of experiment says what its faults are called, in a `PowerStudy`; table, 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -24,6 +24,7 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import NONE, count, listed, number, percent
 from textcritic.report.cells import interval_cell, unique
 from textcritic.report.charts import stacked_panels
+from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
 from textcritic.report.prose import remarks_of
 from textcritic.report.section import Finding
@@ -160,6 +161,12 @@ def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float = 8.2) -> Fi
             power_panel(axes, curves, quantity, narrow=width < 5)
             axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title, pad=7)
     return figure
+
+
+def power_figures(rows: pd.DataFrame, study: PowerStudy) -> Iterator[tuple[str, Figure, Figure]]:
+    """Name, wide and narrow figure, if power was measured."""
+    if len(rows):
+        yield study.name, power_chart(rows, study, WIDE), power_chart(rows, study, NARROW)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

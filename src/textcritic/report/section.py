@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -21,6 +21,8 @@ from textcritic.plan.sources import DATA
 from textcritic.report.prose import definitions
 from textcritic.report.sheet import Sheet, to_html
 from textcritic.report.svg import inline_svg
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,14 @@ class Place:
     def text(self, name: str) -> str:
         """A file beside the templates: script or style."""
         return _text(self.templates / name)
+
+
+def worst_and_middle(ranked: Sequence[Item], most: int) -> tuple[list[Item], list[Item]]:
+    """Which of some ranked things are shown: two thirds are the first ones, one third those in the middle, in order."""
+    worst, rest = list(ranked[: most - most // 3]), ranked[most - most // 3 :]
+    middle = len(ranked) / 2 - len(worst)
+    near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
+    return worst, [rest[place] for place in sorted(near)]
 
 
 def environment(folder: Path) -> Environment:

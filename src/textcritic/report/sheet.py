@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
 
 LATEX = {
     **{"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}"},
@@ -62,13 +61,10 @@ def plain_sheet(
     return Sheet(name, caption, [[_cell(head) for head in heads]], rows, stubs, remarks)
 
 
-def unrepeated(body: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def unrepeated(body: Sequence[Line]) -> list[Line]:
     """Rows whose first cell is blank where the row above has the same."""
-    made: list[list[Any]] = []
-    for place, row in enumerate(body):
-        same = place > 0 and row[0] == body[place - 1][0]
-        made.append([Cell("") if same else row[0], *row[1:]])
-    return made
+    above = [None, *(row[0] for row in body)]
+    return [[Cell("") if row[0] == last else row[0], *row[1:]] for row, last in zip(body, above, strict=False)]
 
 
 def to_html(sheet: Sheet) -> str:

@@ -6,10 +6,9 @@ import pytest
 from scipy import stats
 
 from textcritic.experiments.coherence.audit import CORRECTION
-from textcritic.experiments.coherence.doubts import warnings
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import findings
+from textcritic.experiments.coherence.words import findings, warnings
 from textcritic.inference import Number, trainings_p
 from textcritic.measures.card import scorecard
 from textcritic.measures.names import Names

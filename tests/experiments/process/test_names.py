@@ -8,7 +8,7 @@ from report_jobs import Made
 from experiments.process.tiny import RECIPE, SAMPLES, build_process
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import perplexity_rows
-from textcritic.experiments.process.words import process_doubts
+from textcritic.experiments.process.sheets import perplexity_sheet
 from textcritic.measures.material import Material
 from textcritic.measures.published import read_published
 
@@ -49,9 +49,8 @@ def test_two_processes_are_told_apart_by_their_names(files, tmp_path):
     rows, names = perplexity_rows(Material(both, read_published(None), ProcessNames.of(both))), ProcessNames.of(both)
     assert not rows["label"].duplicated().any()
     assert rows["label"].tolist()[-3:] == ["small: the process, exactly", "small: test sequences", "small: transformer"]
-    few = rows.assign(documents=9)
-    about = [found.about for found in process_doubts(few, names)]
-    assert len(about) == len(set(about))
-    assert (about[0], about[-1]) == ("process: transformer", "small: transformer")
+    shown = [row[0].text for row in perplexity_sheet(rows, names, {}).body]
+    assert len(shown) == len(set(shown))
+    assert {"process: transformer", "small: transformer"} <= set(shown)
     text = Made("process", both).figures(tmp_path, tmp_path / "figures")[0].read_text()
     assert ">small<" in text

@@ -13,7 +13,6 @@ from experiments.process.tiny import SAMPLES, build_process
 from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import PARTS, parsing_rows, perplexity_rows
 from textcritic.experiments.process.sheets import every_number_sheet, parsing_sheet, perplexity_sheet
-from textcritic.experiments.process.words import process_doubts
 from textcritic.files import read_json, write_json
 from textcritic.measures.material import Material
 from textcritic.measures.published import read_published
@@ -133,4 +132,3 @@ def test_of_seeds_it_is_said_how_many_could_be_read(tmp_path):
     assert "over 2 trainings" in row[2].notes[0]
     assert row[2].notes[-1] == "2 of 3 seeds could be read"
     assert row[5].notes[-1] == "2 of 3 seeds"
-    assert "2 of 3 seeds could be read." in [found.says for found in process_doubts(rows, names)]

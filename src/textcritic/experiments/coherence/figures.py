@@ -18,9 +18,9 @@ from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.measures.scored import read_scores
-from textcritic.report.charts import from_low_to_high, interval_chart, marks_of, training_curves
+from textcritic.report.charts import measure_figure, training_curves
 from textcritic.report.drawings import NARROW, WIDE, curves_of
-from textcritic.report.power import power_chart
+from textcritic.report.power import power_figures
 from textcritic.report.variance import variance_chart, variance_rows
 
 GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14
@@ -33,8 +33,7 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
     latent-ppl, graphs of unlikely steps, matrices of what follows what, training curves, and power if it was measured.
     """
     names, table = names_of(experiment), rows["coherence"]
-    panels = {corpus: from_low_to_high(marks_of(of, names, PPL)) for corpus, of in table.groupby("corpus", sort=False)}
-    yield "latent-ppl", interval_chart(panels), interval_chart(panels, NARROW)
+    yield measure_figure("latent-ppl", table, names, PPL)
     if len(parts := variance_rows(table, PPL, experiment.single)):
         yield "variance", variance_chart(parts, names), variance_chart(parts, names, NARROW)
     for data in experiment.data:
@@ -54,9 +53,7 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
     curves = generator_curves(experiment)
     if curves:
         yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
-    power = rows[STUDY.name]
-    if len(power):
-        yield STUDY.name, power_chart(power, STUDY, WIDE), power_chart(power, STUDY, NARROW)
+    yield from power_figures(rows[STUDY.name], STUDY)
 
 
 def error_graphs(experiment: CoherenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:

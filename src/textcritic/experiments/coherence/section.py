@@ -11,7 +11,6 @@ from textcritic.corpora import Article, some_articles
 from textcritic.critics import TransitionCritic, is_unlikely
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.audit import switches
-from textcritic.experiments.coherence.doubts import accuracies, warnings
 from textcritic.experiments.coherence.errors import failing
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
@@ -19,7 +18,7 @@ from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, Coh
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import findings
+from textcritic.experiments.coherence.words import accuracies, findings, warnings
 from textcritic.files import read_json, read_table
 from textcritic.measures.card import scorecard
 from textcritic.measures.labels import corpus_name, decoding_name

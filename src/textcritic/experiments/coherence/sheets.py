@@ -68,7 +68,7 @@ def perplexity_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body.append([*stubs, ppl_cell(group), ppl_cell(group, measure=BODY), latent])
     remarks = [*unit_remarks(rows), *remarks_of(__file__, "perplexity"), *infinite_remarks(rows, names)]
     sheet = plain_sheet(
-        "perplexity", "Perplexity of each generator on the test articles", heads, body, remarks, stubs=3
+        "perplexity", "Perplexity of each generator on the test articles", heads, unrepeated(body), remarks, stubs=3
     )
     return _without_corpus(sheet, rows)
 
@@ -82,7 +82,7 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         stubs = [corpus_name(row["corpus"]), names.source(row, corpus=False)]
         body.append([*stubs, number(row["cross_entropy"]), *parts, number(float(np.exp(row["cross_entropy"])))])
     caption, remarks = "Cross-entropy per step and its two parts", remarks_of(__file__, "decomposition")
-    return _without_corpus(plain_sheet("decomposition", caption, heads, body, remarks, stubs=2), rows)
+    return _without_corpus(plain_sheet("decomposition", caption, heads, unrepeated(body), remarks, stubs=2), rows)
 
 
 def titles_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -206,8 +206,8 @@ def _group(rows: pd.DataFrame, corpus: str, setting: str, generator: str, decodi
 
 
 def _without_corpus(sheet: Sheet, rows: pd.DataFrame) -> Sheet:
-    """The table without its first column, which names the corpus, if there is one corpus; else each is named once."""
+    """The table without its first column, which names the corpus, if there is one corpus."""
     if rows["corpus"].nunique() > 1:
-        return replace(sheet, body=unrepeated(sheet.body))
+        return sheet
     body = [[replace(first, heading=True), *row] for _, first, *row in sheet.body]
     return replace(sheet, header=[sheet.header[0][1:]], body=body, stubs=sheet.stubs - 1)

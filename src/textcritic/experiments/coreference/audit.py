@@ -25,7 +25,7 @@ from textcritic.measures.rows import columns_of, counted, estimated
 from textcritic.plan.sources import DATA, GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.cells import matching, measure_cell, unique
 from textcritic.report.prose import remarks_of
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 HIGHER, LOWER = "higher", "lower"
 COLUMNS = (
@@ -95,14 +95,13 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each variant, a column for each source, and what changes."""
     sources = rows[GROUP].drop_duplicates().to_dict("records")
     heads = [names.source(source | {"source": DATA}, seed=False) for source in sources]
-    body = []
+    body: list[Line] = []
     for variant, group in rows.groupby("variant", sort=False):
         cells = [measure_cell(matching(group, source), PLAIN) for source in sources]
         changes = Cell("" if variant == ITSELF else _changes(group, names), words=True)
-        body.append([Cell(WORDS.get(str(variant), str(variant)), heading=True), *cells, changes])
-    remarks = [*remarks_of(__file__, "audit")]
-    header = [[Cell("Variant"), *map(Cell, heads), Cell("What changes")]]
-    return Sheet("coreference-audit", "Latent PPL under each switch of the critic", header, body, remarks=remarks)
+        body.append([WORDS.get(str(variant), str(variant)), *cells, changes])
+    caption, remarks = "Latent PPL under each switch of the critic", remarks_of(__file__, "audit")
+    return plain_sheet("coreference-audit", caption, ["Variant", *heads, "What changes"], body, remarks)
 
 
 def audit_sentence(rows: pd.DataFrame) -> str:

@@ -22,7 +22,6 @@ TOKENS = (
     "person of the window it is. A full stop is the start of a sentence, a blank lies before the start of the text. "
     f"{DAGGER}: a small positive number."
 )
-TIMES = "Under each: its 95% interval, documents resampled, and how often it occurs."
 RANDOM = (
     "The published windows are a random choice; beside them stands our critic's log P, also of those that do not occur."
 )

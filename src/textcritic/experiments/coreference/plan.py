@@ -10,7 +10,7 @@ from textcritic.plan.experiment import Experiment
 from textcritic.plan.latent_sources import check_latent
 from textcritic.plan.power import power_file
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries, download_of
-from textcritic.plan.sources import Source, decodings_of, drawn
+from textcritic.plan.sources import Source, decodings_of, drawn, real_scores
 from textcritic.plan.spec import SCHEMAS
 
 BASELINE = "nearest"
@@ -102,12 +102,10 @@ class Coreference(Experiment):
     def _real(self, corpus: str, whole: bool) -> RealText:
         critic = self.block["critic"]
         return RealText(
-            corpus=corpus,
+            **real_scores(corpus, critic),
             critic=Path(self.fitted(corpus)),
             training=Path(f"results/critics/{critic}/{corpus}/training.json"),
             mentions=Path(self.real_mentions(corpus)),
-            scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
-            articles=Path(f"results/corpora/{corpus}/test.parquet"),
             variants=self._variants(corpus, "data/test", whole),
             power=power_file(self, corpus) if whole else None,
         )

@@ -24,7 +24,7 @@ from textcritic.experiments.coreference.why import (
 from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, number, plural
-from textcritic.report.section import Place
+from textcritic.report.section import Place, worst_and_middle
 
 FEWEST_TOKENS = 20  # of a chain that is shown, where there are such
 MOST_CHARACTERS = 2000  # of a text that is shown
@@ -49,10 +49,8 @@ def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, st
     some = [row for row in scores if not row["rejected"] and row["mentions"]]
     long = [row for row in some if row["steps"] >= FEWEST_TOKENS] or some
     ranked = [row["id"] for row in sorted(long, key=lambda row: (-row["nll"] / row["steps"], row["id"]))]
-    worst, rest = ranked[: most - most // 3], ranked[most - most // 3 :]
-    middle = len(ranked) / 2 - len(worst)
-    near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
-    return [*((name, UNLIKELY) for name in worst), *((rest[place], TYPICAL) for place in sorted(near))]
+    worst, middle = worst_and_middle(ranked, most)
+    return [*((name, UNLIKELY) for name in worst), *((name, TYPICAL) for name in middle)]
 
 
 def reader(files: CoreferenceFiles, names: Names, place: Place) -> dict[str, list[dict[str, Any]]]:

@@ -14,10 +14,10 @@ from textcritic.files import read_json
 from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figures_of, read_figures
 from textcritic.measures.labels import entry_name
 from textcritic.measures.material import Material
-from textcritic.measures.numbers import NONE, count, interval, missing, number, percent
-from textcritic.report.cells import unique
+from textcritic.measures.numbers import NONE, count, missing, number, percent
+from textcritic.report.cells import interval_cell, unique
 from textcritic.report.prose import remarks_of
-from textcritic.report.sheet import Cell, Sheet
+from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 BASELINE = "nearest"
 """The resolver that stands beside every other one: each pronoun is of the nearest name before it."""
@@ -53,25 +53,16 @@ def resolver_rows(material: Material) -> pd.DataFrame:
 def resolver_sheet(rows: pd.DataFrame) -> Sheet:
     """A row for each annotated text, resolver and part of the entities."""
     heads = ("Annotated text, resolver", *SCORES.values(), "Pronouns linked right", "Measured")
-    body = []
+    body: list[Line] = []
     for (text, resolver, part), group in rows.groupby(["annotation", "resolver", "part"], sort=False):
         if part in PARTS:
             of = rows[(rows["annotation"] == text) & (rows["resolver"] == resolver)]
             cells = [_figure(group, str(part), metric) for metric in SCORES]
             cells.append(_figure(of, *PRONOUNS) if part == "people" else Cell(NONE))
-            body.append(
-                [
-                    Cell(f"{text}, {entry_name('resolvers', str(resolver))}, {PARTS[str(part)]}", heading=True),
-                    *cells,
-                    _measured(group),
-                ]
-            )
-    remarks = ["Nothing has been measured of this resolver."]
-    if len(rows):
-        remarks = [*remarks_of(__file__, "resolver")]
-    return Sheet(
-        "coreference-resolvers", "How good the resolver is", [[Cell(head) for head in heads]], body, remarks=remarks
-    )
+            name = f"{text}, {entry_name('resolvers', str(resolver))}, {PARTS[str(part)]}"
+            body.append([name, *cells, _measured(group)])
+    remarks = remarks_of(__file__, "resolver" if len(rows) else "no resolver")
+    return plain_sheet("coreference-resolvers", "How good the resolver is", heads, body, remarks)
 
 
 def resolver_sentences(rows: pd.DataFrame) -> list[str]:
@@ -118,21 +109,16 @@ def error_rows(material: Material) -> pd.DataFrame:
 
 def error_sheet(rows: pd.DataFrame) -> Sheet:
     """A row for what the critic was fitted on, a column for what it scores."""
-    header = [[Cell("Critic fitted on"), Cell("Gold chains"), Cell("Resolved chains")]]
-    body = []
+    body: list[Line] = []
     for (text, fitted), group in rows.groupby(["annotation", "fitted"], sort=False):
-        cells = [
-            Cell(number(row["latent_ppl"]), (interval(row["ci_low"], row["ci_high"]),))
-            for row in group.to_dict("records")
-        ]
-        body.append([Cell(f"{text}: {fitted} chains", heading=True), *cells])
-    remarks = ["No annotated text in this study."]
-    if len(rows):
-        documents = rows.groupby("annotation", sort=False)["documents"].first()
-        counted = "; ".join(f"{text}: {count(n)} documents" for text, n in documents.items())
-        remarks = [*remarks_of(__file__, "error", counted=counted)]
+        cells = [interval_cell(row, ("latent_ppl", "ci_low", "ci_high"), number) for row in group.to_dict("records")]
+        body.append([f"{text}: {fitted} chains", *cells])
+    documents = rows.groupby("annotation", sort=False)["documents"].first()
+    counted = "; ".join(f"{text}: {count(n)} documents" for text, n in documents.items())
+    remarks = remarks_of(__file__, "error" if len(rows) else "no error", counted=counted)
+    heads = ("Critic fitted on", "Gold chains", "Resolved chains")
     caption = "Latent PPL of annotated text: error of the resolver"
-    return Sheet("coreference-resolver-error", caption, header, body, remarks=remarks)
+    return plain_sheet("coreference-resolver-error", caption, heads, body, remarks)
 
 
 def _measured_here(files: CoreferenceFiles, kind: str) -> Iterator[Figure]:

@@ -19,7 +19,7 @@ from textcritic.experiments.intruders.people import by_people_rows, right_rows
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.material import Material
 from textcritic.report.cells import unique
-from textcritic.report.charts import interval_chart, marks_of, stacked_panels
+from textcritic.report.charts import LEGEND_CHARACTER, legend_above, measure_figure, stacked_panels
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import BLUE, INK, LINE_COLOURS, MUTED, ORANGE, RULE
 from textcritic.report.style import style
@@ -27,7 +27,6 @@ from textcritic.report.style import style
 Drawn = Iterator[tuple[str, Figure, Figure]]
 WIDTH, HEIGHT = 8.2, 2.7  # inches
 LEFT, RIGHT = 0.8, 0.15
-LINE, CHARACTER = 0.22, 0.086  # inches of a legend
 ROW = 0.3  # inches of a detector
 DETECTORS, DIFFICULTY, VOTES, BY_PEOPLE, EDITS = "detectors", "difficulty", "people", "by-people", "edits"
 
@@ -53,9 +52,7 @@ def figures(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
     if len(edits):
         yield EDITS, edits_chart(edits, names, WIDTH), edits_chart(edits, names, NARROW)
     for number, measure in enumerate(measures_of(files)):
-        marks = {corpus: marks_of(t, names.samples, measure) for corpus, t in rows["generated"].groupby("corpus")}
-        wide, narrow = (interval_chart(marks, width, measure.name) for width in (WIDTH, NARROW))
-        yield f"generated-{number}", wide, narrow
+        yield measure_figure(f"generated-{number}", rows["generated"], names.samples, measure, measure.name)
 
 
 def people_figure(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
@@ -78,7 +75,7 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
     """Accuracy and F1 of each detector with their intervals, a panel for each corpus, from the best F1 down."""
     panels = [(corpus, _by_detector(rows, names)) for corpus, rows in table.groupby("corpus", sort=False)]
     longest = max(len(label) for _, rows in panels for label in rows["name"])
-    left = min(longest * CHARACTER + 0.2, width * 0.5)
+    left = min(longest * LEGEND_CHARACTER + 0.2, width * 0.5)
     with style():
         heights = [max(1.0, ROW * len(rows) + 0.2) for _, rows in panels]
         figure, places = stacked_panels(width, heights, left, RIGHT + 0.15)
@@ -97,7 +94,7 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
             axes.set_title(f"Documents of {corpus_name(corpus)}" if len(panels) > 1 else "", pad=7)
         dots = (("Accuracy of documents", BLUE, "o"), ("F1 of sentences", ORANGE, "D"))
         handles = [Line2D([], [], color=colour, marker=mark, linewidth=1.4) for _, colour, mark in dots]
-        _legend(figure, handles, [name for name, *_ in dots], width)
+        legend_above(figure, handles, [name for name, *_ in dots], width)
     return figure
 
 
@@ -131,7 +128,7 @@ def people_chart(table: pd.DataFrame, width: float) -> Figure:
             axes.margins(y=0.15)
             axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
         names = ["of all documents", "of documents with an intruder"]
-        _legend(figure, [Patch(color=ORANGE), Patch(color=BLUE)], names, width)
+        legend_above(figure, [Patch(color=ORANGE), Patch(color=BLUE)], names, width)
     return figure
 
 
@@ -195,7 +192,7 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
         if len(values) > 1:
             handles += [Line2D([], [], color=INK, linestyle=dashes) for dashes in ("-", (0, (4, 1.6)))]
             said += ["accuracy", "F1"]
-        _legend(figure, handles, said, width)
+        legend_above(figure, handles, said, width)
     return figure
 
 
@@ -239,16 +236,8 @@ def _long(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
 
 def _cut(label: str, left: float) -> str:
     """A label of at most two lines that fits left of a chart."""
-    room = max(12, int((left - 0.2) / CHARACTER))
+    room = max(12, int((left - 0.2) / LEGEND_CHARACTER))
     if len(label) <= room:
         return label
     at = label.rfind(" ", 0, room + 1)
     return f"{label[:at]}\n{label[at + 1 :]}" if at > 0 else label
-
-
-def _legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], width: float) -> None:
-    longest = max(map(len, labels), default=1) * CHARACTER + 0.5
-    across = max(1, math.floor((width - 0.2) / longest))
-    above = 1 + math.ceil(len(labels) / across) * LINE / figure.get_figheight()
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
-    figure.legend(list(handles), list(labels), fontsize=9, handlelength=2.0, **place)

@@ -11,6 +11,7 @@ from textcritic.experiments.mixing.files import MixingFiles
 from textcritic.experiments.mixing.rows import Compared, Matrix, Source
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import percent, plural
+from textcritic.report.section import worst_and_middle
 
 FEWEST_WORDS = 5  # of the vocabulary, of a sentence that is shown, where there are such
 CERTAIN = 0.8  # the probability of a topic from which on a word is in its colour
@@ -27,10 +28,8 @@ def choose(source: Source, most: int) -> list[int]:
     long = np.flatnonzero(source.posteriors.tokens >= FEWEST_WORDS)
     among = [int(place) for place in (long if len(long) else range(len(words)))]
     ranked = sorted(among, key=lambda place: (-share[place], place))
-    worst, rest = ranked[: most - most // 3], ranked[most - most // 3 :]
-    middle = len(ranked) / 2 - len(worst)
-    near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
-    return [*worst, *(rest[place] for place in sorted(near))]
+    worst, middle = worst_and_middle(ranked, most)
+    return [*worst, *middle]
 
 
 def examples(compared: list[Compared], files: MixingFiles, names: Names) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.rows import MIXED, REAL, Compared
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import percent
-from textcritic.report.charts import interval_chart, marks_of
+from textcritic.report.charts import measure_figure
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
 from textcritic.report.style import new_figure, style
@@ -40,9 +40,7 @@ def figures(files: MixingFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tu
     corpus of artificial languages.
     """
     names, table = Names.of(files.samples, REAL), rows["mixing"]
-    marks = {corpus: marks_of(of, names, MIXED) for corpus, of in table.groupby("corpus", sort=False)}
-    quantity = "words of another language, in percent"
-    yield CHART, interval_chart(marks, quantity=quantity), interval_chart(marks, NARROW, quantity)
+    yield measure_figure(CHART, table, names, MIXED, "words of another language, in percent")
     for real in files.data:
         yield f"{SIMPLEX}.{real.corpus}", *_simplex(real, files, names)
     if len(refined(table)):

@@ -15,7 +15,9 @@ from textcritic.plan.sources import (
     decodings_of,
     drawn,
     entries_of,
+    fitted_model,
     measured,
+    real_scores,
 )
 
 GENERATORS = ("fairseq", "file")
@@ -59,16 +61,10 @@ class Mixing(Experiment):
 
     def _real(self, corpus: str) -> RealText:
         critic = self.block["critic"]
-        fitted = Path(f"results/critics/{critic}/{corpus}")
         return RealText(
-            corpus=corpus,
-            critic=fitted / "critic.npz",
-            vocabulary=fitted / "vocabulary.parquet",
-            vocabulary_counts=fitted / "vocabulary.json",
-            training=fitted / "training.json",
+            **real_scores(corpus, critic),
+            **fitted_model(corpus, critic),
             posteriors=Path(f"results/topics/{critic}/{corpus}/data/test.npz"),
-            scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
-            articles=Path(f"results/corpora/{corpus}/test.parquet"),
         )
 
     def _sample(self, source: Source) -> Sample:

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import COHERENT, MAUVE
 from textcritic.measures.names import Names
-from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
-from textcritic.report.drawings import NARROW
+from textcritic.report.charts import measure_figure
 
 CHARTS = {"mauve": MAUVE, "coherent": COHERENT}
 
@@ -18,10 +17,8 @@ def figures(files: PeopleFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tu
     """Name, wide figure and narrow figure of each measure that has a value."""
     names, table = Names.of(files.samples), rows["people-metrics"]
     for name, measure in CHARTS.items():
-        known = table[table[measure.value].notna()]
-        marks = {c: from_low_to_high(marks_of(of, names, measure)) for c, of in known.groupby("corpus", sort=False)}
-        if marks:
-            yield name, interval_chart(marks, quantity=measure.name), interval_chart(marks, NARROW, measure.name)
+        if len(known := table[table[measure.value].notna()]):
+            yield measure_figure(name, known, names, measure, measure.name)
 
 
 FIGURES = {"figures": figures}

@@ -20,6 +20,7 @@ from textcritic.plan.sources import (
     entries_of,
     measured,
     reads_symbols,
+    real_scores,
 )
 
 # What a decoding must have beside `PLAIN` for an HSMM: only transformers have a context window and a precision.
@@ -51,11 +52,9 @@ class KnownProcess(Experiment):
     def _data(self, corpus: str) -> KnownData:
         drawn_from = Path(f"results/corpora/{corpus}")
         return KnownData(
-            corpus=corpus,
+            **real_scores(corpus, self.block["critic"]),
             process=drawn_from / "process.npz",
             statistics=drawn_from / "statistics.json",
-            scores=Path(f"results/scores/{self.block['critic']}/{corpus}/data/test.parquet"),
-            articles=drawn_from / "test.parquet",
         )
 
     def _sequences(self, source: Source) -> Sequences:

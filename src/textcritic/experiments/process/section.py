@@ -11,7 +11,6 @@ from textcritic.experiments.process.names import ProcessNames
 from textcritic.experiments.process.rows import PPL
 from textcritic.experiments.process.sequences import examples
 from textcritic.experiments.process.sheets import every_number_sheet
-from textcritic.experiments.process.words import process_doubts
 from textcritic.files import read_json
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import count, number, plural
@@ -43,7 +42,7 @@ def section(experiment: ProcessFiles, tables: Mapping[str, pd.DataFrame], place:
         html=place.render("section.html.j2", variables),
         question="How near do models come to a process that is known exactly?",
         card=card,
-        findings=(*said_of(card), *process_doubts(rows, names)),
+        findings=tuple(said_of(card)),
         definitions=place.definitions(),
         lines=tuple(perplexity_lines(rows, "ppl_body", "sequences without their ends")),
         style=place.text("section.css"),

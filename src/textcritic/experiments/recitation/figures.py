@@ -1,6 +1,5 @@
 """The figure of recitation: the share of n-grams that stand in the training text against n."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unique
-from textcritic.report.charts import stacked_panels
+from textcritic.report.charts import legend_above, stacked_panels
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import INK, LINE_COLOURS, RULE
 from textcritic.report.style import DASHES, style
@@ -25,7 +24,6 @@ from textcritic.report.style import DASHES, style
 CHART = "recitation-lengths"
 WIDTH, HEIGHT, NARROW_HEIGHT = 8.2, 3.0, 2.6  # inches
 LEFT, RIGHT = 0.75, 0.15
-LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086  # inches
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +48,6 @@ def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
     """A panel for each corpus, `width` inches wide; the legend is above the first."""
     panels = list(table.groupby("corpus", sort=False))
     looks = _looks(table, names)
-    longest = max(map(len, looks)) * LEGEND_CHARACTER + 0.45
-    across = max(1, math.floor((width - 0.2) / longest))
-    legend = math.ceil(len(looks) / across) * LEGEND_LINE
     height = NARROW_HEIGHT if width < WIDTH else HEIGHT
     with style():
         figure, places = stacked_panels(width, [height] * len(panels), LEFT, RIGHT)
@@ -62,9 +57,7 @@ def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
         handles = [
             Line2D([], [], color=look.colour, linestyle=look.dashes, linewidth=look.width) for look in looks.values()
         ]
-        above = 1 + legend / figure.get_figheight()
-        place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
-        figure.legend(handles, list(looks), fontsize=9, handlelength=2.2, **place)
+        legend_above(figure, handles, list(looks), width)
     return figure
 
 

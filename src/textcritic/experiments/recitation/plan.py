@@ -1,10 +1,8 @@
 """Recitation in a study: which files it is made of."""
 
-from pathlib import Path
-
 from textcritic.experiments.recitation.files import RealText, RecitationFiles
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.sources import Drawn, drawn
+from textcritic.plan.sources import Drawn, drawn, real_scores
 
 CUTTING = ("tokenizer", "lower_case")
 
@@ -23,15 +21,8 @@ class Recitation(Experiment):
         critic = self.block["critic"]
         entry = self.registries.entry("critics", critic)
         return RecitationFiles(
-            data=tuple(self._real(corpus) for corpus in corpora),
+            data=tuple(RealText(**real_scores(corpus, critic)) for corpus in corpora),
             samples=tuple(Drawn(**drawn(source, critic, self.registries)) for source in sources),
             resamples=self.config["resamples"],
             cutting={key: entry[key] for key in CUTTING},
-        )
-
-    def _real(self, corpus: str) -> RealText:
-        return RealText(
-            corpus=corpus,
-            articles=Path(f"results/corpora/{corpus}/test.parquet"),
-            scores=Path(f"results/scores/{self.block['critic']}/{corpus}/data/test.parquet"),
         )

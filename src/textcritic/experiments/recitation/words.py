@@ -5,14 +5,12 @@ from itertools import groupby
 
 import pandas as pd
 
-from textcritic.critics.recitation.scoring import MAIN_LENGTH
-from textcritic.experiments.recitation.rows import RECITED
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import plural
 from textcritic.measures.score import DIFFERENT, HIGHER, LOWER, Score
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
-from textcritic.report.cells import matching, written
+from textcritic.report.cells import matching
 from textcritic.report.section import Finding
 
 SAID = {
@@ -33,16 +31,11 @@ def directions(card: Sequence[Score], lengths: pd.DataFrame) -> list[Finding]:
     for (corpus, label), scores in groupby(card, key=lambda score: (score.corpus, score.label)):
         seeds = list(scores)
         ways = {score.way if score.verdict == DIFFERENT else "" for score in seeds}
-        real, way = seeds[0].real, ways.pop()
-        if ways or real is None or way not in SAID:
+        way = ways.pop()
+        if ways or way not in SAID:
             continue
-        shares = " and ".join(written(score.number.value, RECITED) for score in seeds)
-        says = (
-            f"{shares} of its runs of {MAIN_LENGTH} words stand word for word in the training text; of real text "
-            f"that it was not trained on, {written(real.value, RECITED)} do. "
-            f"{SAID[way]}{_other_way(seeds, way, lengths)}"
-        )
-        points.append(Finding(f"{label}{f' on {corpus_name(corpus)}' if several else ''}", says))
+        about = f"{label}{f' on {corpus_name(corpus)}' if several else ''}"
+        points.append(Finding(about, f"{SAID[way]}{_other_way(seeds, way, lengths)}"))
     return points
 
 

@@ -17,11 +17,11 @@ from textcritic.experiments.topics.read import read_topic_scores
 from textcritic.experiments.topics.rows import NLL, topic_names
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, number
-from textcritic.report.charts import from_low_to_high, interval_chart, marks_of
-from textcritic.report.drawings import NARROW, WIDE
+from textcritic.report.charts import measure_figure
+from textcritic.report.drawings import NARROW
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
 from textcritic.report.palette import BASELINE, BLUE, INK, SETTING_COLOURS
-from textcritic.report.power import power_chart
+from textcritic.report.power import power_figures
 from textcritic.report.style import style
 
 CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
@@ -35,20 +35,15 @@ NOTHING, NOTHING_NARROW = "nothing could be scored", "none scored"
 
 def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
     """topic-nll, topic-nll-spread, topic-covariances.{corpus}, topic-power if measured: name, wide, narrow figure."""
-    table = rows["topics"]
     names = Names.of(topics.samples)
-    marks = {corpus: from_low_to_high(marks_of(of, names, NLL)) for corpus, of in table.groupby("corpus", sort=False)}
-    quantity = "Latent NLL, nats per document"
-    yield CHART, interval_chart(marks, quantity=quantity), interval_chart(marks, NARROW, quantity)
+    yield measure_figure(CHART, rows["topics"], names, NLL, "Latent NLL, nats per document")
     spreads = {fitted.corpus: list(_spreads(fitted, topics, names)) for fitted in topics.data}
     yield SPREAD, spread_chart(spreads), spread_chart(spreads, NARROW)
     for fitted in topics.data:
         computed = covariances(fitted, topics)
         limit = common_limit([panel.matrix for panel in computed.panels])
         yield f"{COVARIANCES}.{fitted.corpus}", *_heatmaps(fitted, computed, limit, CENTRED)
-    power = rows[STUDY.name]
-    if len(power):
-        yield STUDY.name, power_chart(power, STUDY, WIDE), power_chart(power, STUDY, NARROW)
+    yield from power_figures(rows[STUDY.name], STUDY)
 
 
 def paper_covariances(topics: TopicsFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:

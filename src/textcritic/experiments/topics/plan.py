@@ -8,7 +8,7 @@ from textcritic.plan.checks.vocabulary import STOP_LISTS, require_stop_words
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.power import power_file
 from textcritic.plan.registries import Registries, download_of
-from textcritic.plan.sources import Source, decodings_of, drawn
+from textcritic.plan.sources import Source, decodings_of, drawn, fitted_model, real_scores
 
 # What ctm-c writes of a fitted model.
 RELEASED_FILES = ("final-mu.dat", "final-cov.dat", "final-log-beta.dat")
@@ -59,16 +59,10 @@ class Topics(Experiment):
 
     def _fitted(self, corpus: str, whole: bool) -> Fitted:
         critic = self.block["critic"]
-        fitted = Path(self.fitted(corpus))
         return Fitted(
-            corpus=corpus,
-            critic=fitted / "critic.npz",
-            vocabulary=fitted / "vocabulary.parquet",
-            vocabulary_counts=fitted / "vocabulary.json",
-            training=fitted / "training.json",
+            **real_scores(corpus, critic),
+            **fitted_model(corpus, critic),
             posteriors=Path(f"results/topics/{critic}/{corpus}/data/test.parquet"),
-            scores=Path(f"results/scores/{critic}/{corpus}/data/test.parquet"),
-            articles=Path(f"results/corpora/{corpus}/test.parquet"),
             of_starts=Path(f"results/topics/{critic}/{corpus}/data/test.starts.parquet"),
             power=power_file(self, corpus) if whole else None,
         )

@@ -9,8 +9,7 @@ from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.inference import ALPHA
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import number, percent, plural
-from textcritic.measures.scored import reasons_over_seeds
+from textcritic.measures.numbers import number
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.section import Finding
 
@@ -18,7 +17,7 @@ LIKE = 0.05  # of the length of real documents, below which a difference in leng
 
 
 def topic_doubts(rows: pd.DataFrame, names: Names) -> list[Finding]:
-    """What makes the scores of a sample doubtful: other starts of the fit, documents of another length, no document.
+    """What makes the scores of a sample doubtful: other starts of the fit, documents of another length.
 
     Args:
         rows: as `rows.topic_rows` makes them.
@@ -31,7 +30,7 @@ def topic_doubts(rows: pd.DataFrame, names: Names) -> list[Finding]:
         for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
             name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
             known = group[group["latent_nll"].notna()]
-            doubts = [_starts(known), _length(known, real)] if len(known) else [_lost(group)]
+            doubts = [_starts(known), _length(known, real)] if len(known) else []
             points += [Finding(f"{name}{where}", doubt) for doubt in doubts if doubt]
     return points
 
@@ -58,14 +57,3 @@ def _length(known: pd.DataFrame, real: Mapping[str, Any]) -> str:
         f"its documents are {way} than real ones ({number(of_sample)} words of the vocabulary; real text has "
         f"{number(of_real)}), which can be part of the reason why its Latent NLL is {higher}."
     )
-
-
-def _lost(group: pd.DataFrame) -> str:
-    """A sample of which nothing could be scored."""
-    reasons = reasons_over_seeds(group)
-    total = sum(reasons.values())
-    if not total:
-        return "there is no document in it."
-    commonest = max(reasons, key=lambda reason: reasons[reason])
-    share = "all" if len(reasons) == 1 else percent(reasons[commonest] / total)
-    return f"none of its {plural(total, 'document')} could be scored, {share} for the reason “{commonest}”."
