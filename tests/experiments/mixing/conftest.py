@@ -4,7 +4,8 @@ import pytest
 
 from experiments.mixing.tiny import BROKEN, build_mixing
 from textcritic.experiments.mixing.files import MixingFiles
-from textcritic.experiments.mixing.rows import REAL, Compared
+from textcritic.experiments.mixing.read import Compared
+from textcritic.experiments.mixing.rows import REAL
 from textcritic.measures.names import Names
 
 SOURCES = [

@@ -10,9 +10,8 @@ from scipy.spatial.distance import cdist
 from experiments.mixing.tiny import BROKEN, EMPTY, LANGUAGES, UNREAD
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.read import Compared, Source
 from textcritic.experiments.mixing.rows import (
-    Compared,
-    Source,
     language_rows,
     mixing_rows,
     pair_rows,

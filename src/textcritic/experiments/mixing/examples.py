@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from textcritic.corpora import iter_articles
 from textcritic.experiments.mixing.files import MixingFiles
-from textcritic.experiments.mixing.rows import Compared, Matrix, Source
+from textcritic.experiments.mixing.read import Compared, Matrix, Source
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import percent, plural
 from textcritic.report.section import worst_and_middle

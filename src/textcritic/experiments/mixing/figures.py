@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from textcritic.experiments.mixing.curves import power_chart, refined, refinement_chart
 from textcritic.experiments.mixing.files import MixingFiles, RealText
-from textcritic.experiments.mixing.rows import MIXED, REAL, Compared
+from textcritic.experiments.mixing.read import Compared
+from textcritic.experiments.mixing.rows import MIXED, REAL
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import percent
 from textcritic.report.charts import measure_figure

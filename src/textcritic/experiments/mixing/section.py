@@ -10,7 +10,8 @@ from textcritic.experiments.mixing.examples import CERTAIN, examples
 from textcritic.experiments.mixing.figures import CHART, POWER, REFINEMENT, SIMPLEX
 from textcritic.experiments.mixing.files import MixingFiles, RealText
 from textcritic.experiments.mixing.known import known_findings
-from textcritic.experiments.mixing.rows import MIXED, REAL, Compared, fit_of
+from textcritic.experiments.mixing.read import Compared
+from textcritic.experiments.mixing.rows import MIXED, REAL, fit_of
 from textcritic.experiments.mixing.words import mixing_findings
 from textcritic.files import read_json
 from textcritic.measures.labels import corpus_name
