@@ -222,7 +222,7 @@ def test_where_no_difference_is_seen_it_is_said_which_would_be():
 @pytest.mark.parametrize(
     ("scores", "says"),
     [
-        ([score("a")], "a scores higher than real text (4.00): 8.00 (7.50–8.50; p < 0.001)."),
+        ([score("a")], "a scores higher than real text (4.00): 8.00, 4.0 more (7.50–8.50; p < 0.001)."),
         (
             [score("a", 3.8, p=0.2)],
             "a may or may not differ from real text (4.00): 3.80 (3.30–4.30; p = 0.20; a difference of 0.73 would be "
@@ -236,12 +236,12 @@ def test_where_no_difference_is_seen_it_is_said_which_would_be():
         ([score("a", None, n=0)], "of a nothing could be scored."),
         (
             [score("a", left_out=500)],
-            "a scores higher than real text (4.00): 8.00 (7.50–8.50; p < 0.001), but 50% of its documents are left "
-            "out.",
+            "a scores higher than real text (4.00): 8.00, 4.0 more (7.50–8.50; p < 0.001), but 50% of its documents are "
+            "left out.",
         ),
         (
             [score("a"), score("a", 8.1, seed=2, p=0.2)],
-            "a scores higher than real text (4.00): 8.05 (7.41–8.69; p = 0.006).",
+            "a scores higher than real text (4.00): 8.05, 4.1 more (7.41–8.69; p = 0.006).",
         ),
         (
             [score("a"), score("b", 9.0), score("c", 7.0)],

@@ -46,7 +46,7 @@ def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_
     assert main(["show", str(tmp_path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "small GPT-2 scores higher than real text (4.00) by “Latent",
-        "PPL”: 8.00 (7.50–8.50; p = 0.001).",
+        "PPL”: 8.00, 4.0 more (7.50–8.50; p = 0.001).",
         "Where it fails: of small GPT-2, much.",
         "",
         "warning: one: Titles are wrong.",
@@ -80,7 +80,7 @@ def test_a_headline_of_a_kind_leaves_what_the_scores_say_to_the_sentences(tmp_pa
     write(tmp_path, "one", card=card, headline="It differs.")
     shown = show_study(tmp_path, 100)
     assert shown.startswith("It differs.\n\ndocs")
-    assert "\n- one, Latent PPL: a scores higher than real text (4.00): 8.00 (7.50–8.50; p = 0.001)." in shown
+    assert "\n- one, Latent PPL: a scores higher than real text (4.00): 8.00, 4.0 more (7.50–8.50; p = 0.001)." in shown
 
 
 def test_the_folder_that_output_named_leads_to_its_study(tmp_path):

@@ -221,7 +221,9 @@ def _compared(block: Block, column: Column, by: str = "") -> str:
         return ""
     yardstick = f"{real.label} ({value_of(real.cells[column])})"
     if len(samples) == 1:
-        return f"{_alone(*samples[0], f'{yardstick}{by}')}."
+        share = column.measure.endswith(PERCENT)
+        apart = _apart(samples[0][1], real.cells[column], " points" * share)
+        return f"{_alone(*samples[0], f'{yardstick}{by}', apart)}."
     parts = [_nearest(block, column, real, by), *_tallied(samples)]
     return f"{'; '.join(filter(None, parts))}."
 
@@ -288,8 +290,8 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
     ]
 
 
-def _alone(row: Row, cell: Cell, yardstick: str) -> str:
-    """The one sample that there is."""
+def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
+    """The one sample that there is; `apart` says how far it is from real text."""
     doubt = doubt_of(cell)
     if cell.verdict == NOT_SCORED:
         return f"of {row.label} nothing could be scored"
@@ -297,7 +299,8 @@ def _alone(row: Row, cell: Cell, yardstick: str) -> str:
     least = noticed_of(cell)
     noticed = f"a difference of {least} would be noticed in 80% of cases" if least else ""
     beside = "; ".join(filter(None, (doubt, tested, noticed)))
-    value = f"{value_of(cell)}{f' ({beside})' if beside else ''}"
+    value = f"{value_of(cell)}{f', {apart}' if apart and cell.verdict == DIFFERENT else ''}"
+    value += f" ({beside})" if beside else ""
     lost = f", but {percent(cell.left_out)} of its documents are left out" if cell.left_out >= WORTH_SAYING else ""
     match cell.verdict:
         case "different":

@@ -45,13 +45,15 @@ def said(rows, titles=NO_TITLES, names=NAMES):
         (
             2.2,
             0.03,
-            "the model, with titles scores higher than real text (2.00) by “Latent PPL”: 2.20 (2.00–2.40; p = 0.03).",
-            "the model, with titles scores higher than real text (2.00): 2.20 (2.00–2.40; p = 0.03).",
+            "the model, with titles scores higher than real text (2.00) by “Latent PPL”: 2.20, 1.1 times as much "
+            "(2.00–2.40; p = 0.03).",
+            "the model, with titles scores higher than real text (2.00): 2.20, 1.1 times as much "
+            "(2.00–2.40; p = 0.03).",
         ),
         (
             1.5,
             0.0001,
-            "the model, with titles scores lower than real text (2.00) by “Latent PPL”: 1.50 (",
+            "the model, with titles scores lower than real text (2.00) by “Latent PPL”: 1.50, 25% less (",
             "the model, with titles has a lower Latent PPL than real text. That is not better: it repeats the "
             "commonest orders more than real text does.",
         ),

@@ -101,7 +101,9 @@ def found_in(shares, files):
 def test_a_difference_is_said_with_its_strength(files):
     (found,) = found_in(row(share_rows(Material(files)), 0.05, 0.001), files)
     assert found.about == "Unlikely mentions, %"
-    assert found.says == "small GPT-2 scores higher than real text (2.00): 5.00 (4.80–5.20; p = 0.001)."
+    assert (
+        found.says == "small GPT-2 scores higher than real text (2.00): 5.00, 3.0 points more (4.80–5.20; p = 0.001)."
+    )
     assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
 
 
