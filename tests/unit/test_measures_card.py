@@ -236,8 +236,8 @@ def test_where_no_difference_is_seen_it_is_said_which_would_be():
         ([score("a", None, n=0)], "of a nothing could be scored."),
         (
             [score("a", left_out=500)],
-            "a scores higher than real text (4.00): 8.00, 4.0 more (7.50–8.50; p < 0.001), but 50% of its documents are "
-            "left out.",
+            "a scores higher than real text (4.00): 8.00, 4.0 more (7.50–8.50; p < 0.001), but 50% of its documents "
+            "are left out.",
         ),
         (
             [score("a"), score("a", 8.1, seed=2, p=0.2)],
