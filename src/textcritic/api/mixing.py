@@ -32,7 +32,7 @@ from textcritic.critics.lda.fit import Fit, fit_lda
 from textcritic.critics.lda.scoring import UNKNOWN
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED_TOPICS, NLL, PERCENT
-from textcritic.inference import Interval, Number, with_ones
+from textcritic.inference import Interval, Number, unit_of, with_ones
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
@@ -312,6 +312,9 @@ def _result(
     pairs = _pairs(scored) if options.paired else None
     if pairs is not None and len(pairs[0]) < 2:
         raise TextcriticError(f"{real.name}: no two pairs of which both texts have a word that the model has")
+    for one, name in zip(scored, (real.name, SAMPLES), strict=True):
+        if pairs is None and unit_of(one.groups, len(one.groups)).max(initial=0) < 1:
+            raise TextcriticError(f"{name}: all texts are of one group; the energy test needs two groups at least")
     read = {REAL: _what_it_says(scored[0], None), SAMPLES: _what_it_says(scored[1], pairs)}
     measures = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
     rows = rows_in_memory(read, measures, resampling(options), real.name)

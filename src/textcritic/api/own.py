@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from textcritic.corpora import Article
 from textcritic.critics.own import measure_documents, measured_of
@@ -11,7 +12,7 @@ from textcritic.errors import TextcriticError, named
 from textcritic.measures.measure import Resampling
 from textcritic.measures.memory import scores_of_sets
 from textcritic.measures.own import Metric, load_metric, metric_of
-from textcritic.measures.own_rows import measure_of, scored_of
+from textcritic.measures.own_rows import MEDIAN, measure_of, scored_of
 from textcritic.measures.score import Score
 
 GivenMetric: TypeAlias = str | Callable[..., Any]
@@ -28,6 +29,10 @@ def metrics_of(given: GivenMetric | Sequence[GivenMetric]) -> tuple[Metric, ...]
     several = [given] if isinstance(given, str) or callable(given) else given
     if not isinstance(several, Sequence):
         raise TextcriticError(f"metrics: {given!r} should be a function, `module:function`, or a list of these")
+    files = list(dict.fromkeys(Path(one.rpartition(":")[0]).expanduser() for one in several if _is_file(one)))
+    for file, other in combinations(files, 2):
+        if file.stem == other.stem and file.absolute() != other.absolute():
+            raise TextcriticError(f"metrics: {file} and {other} are two modules of one name; rename one of the files")
     metrics = tuple(_metric(one) for one in several)
     _check_names(metrics)
     return metrics
@@ -48,7 +53,7 @@ def own_scores(
     """
     scores: list[Score] = []
     for metric in metrics:
-        measure = measure_of(metric.declared, metric.key, section=metric.key)
+        measure = measure_of(metric.declared, key=metric.key)
         read = {}
         for label, documents in sets.items():
             table = measure_documents(metric, documents, len(documents))
@@ -61,7 +66,8 @@ def own_scores(
 def fact_of(metric: Metric) -> tuple[str, str]:
     """How a measure is computed, in words."""
     declared = metric.declared
-    return declared.name, f"{declared.statistic} over all {declared.of}, by the function {metric.name}"
+    how = "; its interval is between order statistics" if declared.statistic == MEDIAN else ""
+    return declared.name, f"{declared.statistic} over all {declared.of}, by the function {metric.name}{how}"
 
 
 def folder_of(metric: Metric) -> Path | None:
@@ -75,11 +81,16 @@ def folder_of(metric: Metric) -> Path | None:
     return path.parents[module.count(".") + (path.name == "__init__.py")]
 
 
+def _is_file(given: GivenMetric) -> TypeGuard[str]:
+    """Whether it is `file.py:function`."""
+    return isinstance(given, str) and given.rpartition(":")[0].endswith(".py")
+
+
 def _metric(given: GivenMetric) -> Metric:
     if not isinstance(given, str):
         return metric_of(given)
-    place, _, function = given.rpartition(":")
-    if place.endswith(".py"):
+    if _is_file(given):
+        place, _, function = given.rpartition(":")
         path = Path(place).expanduser()
         return load_metric(f"{path.stem}:{function}", [path.parent])
     return load_metric(given)

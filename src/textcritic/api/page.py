@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from textcritic import __version__
 from textcritic.files import write_text
-from textcritic.measures.card import Block, Column
+from textcritic.measures.card import Column, Row
 from textcritic.measures.numbers import p_value
 from textcritic.report.charts import Mark, interval_chart
 from textcritic.report.page import TEMPLATES
@@ -34,12 +34,14 @@ class Part:
         column: the measure.
         sentence: what its scores say, or "".
         heads, cells: of its table.
+        rows: the sources in the table's order, with their scores.
     """
 
     column: Column
     sentence: str
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
+    rows: Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,6 @@ class Page:
 
     Attributes:
         title: its heading.
-        block: the scores of all measures.
         parts: the measures in their order.
         warnings: sentences over the tables.
         facts: (what, words) on how the numbers were computed.
@@ -56,7 +57,6 @@ class Page:
     """
 
     title: str
-    block: Block
     parts: Sequence[Part]
     warnings: Sequence[str]
     facts: Sequence[tuple[str, str]]
@@ -96,18 +96,18 @@ class Page:
             "words": column.means,
             "sentence": part.sentence,
             "table": Markup(to_html(sheet)),
-            "chart": self._chart(column, [label for label, *_ in part.cells]),
+            "chart": self._chart(part),
         }
 
-    def _chart(self, column: Column, labels: Sequence[str]) -> Markup:
+    def _chart(self, part: Part) -> Markup:
         """The values and intervals of a measure, in a wide and a narrow form of which the page shows one."""
-        marks, rows = [], {row.label: row for row in self.block.rows if column in row.cells}
-        for row in (rows[label] for label in labels):
+        marks, column = [], part.column
+        for row in part.rows:
             number, p = row.cells[column].number, row.cells[column].p
             if number.value is not None:
-                ends = (number.value if number.low is None else number.low, number.high or number.value)
+                low, high = (number.value if end is None else end for end in (number.low, number.high))
                 note, setting = "" if p is None else p_value(p), "" if row.is_real else "w-title"
-                marks.append(Mark(row.label, (number.value,), (ends,), note, setting=setting))
+                marks.append(Mark(row.label, (number.value,), ((low, high),), note, setting=setting))
         drawn = []
         with tempfile.TemporaryDirectory() as folder:
             for form, width in WIDTHS.items():

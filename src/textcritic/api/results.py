@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textcritic.inference import Nearness
-from textcritic.measures.card import Block, Column, scorecard
+from textcritic.measures.card import Block, Column, Row, scorecard
 from textcritic.measures.numbers import count, p_value, plural
 from textcritic.measures.score import NOT_TESTED, Score
 from textcritic.measures.score import REAL as IS_REAL
@@ -81,7 +81,10 @@ class Result:
         Raises:
             KeyError: there is no such source; of what is given, there is no such measure.
         """
-        found = _Scores({score.key: score for score in self.scores if score.source == source})
+        found = _Scores()
+        for score in self.scores:
+            if score.source == source:
+                found.setdefault(score.key, score)
         if not found:
             raise KeyError(f"{source!r}; the sources are {', '.join(dict.fromkeys(s.source for s in self.scores))}")
         return found
@@ -108,11 +111,11 @@ class Result:
         Raises:
             KeyError: there is no such measure.
         """
-        names = {score.key: score.measure for score in self.scores}
+        names = {score.key: score.measure for score in reversed(self.scores)}
         if measure not in names:
             raise KeyError(f"{measure!r}; the measures are {', '.join(names)}")
         near = next(self.block.nearest(one) for one in self.block.columns if one.measure == names[measure])
-        return [label for label in dict.fromkeys(score.source for score in self.scores) if label in near]
+        return [source for source, row in self._rows().items() if row.label in near]
 
     @cached_property
     def block(self) -> Block:
@@ -124,12 +127,11 @@ class Result:
         from textcritic.api.page import Page, Part  # matplotlib is loaded for this alone
 
         parts = [
-            Part(column, self.said_of(column.measure), heads, cells)
+            Part(column, self.said_of(column.measure), heads, cells, self._rows_of(column))
             for column, (_, _, heads, cells) in zip(self.block.columns, self.blocks(), strict=True)
         ]
         page = Page(
             title=self.title,
-            block=self.block,
             parts=parts,
             warnings=self.warnings,
             facts=self.facts,
@@ -155,7 +157,7 @@ class Result:
         lines = [self.title]
         for name, words, heads, rows in self.tables():
             head = f"{name} ({words})" if words else name
-            lines += ["", *wrap(head, WIDTH), "", *_lines(heads, rows), *wrap(self.said_of(name), WIDTH)]
+            lines += ["", *wrap(head, WIDTH), "", *_lines(heads, rows), *wrap(self._under(name), WIDTH)]
         lines += [line for words in self._left_out() for line in ("", *wrap(words, WIDTH))]
         lines += [line for words in self.warnings for line in ("", *wrap(f"warning: {words}", WIDTH))]
         lines += ["", *(line for words in self._foot() for line in wrap(words, WIDTH))]
@@ -169,20 +171,36 @@ class Result:
             table = pd.DataFrame(rows, columns=list(heads))
             parts.append(f"<p>{escape(f'{name} ({words})' if words else name)}</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
-            parts += [f"<p>{escape(words)}</p>"] if (words := self.said_of(name)) else []
+            parts += [f"<p>{escape(words)}</p>"] if (words := self._under(name)) else []
         parts += [f"<p>{escape(words)}</p>" for words in self._left_out()]
         parts += [f"<p><strong>Warning.</strong> {escape(words)}</p>" for words in self.warnings]
         foot = " ".join([*self._foot(), *([f"Report: {self.page}"] if self.page else [])])
         return "<div>" + "\n".join([*parts, f"<p>{escape(foot)}</p>"]) + "</div>"
 
+    def _rows(self) -> dict[str, Row]:
+        """The row of each source, in the order of the scores; a row may have a longer label than a score."""
+        row_of = {id(s): row for row in self.block.rows for cell in row.cells.values() for s in cell.scores}
+        return {score.source: row_of[id(score)] for score in self.scores}
+
+    def _rows_of(self, column: Column) -> list[Row]:
+        """The rows of a measure, in the order of the scores."""
+        return [row for row in self._rows().values() if column in row.cells]
+
     def _left_out(self) -> list[str]:
         """How many documents of each source were rejected, and why."""
         said = []
+        counts = {(score.source, *score.rejected_by_reason.items()) for score in self.scores}
         for score in self.scores:
             if score.rejected_by_reason:
                 reasons = "; ".join(f"{reason}: {n:,}" for reason, n in score.rejected_by_reason.items() if n)
-                said.append(f"{score.source}: {plural(score.rejected, 'document')} rejected ({reasons})")
+                differs = sum(source == score.source for source, *_ in counts) > 1
+                of = f", {score.measure}" if differs else ""
+                said.append(f"{score.source}{of}: {plural(score.rejected, 'document')} rejected ({reasons})")
         return list(dict.fromkeys(said))
+
+    def _under(self, name: str) -> str:
+        """The sentence under the table of this name; by default that of the measure."""
+        return self.said_of(name)
 
     def _foot(self) -> list[str]:
         """What the signs mean, and what chance gives."""
@@ -190,13 +208,14 @@ class Result:
 
     def _cells(self, column: Column) -> list[Sequence[str]]:
         """The cells of a measure's table, sources in their order."""
-        near, rows = self.block.nearest(column), {row.label: row for row in self.block.rows}
+        near = self.block.nearest(column)
         found: list[Sequence[str]] = []
-        for label in dict.fromkeys(score.source for score in self.scores if score.measure == column.measure):
-            cell = rows[label].cells[column]
+        for row in self._rows_of(column):
+            cell = row.cells[column]
+            label = cell.scores[0].source
             p = "" if cell.p is None else p_value(cell.p).removeprefix("p ").removeprefix("= ")
             left_out = count(sum(score.left_out for score in cell.scores))
-            verdict = " ".join(filter(None, (verdict_of(cell), NEAREST * (label in near))))
+            verdict = " ".join(filter(None, (verdict_of(cell), NEAREST * (row.label in near))))
             found.append((label, value_of(cell), doubt_of(cell), p, count(cell.n), left_out, verdict))
         return found
 

@@ -105,6 +105,10 @@ class TendenciesResult(Result):
                 about = f"{plural(self.samples[label]['documents'], 'document')}; distances from real text"
                 yield label, about, TABLE_HEADS, [*rows]
 
+    def _under(self, name: str) -> str:
+        """Nothing: a table is of one sample."""
+        return ""
+
     @property
     def _measured(self) -> list[str]:
         """The tendencies that have scores, in their order."""
@@ -161,7 +165,7 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
     judged = {label: verdicts(statistics) for label, statistics in found.items()}
     return TendenciesResult(
         title="Statistical tendencies, beside real text",
-        scores=tuple(_scores(judged, found)),
+        scores=tuple(_scores(judged, found, of_real["documents"])),
         facts=(
             *_facts(of_real, every, options),
             *_facts_of_groups({REAL: every, **compared}),
@@ -240,7 +244,9 @@ def _judged(found: Sequence[Verdict]) -> dict[str, Any]:
     return {"verdicts": said, "sentences": [sentence(one) for one in found if one.verdict == DIFFERS]}
 
 
-def _scores(judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping[str, Any]]) -> Iterator[Score]:
+def _scores(
+    judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping[str, Any]], documents: int
+) -> Iterator[Score]:
     """The scores of each tendency that was measured: real text, which is at 0, and the samples with their margins."""
     keys = keys_of([REAL, *judged])
     first: dict[str, str] = {}
@@ -249,7 +255,8 @@ def _scores(judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping
             one = of_sample[place]
             if one.value is not None:
                 first.setdefault(tendency.name, label)
-                rows = pd.DataFrame([keys[REAL], keys[label] | asdict(one) | {"documents": found[label]["documents"]}])
+                own = keys[label] | asdict(one) | {"documents": found[label]["documents"]}
+                rows = pd.DataFrame([keys[REAL] | {"documents": documents}, own])
                 measure = replace(MEASURES[tendency.name], margin=one.margin)
                 real, score = scores_of(rows, measure, partial(_name, label), measure.anchor)
                 yield from (real, score) if label == first[tendency.name] else (score,)

@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,10 @@ class Declared:
         for key, choices in CHOICES.items():
             if getattr(self, key) not in choices:
                 raise TextcriticError(f"{where}: {key}: {getattr(self, key)!r} is not one of {', '.join(choices)}")
-        if isinstance(self.needs, str) or (wrong := [need for need in self.needs if need not in NEEDS]):
-            shown = self.needs if isinstance(self.needs, str) else wrong[0]
+        if not isinstance(self.batch, bool):
+            raise TextcriticError(f"{where}: batch: {self.batch!r} should be True or False")
+        if not isinstance(self.needs, tuple | list) or (wrong := [need for need in self.needs if need not in NEEDS]):
+            shown = wrong[0] if isinstance(self.needs, tuple | list) else self.needs
             raise TextcriticError(f"{where}: needs: {shown!r}: give a tuple of {', '.join(map(repr, NEEDS))}")
         object.__setattr__(self, "needs", tuple(self.needs))
 
@@ -119,7 +122,7 @@ def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", *
         The function itself, with its declaration attached.
 
     Raises:
-        TextcriticError: a keyword or its value is not known, or textcritic has a measure of this title.
+        TextcriticError: a keyword or its value is not known.
     """
     if unknown := set(declared) - set(Declared.__dataclass_fields__):
         known = ", ".join(Declared.__dataclass_fields__)
@@ -127,7 +130,7 @@ def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", *
         raise TextcriticError(f"measure: unknown key {min(unknown)!r}; {hint}")
 
     def declare(plain: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(plain, DECLARATION, Declared(title or plain.__name__, **declared))
+        setattr(plain, DECLARATION, Declared(title or getattr(plain, "__name__", "measure"), **declared))
         return plain
 
     return declare if function is None else declare(function)
@@ -152,7 +155,9 @@ def metric_of(function: Any, name: str = "") -> Metric:
     if not callable(function) or isinstance(function, type) or (not name and not called.isidentifier()):
         shown = name or repr(function)
         raise TextcriticError(f"{shown}: is no function with a name; a measure is `def NAME(document): return NUMBER`")
-    declared = getattr(function, DECLARATION, None) or Declared(called)
+    declared = getattr(function, DECLARATION, None)
+    if declared is None:
+        declared = Declared(called if called.isidentifier() else name.partition(":")[2])
     name = name or f"{function.__module__}:{called}"
     metric = Metric(name, declared, function)
     if declared.title.casefold() in map(str.casefold, OURS):
@@ -174,7 +179,8 @@ def load_metric(name: str, folders: Sequence[str | Path] = (".",)) -> Metric:
     """
     module, _, function = _parted(name)
     path = source_of(name, folders)
-    sys.path[:0] = [place for folder in folders if (place := str(Path(folder).absolute())) not in sys.path]
+    first = [str(Path(folder).absolute()) for folder in folders]
+    sys.path[:] = [*first, *(place for place in sys.path if place not in first)]
     try:
         found = vars(_imported(module, path))
     except TextcriticError as error:
@@ -218,7 +224,7 @@ def source_of(name: str, folders: Sequence[str | Path]) -> Path:
     whole = ""
     for part in module.split("."):
         whole = f"{whole}.{part}" if whole else part
-        spec = PathFinder.find_spec(whole, places)
+        spec = PathFinder.find_spec(whole, places) or (find_spec(whole) if whole == module.split(".")[0] else None)
         if spec is None:
             looked = ", ".join(str(Path(folder).absolute()) for folder in folders)
             raise TextcriticError(f"{name}: no module {whole!r} in {looked}, and none is installed")

@@ -31,6 +31,7 @@ from textcritic.plan.sources import DATA, RUN
 
 REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"
+BY_DEFINITION = "by definition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -104,8 +105,13 @@ class Score:
         return self.generator == "data"
 
     @property
+    def by_definition(self) -> bool:
+        """Whether it is real text's distance from itself, which is not estimated."""
+        return self.because == BY_DEFINITION
+
+    @property
     def source(self) -> str:
-        """What the source is called; real text is `memory.REAL`."""
+        """What the source is called."""
         return self.label
 
     @property
@@ -349,7 +355,8 @@ def _against(score: Score, yardstick: Score | None, measure: Measure) -> Score:
 def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -> Score:
     value = _float(row, measure.value)
     infinite = value is not None and math.isinf(value)
-    if value is None and row["generator"] == "data":
+    exact = value is None and row["generator"] == "data" and measure.of_real is not None
+    if exact:
         value = measure.of_real
     seed, draw, n, left_out = (_float(row, column) for column in (*RUN, "documents", "rejected"))
     return Score(
@@ -369,7 +376,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         rejected_by_reason=_reasons(row) if measure.compared else {},
         p=_float(row, measure.p),
         by_ratio=measure.by_ratio,
-        because=str(row[measure.because]) if infinite and not missing(row.get(measure.because)) else _why(row, measure),
+        because=BY_DEFINITION if exact else _because(row, measure, infinite),
         baseline=bool(row.get("baseline", False)),
         compared=measure.compared,
         corpus_label=_other_than(row["corpus"], corpus_name(row["corpus"])),
@@ -388,8 +395,10 @@ def _other_than(name: str, label: str) -> str:
     return "" if label == name else label
 
 
-def _why(row: Mapping[str, Any], measure: Measure) -> str:
-    why = row.get(measure.why)
+def _because(row: Mapping[str, Any], measure: Measure, infinite: bool) -> str:
+    """Why the value is infinite, or has no interval or no test; "" where it has both."""
+    why = row.get(measure.because) if infinite else None
+    why = row.get(measure.why) if missing(why) else why
     return "" if missing(why) else str(why)
 
 

@@ -181,7 +181,7 @@ def reasons_in_words(reasons: Mapping[str, int]) -> str:
 
 def reasons_from_words(words: str) -> dict[str, int]:
     """The numbers that `reasons_in_words` wrote; a reason may have a semicolon, as it may name a title."""
-    return {reason: int(n) for reason, n in re.findall(r"(.+?): (\d+)(?:; |$)", words)}
+    return {reason: int(n) for reason, n in re.findall(r"(.+?): (\d+)(?:; |$)", words, re.DOTALL)}
 
 
 def reasons_over_seeds(group: pd.DataFrame) -> dict[str, int]:

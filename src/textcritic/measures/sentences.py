@@ -19,8 +19,8 @@ STARS = (
     "samples)."
 )
 BEST = (
-    "Of {names}: {star} the {most}, or perhaps as {high} as the {most}; samples without the sign are {less} (p < 0.05 "
-    "by Holm's correction for all pairs of samples)."
+    "{star} the {most} value of {names}, or perhaps as {high}; samples without the sign are {less} (p < 0.05 by Holm's "
+    "correction for all pairs of samples)."
 )
 AIMS = {"": ("near", "nearest", ""), HIGHER: ("high", "highest", "lower"), LOWER: ("low", "lowest", "higher")}
 """By the aim of a measure: words for a value near it, the one that is nearest, and one that is not."""
@@ -66,7 +66,8 @@ def doubt_of(cell: Cell) -> str:
     found = interval(low, cell.number.high)
     if found != NONE:
         return found
-    return f"n = {cell.n}" if cell.scored and cell.n is not None and cell.n < LEAST_UNITS else ""
+    exact = cell.scored and cell.scored[0].is_real and cell.scored[0].by_definition
+    return f"n = {cell.n}" if cell.scored and not exact and cell.n is not None and cell.n < LEAST_UNITS else ""
 
 
 def verdict_of(cell: Cell) -> str:
@@ -123,7 +124,7 @@ def _stars(blocks: Sequence[Block]) -> Iterator[str]:
     """What the star says, for each aim of a measure that has one."""
     starred = [column for block in blocks for column in block.columns if block.nearest(column)]
     for aim, (high, most, less) in AIMS.items():
-        if names := [column.measure for column in dict.fromkeys(starred) if column.aim == aim]:
+        if names := [column.measure.removesuffix(PERCENT) for column in dict.fromkeys(starred) if column.aim == aim]:
             yield BEST.format(names=listed(names), star=NEAREST, most=most, high=high, less=less) if aim else STARS
 
 
@@ -294,7 +295,8 @@ def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
     """The one sample that there is; `apart` says how far it is from real text."""
     doubt = doubt_of(cell)
     if cell.verdict == NOT_SCORED:
-        return f"of {row.label} nothing could be scored"
+        why = next((f" ({score.because})" for score in cell.scores if score.because), "")
+        return f"of {row.label} nothing could be scored{why}"
     tested = "" if cell.p is None else p_value(cell.p)
     least = noticed_of(cell)
     noticed = f"a difference of {least} would be noticed in 80% of cases" if least else ""

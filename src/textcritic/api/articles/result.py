@@ -22,7 +22,7 @@ GIVEN = "given"  # folder, in that of the results, of the articles that came fro
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ArticlesResult(Result):
-    """What a study of articles found; `scores` has the Latent PPL of every source.
+    """What a study of articles found; `scores` has every measure that real text has too.
 
     Attributes:
         text: the tables as `textcritic show` prints them, and the path of the report.

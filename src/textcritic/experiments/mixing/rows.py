@@ -15,6 +15,7 @@ from textcritic.experiments.mixing.files import Documents, RealText, Sample
 from textcritic.experiments.mixing.read import Compared, Matrix, compared_of
 from textcritic.files import read_json
 from textcritic.inference import (
+    ClusterTest,
     bootstrap_difference,
     bootstrap_interval,
     energy_test,
@@ -54,7 +55,9 @@ def _mixed(scored: Scored, real: Scored | None, resampling: Resampling) -> Estim
     pairs = scored.data["pairs"]
     if pairs is None:
         both, groups = (columns, real.data[MIXED.value]), (scored.groups, real.groups)
-        return replace(estimate, p=two_sample_test(*both, ratio_of_sums, groups, draws, seed).p)
+        test = two_sample_test(*both, ratio_of_sums, groups, draws, seed)
+        reasons = (estimate.reason, test.reason if isinstance(test, ClusterTest) else "")
+        return replace(estimate, p=test.p, reason="; ".join(filter(None, reasons)))
     if not len(pairs[0]):
         return estimate
     groups_of_pairs = None if real.groups is None else [real.groups[place] for place in pairs[1]]

@@ -211,7 +211,7 @@ def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Es
     fits = [(_rows_of(one, kept[0]), _rows_of(other, kept[1])) for one, other in both]
     test = covariance_distance_of(*fits[0], resampling)
     if test is None:
-        return Estimate()
+        return Estimate(reason="fewer than two independent documents with words")
     others = (corrected_distance(*fit) for fit in fits[1:])
     values = [test.corrected, *(value for value in others if value is not None)]
     more = {"distance": test.distance, "distance_by_chance": test.by_chance}
@@ -222,7 +222,7 @@ def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Es
 
 GAP = Measure(
     name="Latent NLL minus real text's",
-    means="how much more surprising the mixtures of topics are than those of real text (less, if below 0)",
+    means="how much more surprising the mixtures of topics are than those of real text; below 0: less",
     value="gap",
     key="nll_gap",
     low="gap_low",
