@@ -211,3 +211,12 @@ def test_bad_input_is_one_line(tmp_path, capsys, real, name, content, options, s
     assert out == ""
     with pytest.raises(TextcriticError, match=says):
         raise TextcriticError(err.splitlines()[-1])
+
+
+def test_texts_of_one_group_are_refused_in_one_line():
+    real = [text for _, text in texts(60, 1)]
+    samples = [{"text": text, "group": "g"} for _, text in texts(5, 2)]
+    with pytest.raises(
+        TextcriticError, match=r"^samples: all texts are of one group; the energy test needs two groups"
+    ):
+        textcritic.mixing(real, samples, **QUICK)

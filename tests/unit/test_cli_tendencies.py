@@ -276,3 +276,10 @@ def test_a_table_names_what_could_not_be_measured_and_counts_the_tests_that_were
     table = found[found.index("tiny (1 document;") :]
     assert "recurrence" not in table.split("like (")[0].lower()
     assert re.search(r"chance marks [\d.]+ of [678] tests in the mean", said)
+
+
+def test_a_sample_may_have_the_name_of_a_tendency():
+    """The sentence on the lengths of all samples once stood under the table of the sample of that name."""
+    found = textcritic.compare_tendencies(texts(60, 1), {"Length": texts(30, 2), "b": texts(30, 3)}, resamples=19)
+    assert "nearest" not in repr(found)
+    assert found.table.loc[found.table["source"] == "real text", "n"].unique().tolist() == [60]

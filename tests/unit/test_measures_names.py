@@ -107,6 +107,6 @@ def test_of_many_reasons_the_commonest_are_shown():
 
 
 def test_reasons_are_read_as_they_were_written():
-    reasons = {"no end within 400 tokens": 1204, "fewer than 9: or so": 3}
+    reasons = {"no end within 400 tokens": 1204, "fewer than 9: or so": 3, "title A; B": 2, "a\nline": 1}
     assert reasons_from_words(reasons_in_words(reasons)) == reasons
     assert reasons_from_words("") == {}

@@ -399,3 +399,43 @@ def test_scores_in_memory_are_those_of_plain_numbers(statistic):
     assert real.low < real.value < real.high
     assert (sample.label, sample.key, sample.aim, sample.n) == ("long", "words", "lower", 40)
     assert sample.verdict == "different"
+
+
+@pytest.mark.parametrize("name", ["p_value", "ci_low", "documents", "rejected", "label", "source", "generator"])
+def test_a_function_may_have_the_name_of_a_column(name):
+    """The value was once kept under the name of the function, beside the columns of every row."""
+    namespace: dict = {}
+    exec(f"def {name}(document): return float(len(document.text))", namespace)
+    plain = {}
+    exec("def size(document): return float(len(document.text))", plain)
+    sets = {REAL: ["a" * n for n in range(1, 41)], "model": ["a" * (2 * n) for n in range(1, 31)]}
+    given = {label: [document(str(n), text) for n, text in enumerate(texts)] for label, texts in sets.items()}
+    found, expected = (
+        own_scores([metric_of(function)], given, Resampling(99)) for function in (namespace[name], plain["size"])
+    )
+    assert [(s.key, s.source, s.number, s.p, s.n, s.left_out, s.verdict) for s in found] == [
+        (name, s.source, s.number, s.p, s.n, s.left_out, s.verdict) for s in expected
+    ]
+    assert found[1].p < 0.05
+
+
+def test_two_files_of_one_name_are_refused_and_the_nearer_one_is_loaded(tmp_path, monkeypatch):
+    for number, folder in enumerate(("a", "b"), start=1):
+        (tmp_path / folder).mkdir()
+        text = f"def f(document):\n    return {number}\n\n\ndef g_{folder}(d):\n    return 0\n"
+        (tmp_path / folder / "twins.py").write_text(text)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    files = [f"{tmp_path}/{folder}/twins.py" for folder in ("a", "b")]
+    with pytest.raises(TextcriticError, match=r"a/twins.py and .*b/twins.py are two modules of one name; rename one"):
+        metrics_of([f"{files[0]}:f", f"{files[1]}:g_b"])
+    for _ in range(2):
+        assert [metrics_of(f"{file}:f")[0].function(None) for file in files] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [({"needs": 5}, "needs: 5: give a tuple of"), ({"batch": "yes"}, "batch: 'yes' should be True or False")],
+)
+def test_a_declaration_that_is_wrong_is_one_line(keywords, says):
+    with pytest.raises(TextcriticError, match=says):
+        textcritic.measure(title="T", **keywords)(len)

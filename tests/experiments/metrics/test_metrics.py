@@ -106,7 +106,7 @@ def test_the_sample_with_the_highest_value_has_the_star_where_that_is_the_aim(st
     said = next(one.says for one in sentences([block]) if one.about.endswith("Distinct-2"))
     assert said.startswith("of 2 samples, a rich model has the highest value (")
     lines = signs([block])
-    assert any(line.startswith("Of Distinct-2: ★ the highest, or perhaps as high") for line in lines)
+    assert any(line.startswith("★ the highest value of Distinct-2, or perhaps as high") for line in lines)
     assert any(line.startswith("★ nearest to real text") for line in lines)
     assert "a rich model has the highest value" in report
 
