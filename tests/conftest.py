@@ -44,7 +44,7 @@ SLOW = (
     *("oracle/test_wikipedia_oracle", "coherence/test_papers", "oracle/test_ctm_bound", "oracle/test_hsmm_precision"),
     *("unit/test_wikitext", "unit/test_corpora_docstrings", "unit/test_fairseq_training", "unit/test_corpora_titles"),
     *("unit/test_ctm_covariances", "unit/test_fairseq_samples", "annotation/test_browser", "annotation/test_store"),
-    *("annotation/test_load", "annotation/test_attacks", "e2e/test_pages", "e2e/test_own_measures"),
+    *("annotation/test_load", "annotation/test_attacks", "e2e/test_pages", "e2e/test_metrics_command"),
 )
 
 

@@ -1,14 +1,9 @@
 """The numbers of a study's scorecard: what each kind of experiment puts there, and what they say of real text.
 
-A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. They stand
-in section.json under "card" as numbers, not as words, and `read_card` reads them back, so that whatever tells people
-what a study found (the report, `textcritic show`, a Python result) tells it from the same numbers:
-
-    for name, scores in read_card("results/studies/demo").items():
-        for score in scores:
-            score.label, score.measure, score.number.value, score.number.low, score.p, score.verdict
-
-A score is of one seed. `measures.card` puts those of several experiments and seeds into rows.
+A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. section.json
+has them under "card" as numbers, and `read_card` reads them back, so that whatever tells people what a study found (the
+report, `textcritic show`, a Python result) tells it from the same numbers. A score is of one seed. `measures.card` puts
+those of several experiments and seeds into rows.
 """
 
 import math
@@ -91,13 +86,14 @@ class Score:
     aim: str = ""
 
     def __repr__(self) -> str:
-        number = self.number
-        parts = [f"95% {interval(number.low, number.high)}"] if number.low is not None else []
-        parts += [p_value(self.p)] if self.p is not None else []
-        parts += [self.verdict] if not self.is_real else []
-        parts += [f"{count(self.n)} documents"] if self.n is not None else []
-        value = NONE if number.value is None else counted(number.value, number.low)
-        return f"<{self.key or self.measure} of {self.label}: {value} ({'; '.join(parts)})>"
+        number, value = self.number, NONE if self.value is None else counted(self.value, self.low)
+        parts = [
+            f"95% {interval(number.low, number.high)}" if number.low is not None else "",
+            p_value(self.p) if self.p is not None else "",
+            "" if self.is_real else self.verdict,
+            f"{count(self.n)} documents" if self.n is not None else "",
+        ]
+        return f"<{self.key or self.measure} of {self.label}: {value} ({'; '.join(filter(None, parts))})>"
 
     @property
     def is_real(self) -> bool:
@@ -358,6 +354,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
     exact = value is None and row["generator"] == "data" and measure.of_real is not None
     if exact:
         value = measure.of_real
+    words = row.get("rejected_by_reason")
     seed, draw, n, left_out = (_float(row, column) for column in (*RUN, "documents", "rejected"))
     return Score(
         corpus=row["corpus"],
@@ -373,7 +370,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         number=Number(value, _float(row, measure.low), _float(row, measure.high)),
         n=None if n is None or not measure.compared else int(n),
         left_out=int(left_out or 0) if measure.compared else 0,
-        rejected_by_reason=_reasons(row) if measure.compared else {},
+        rejected_by_reason={} if missing(words) or not measure.compared else reasons_from_words(str(words)),
         p=_float(row, measure.p),
         by_ratio=measure.by_ratio,
         because=BY_DEFINITION if exact else _because(row, measure, infinite),
@@ -384,11 +381,6 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         means=measure.means,
         aim=measure.aim,
     )
-
-
-def _reasons(row: Mapping[str, Any]) -> dict[str, int]:
-    words = row.get("rejected_by_reason")
-    return {} if missing(words) else reasons_from_words(str(words))
 
 
 def _other_than(name: str, label: str) -> str:

@@ -394,11 +394,5 @@ def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
 
 def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:
     """The registry entry of each decoding of the sources, without what has no effect on the samples."""
-    return {
-        source.decoding: {
-            key: value
-            for key, value in registries.entry("decodings", source.decoding).items()
-            if key not in WITHOUT_EFFECT
-        }
-        for source in sources
-    }
+    entries = {source.decoding: registries.entry("decodings", source.decoding) for source in sources}
+    return {name: {k: entry[k] for k in entry if k not in WITHOUT_EFFECT} for name, entry in entries.items()}

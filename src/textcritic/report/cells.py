@@ -58,6 +58,8 @@ def measure_sheet(
 
 def by_source(rows: pd.DataFrame, names: Any, **named: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     """The name of each source, see `Names.source` for `named`, and its rows, seeds together."""
+    if rows.empty:
+        return
     for _, group in rows.groupby(["source", *GROUP], sort=False):
         yield names.source(group.iloc[0].to_dict(), seed=False, **named), group
 

@@ -33,5 +33,5 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         question="What do the samples score by your own measures?",
         card=card,
         findings=tuple(said_of(card)),
-        definitions=said,
+        definitions=(*said, *place.definitions()),
     )
