@@ -1,9 +1,9 @@
 """The numbers of a study's scorecard: what each kind of experiment puts there, and what they say of real text.
 
 A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. The file
-section.json has them under "card" as numbers, and `read_card` reads them back, so that whatever tells people what a study
-found (the report, `textcritic show`, a Python result) tells it from the same numbers. A score is of one seed.
-`measures.card` puts those of several experiments and seeds into rows.
+section.json has them under "card" as numbers, and `read_card` reads them back: whatever tells people what a study found
+(the report, `textcritic show`, a Python result) tells it from the same numbers. A score is of one seed. `measures.card`
+puts those of several experiments and seeds into rows.
 """
 
 import math
