@@ -28,6 +28,7 @@ of numbers up to which it is allowed:
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -198,6 +199,7 @@ def main() -> int:
     comparing.add_argument("two", type=Path)
     comparing.add_argument("--allowed", type=Path, metavar="FILE")
     given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that a worktree is removed
     if given.command == "make":
         make(given.folder, given.commit, given.only, given.demo, Places(given.keep, given.results))
         return 0
