@@ -13,6 +13,7 @@ import pytest
 
 import textcritic
 from textcritic import runlog
+from textcritic.api.mixing import _pairs
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 
@@ -220,3 +221,10 @@ def test_texts_of_one_group_are_refused_in_one_line():
         TextcriticError, match=r"^samples: all texts are of one group; the energy test needs two groups"
     ):
         textcritic.mixing(real, samples, **QUICK)
+
+
+def test_pairs_are_found_by_their_places_among_texts_with_words():
+    """Text 1 alone has words on both sides: the first real text that was scored, and the second sample."""
+    known = [np.array(some) for some in ([False, True, True], [True, True, False])]
+    scored = [SimpleNamespace(known=one) for one in known]
+    assert [places.tolist() for places in _pairs(scored)] == [[1], [0]]

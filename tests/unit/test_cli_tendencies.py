@@ -283,3 +283,15 @@ def test_a_sample_may_have_the_name_of_a_tendency():
     found = textcritic.compare_tendencies(texts(60, 1), {"Length": texts(30, 2), "b": texts(30, 3)}, resamples=19)
     assert "nearest" not in repr(found)
     assert found.table.loc[found.table["source"] == "real text", "n"].unique().tolist() == [60]
+
+
+def test_the_margin_of_a_tendency_is_that_of_its_verdict():
+    """Words that recur so often that a fifth of real text's recurrence is more than the margin of all texts."""
+
+    def own_words(number, seed):
+        rng = np.random.default_rng(seed)
+        return [" ".join(rng.choice(rng.choice(WORDS, 5), 80)) for _ in range(number)]
+
+    found = textcritic.compare_tendencies(own_words(60, 1), {"m": own_words(30, 2)}, resamples=19)
+    (judged,) = (one for one in found.verdicts["m"] if one.tendency == "recurrence")
+    assert found["m"]["recurrence"].margin == judged.margin > 0.2

@@ -14,6 +14,7 @@ from textcritic.experiments.coreference.decomposition import decomposition_rows
 from textcritic.experiments.coreference.ngrams import contribution_rows
 from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
+from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.shares import SHARE, share_rows, share_sheet
 from textcritic.experiments.coreference.words import fails, findings, unlikely, window_in_words
 from textcritic.files import read_table, write_table
@@ -22,6 +23,7 @@ from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import percent
 from textcritic.measures.score import scores_of
+from textcritic.plan.sources import data_keys
 
 
 def test_documents_that_belong_together_are_one_unit_of_every_interval(tmp_path):
@@ -105,6 +107,25 @@ def test_a_difference_is_said_with_its_strength(files):
         found.says == "small GPT-2 scores higher than real text (2.00): 5.00, 3.0 points more (4.80–5.20; p = 0.001)."
     )
     assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
+
+
+def test_where_the_best_sample_fails_has_interval_and_p(files):
+    rows = row(share_rows(Material(files)), 0.05, 0.001)
+    assert fails(unlikely(rows, Names.of(files.samples))) == (
+        "5.0% (4.8%–5.2%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
+        "(log P < −7), in real text 2.0% (1.8%–2.2%) (p = 0.001)."
+    )
+
+
+def test_latent_ppl_of_mentions_is_compared_by_ratio():
+    """Real text 5.00: 4.53 is less than a tenth of it below, but the ratio is more than 1.1."""
+    keys = [data_keys("docs"), data_keys("docs") | {"source": "sample", "generator": "g"}]
+    numbers = ({"latent_ppl": value, "ci_low": value, "ci_high": value} for value in (5.0, 4.53))
+    rows = pd.DataFrame(
+        [key | one | {"p_value": 0.5, "documents": 900} for key, one in zip(keys, numbers, strict=True)]
+    )
+    _, score = scores_of(rows, PPL, lambda row, **_: row["generator"])
+    assert (score.by_ratio, score.margin, score.verdict) == (True, 0.1, "unclear")
 
 
 def test_what_chance_explains_is_said_as_that(files):
@@ -214,7 +235,7 @@ def test_the_sample_with_the_fewest_unlikely_mentions_is_where_it_fails(tmp_path
         return fails(unlikely(pd.DataFrame([real | {"p_value": None}, *samples]), Plain))
 
     far, near = of("far", 0.30, 0.001), of("near", 0.10, 0.001)
-    assert said(far, near).startswith("10.0% of the mentions of people in samples of near are unlikely")
+    assert said(far, near).startswith("10% (9.0%–11%) of the mentions of people in samples of near are unlikely")
     assert said(far, of("same", 0.05, 0.6)) == ""
     assert said(far, of("strict", 0.01, 0.001)) == ""
     assert said() == ""

@@ -10,12 +10,12 @@ from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
 from textcritic.experiments.coreference.shares import SHARE
 from textcritic.experiments.coreference.why import is_label, written
-from textcritic.inference import DIFFERENT
+from textcritic.inference import DIFFERENT, Number
 from textcritic.measures.card import Block, scorecard
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import MINUS, percent
+from textcritic.measures.numbers import MINUS, p_value, percent
 from textcritic.measures.score import HIGHER, scores_of
-from textcritic.measures.sentences import sentences, value_of
+from textcritic.measures.sentences import sentences
 from textcritic.report.section import Finding
 
 WORTH_NAMING = 0.05
@@ -57,11 +57,19 @@ def fails(blocks: Sequence[Block]) -> str:
             return ""
         row, cell = min(samples, key=lambda sample: sample[1].number.value or 0.0)
         if cell.verdict == DIFFERENT and cell.way == HIGHER:
+            tested = "" if cell.p is None else f" ({p_value(cell.p)})"
             return (
-                f"{value_of(cell)}% of the mentions of people in samples of {row.label} are unlikely under the critic "
-                f"(log P < {MINUS}7), of those in real text {value_of(real.cells[column])}%."
+                f"{_share(cell.number)} of the mentions of people in samples of {row.label} are unlikely under the "
+                f"critic (log P < {MINUS}7), in real text {_share(real.cells[column].number)}{tested}."
             )
     return ""
+
+
+def _share(number: Number) -> str:
+    """A share and its interval, given in percent."""
+    value, low, high = (None if one is None else one / 100 for one in (number.value, number.low, number.high))
+    ends = "" if low is None or high is None else f" ({percent(max(low, 0.0))}–{percent(min(high, 1.0))})"
+    return f"{percent(value)}{ends}"
 
 
 def window_in_words(window: Sequence[str]) -> str:
