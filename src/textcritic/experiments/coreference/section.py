@@ -23,10 +23,11 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
     names, rows = Names.of(files.samples), tables["coreference"]
     blocks = unlikely(tables["coreference-shares"], names)
     noticed, audit = exchange_findings(tables[STUDY.name]), audit_sentence(tables["coreference-audit"])
+    card = place.card(rows, [PPL], names.source)
     variables = {
         "chart": CHART,
         "papers": place.numbered("ppl"),
-        "sources": reader(files, names, place),
+        "reading": reader(files, names, place, card),
         "shown": files.report_articles,
         "fewest_tokens": FEWEST_TOKENS,
         "rare": f"{RARE:.0%}",
@@ -41,7 +42,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         title="Coreference",
         html=place.render("section.html.j2", variables),
         question="Who is mentioned after whom, and is it as in real text?",
-        card=place.card(rows, [PPL], names.source),
+        card=card,
         findings=(*findings(blocks, tables["coreference-ngrams"], names), *noticed),
         definitions=place.definitions(),
         fails=fails(blocks),
