@@ -19,7 +19,7 @@ from textcritic.api.options import (
 )
 from textcritic.api.results import Result
 from textcritic.api.sets import held_out_of, labelled
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, listed
 from textcritic.files import write_text
 from textcritic.inference import are_grouped
 from textcritic.measures.memory import REAL
@@ -123,7 +123,7 @@ def options_of(kind: Kind) -> set[str]:
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:
     for name in options.asked():
         if name not in options_of(real.kind):
-            kinds = " and ".join(kind for kind in OF_KIND if name in options_of(kind))
+            kinds = listed([kind for kind in OF_KIND if name in options_of(kind)])
             raise TextcriticError(f"{name}: is for {kinds}; {real.name} holds {real.kind}")
 
 
