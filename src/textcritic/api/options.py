@@ -235,7 +235,9 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
         "other real documents, which are shown as a row, but never ranked; there may be several",
         metavar="FILE",
     )
-    num_topics: int = option(NUM_TOPICS, "topics, 2 or more", whole(2), metavar="K")
+    num_topics: int = option(
+        NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
+    )
     workflow: bool = option(False, "run the jobs by Snakemake, as with models or inferred titles, not in this process")
     verbose: bool = option(False, "show all lines of the log on stderr")
 

@@ -82,7 +82,9 @@ def build_corpus(
     candidates = _filtered(extracted_path, titles, spec["sections"], length_of, rejected, dropped)
     splits = _split(candidates, spec["splits"])
     splits = _without_rare_titles(splits, spec["sections"], rejected, dropped)
-    _require_corpus(folder.name, {split: splits[split] for split in _wanted(spec["splits"])}, rejected, spec["sections"])
+    _require_corpus(
+        folder.name, {split: splits[split] for split in _wanted(spec["splits"])}, rejected, spec["sections"]
+    )
     for split, members in splits.items():
         write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
     record = {

@@ -12,14 +12,16 @@ from typing import Any, Literal
 from textcritic.api.articles.configure import KINDS, Sample, Wanted, corpus_template, labels_of, recorded_commits
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
-from textcritic.api.options import CriticiseOptions
+from textcritic.api.options import NUM_TOPICS, CriticiseOptions
 from textcritic.api.own import folder_of, metrics_of
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.plan import FROM_MEMORY
+from textcritic.measures.numbers import plural
 
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
 ARTICLES_PER_TITLE = 50
+DOCUMENTS_PER_TOPIC = 10
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 # The share of a sample's articles that need a title on every section, for titles to be given; the others are left out.
 MOSTLY_TITLED = 0.9
@@ -67,6 +69,7 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
         [compared.reference, *extra, *(s.path for s in compared.samples)], corpus_template()["titles"]
     )
     drawn = others[len(extra) :]
+    _require_text(compared, real, others)
     titled = not compared.texts and _titled(real, options)
     given = titled and _given(drawn, options)
     _warn_of_copies(real, [(sample.label, outline) for sample, outline in zip(compared.samples, drawn, strict=True)])
@@ -83,7 +86,7 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
         splits=_splits(options),
         measures=measures,
         not_measured=not_measured,
-        critics=_critics(options),
+        critics=_critics(real, options),
         resamples=options.asked().get("resamples"),
         command=shlex.join(_command(compared, options)),
         models=tuple(models_of(options.models, recorded_commits(compared.folder))),
@@ -92,6 +95,23 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
         metric_folders=tuple(dict.fromkeys(str(place) for place in own.values() if place)),
     )
     return wanted, sum(outline.words for outline in (real, *others))
+
+
+def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) -> None:
+    """See that each file has text, and the reference enough of it to be parted.
+
+    Raises:
+        TextcriticError: one has not.
+    """
+    for outline in (real, *others):
+        if not outline.digests:
+            name = compared.given.get(outline.path, str(outline.path))
+            raise TextcriticError(f"{name}: none of its {plural(outline.articles, 'document')} has any text")
+    if compared.test is None and sum(real.digests.values()) < 2:
+        name = compared.given.get(real.path, str(real.path))
+        raise TextcriticError(
+            f"{name}: 1 document with text; one part is fitted on and another is the yardstick, so give two or more"
+        )
 
 
 def _warn_of_copies(real: Outline, drawn: Sequence[tuple[str, Outline]]) -> None:
@@ -130,9 +150,11 @@ def _splits(options: CriticiseOptions) -> dict[str, Any]:
     return {key: value for key, value in asked.items() if value is not None} | ({} if trains else {"validation": 0})
 
 
-def _critics(options: CriticiseOptions) -> dict[str, dict[str, Any]]:
-    """What of the critics is not as it ships, by kind of experiment."""
+def _critics(real: Outline, options: CriticiseOptions) -> dict[str, dict[str, Any]]:
+    """What of the critics is not as it ships, by kind of experiment; of few documents there are fewer topics."""
     asked = options.asked()
+    most = max(2, real.articles // DOCUMENTS_PER_TOPIC)
+    asked |= {"num_topics": most} if most < NUM_TOPICS and "num_topics" not in asked else {}
     words = {key: asked[key] for key in ("stop_words", "minimum_count") if key in asked}
     topics = {name: asked[key] for name, key in TOPIC_KEYS.items() if key in asked}
     mentions = {key: asked[key] for key in ("order", "discount") if key in asked}

@@ -105,8 +105,11 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
     folder = Path(kept.name if kept else output).expanduser().resolve()  # type: ignore[arg-type]
     test = {} if sets.test is None else {"test": sets.test}
     given = [("reference", sets.reference), *test.items(), *sets.samples.items(), *sets.controls.items()]
-    names = _file_names([plain_name(one.path) if one.path else label for label, one in given])
-    paths = [_path_of(documents, folder / GIVEN / name) for (_, documents), name in zip(given, names, strict=True)]
+    names = _file_names([_stem(one.path) if one.path else label for label, one in given])
+    paths = [
+        _path_of(documents, folder / GIVEN / name, "test-" * (documents is sets.test))
+        for (_, documents), name in zip(given, names, strict=True)
+    ]
     drawn = zip([*sets.samples, *sets.controls], paths[1 + len(test) :], strict=True)
     origins = {
         path: str(documents.path.absolute())
@@ -124,8 +127,14 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
     return compared, kept
 
 
-def _path_of(documents: Documents, otherwise: Path) -> Path:
-    """The file of articles; texts, and articles in memory, are written to one, which stays if it holds the same."""
+def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
+    """The file of articles; texts, and articles in memory, are written to one, which stays if it holds the same.
+
+    Args:
+        documents: texts or articles.
+        otherwise: the file that is written.
+        prefix: before the ids that are written, as reference and test make one corpus.
+    """
     is_file = documents.path is not None and documents.kind == "articles"
     articles = documents.articles() if documents.kind == "articles" else documents.as_articles()
     if is_file:
@@ -135,7 +144,7 @@ def _path_of(documents: Documents, otherwise: Path) -> Path:
     with whole_file(new) as temporary, temporary.open("w", encoding="utf-8") as handle:
         for article in articles:
             used[article.id] += 1  # texts may share an id, such as that of a prompt
-            name = article.id if used[article.id] == 1 else f"{article.id}-{used[article.id]}"
+            name = prefix + (article.id if used[article.id] == 1 else f"{article.id}-{used[article.id]}")
             sections = [{"title": section.title, "text": section.text} for section in article.sections]
             row = {"id": name, "title": article.title, "sections": sections, "group": article.group}
             handle.write(json.dumps(row) + "\n")
@@ -144,6 +153,11 @@ def _path_of(documents: Documents, otherwise: Path) -> Path:
     else:
         new.replace(otherwise)
     return otherwise
+
+
+def _stem(path: Path) -> str:
+    """The name of a file without the suffix of its format."""
+    return re.sub(r"\.txt(\.gz)?$", "", plain_name(path), flags=re.IGNORECASE)
 
 
 def _file_names(labels: list[str]) -> Iterator[str]:

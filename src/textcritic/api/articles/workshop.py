@@ -8,6 +8,7 @@ from pathlib import Path
 
 from textcritic import __version__
 from textcritic.api.articles.jobs import Configured, Job, job_for
+from textcritic.api.articles.jobs.job import STAGES
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.measures.own import Metric
@@ -45,7 +46,7 @@ class Workshop:
             Why experiments are left out, by their names.
 
         Raises:
-            TextcriticError: every experiment failed; the line is that of the first.
+            TextcriticError: every experiment that compares samples failed; the line is that of the first.
         """
         failed: dict[str, str] = {}
         for name, experiment in study.experiments.items():
@@ -54,7 +55,7 @@ class Workshop:
             except TextcriticError as error:
                 failed[name] = str(error)
         sections = {name: f"{one.folder}/section.html" for name, one in study.experiments.items() if name not in failed}
-        if not sections:
+        if not any(study.experiments[name].sources() for name in sections):
             raise TextcriticError(next(iter(failed.values())))
         self._make_report(study, sections, failed)
         return failed
@@ -65,7 +66,7 @@ class Workshop:
         needs, request = experiment.paths(), experiment.request()
         decided_by = " ".join([json.dumps(request, sort_keys=True), self._configured.stage("report")])
         standing = experiment.table_files(*experiment.tables)
-        stage = f"tables and figures: {experiment.name}"
+        stage = STAGES.get(experiment.kind, experiment.kind)
         jobs = [Job(stage, needs, standing, decided_by, lambda: make_tables(request, tables))]
         if experiment.standing_figures:
             pdf = self._configured.project.config["pdf_figures"]

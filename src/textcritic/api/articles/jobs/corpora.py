@@ -1,6 +1,6 @@
 """Jobs that make corpora and samples: real text in its splits, what a model wrote, and given titles."""
 
-from textcritic.api.articles.jobs.job import Configured, Job, articles_of
+from textcritic.api.articles.jobs.job import STAGES, Configured, Job, articles_of
 from textcritic.corpora.build import build_corpus, words_of
 from textcritic.corpora.extract import extract_corpus
 from textcritic.critics.recitation import measure_overlap
@@ -14,7 +14,7 @@ def extracted(configured: Configured, corpus: str, **_: str) -> Job:
     made = [f"results/corpora/{corpus}/extracted.{suffix}" for suffix in ("parquet", "json")]
     decided_by = configured.decided("corpora", corpus, "extract", "extractor", "options")
     return Job(
-        "real text",
+        STAGES["corpora"],
         inputs,
         made,
         decided_by,
@@ -28,7 +28,7 @@ def splits(configured: Configured, corpus: str, **_: str) -> Job:
     needs = [f"{folder}/extracted.parquet", f"{folder}/extracted.json"]
     made = [*(f"{folder}/{split}.parquet" for split in ("train", "validation", "test")), f"{folder}/statistics.json"]
     decided_by = configured.decided("corpora", corpus, "build", "splits", "titles", "sections")
-    return Job("real text", needs, made, decided_by, lambda: build_corpus(needs[0], folder, entry, words_of))
+    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, entry, words_of))
 
 
 def overlap(configured: Configured, corpus: str) -> Job:
@@ -37,7 +37,9 @@ def overlap(configured: Configured, corpus: str) -> Job:
     train, *others = needs = [f"{folder}/{split}.parquet" for split in ("train", "validation", "test")]
     made = f"{folder}/overlap.json"
     parts = dict(zip(("validation", "test"), others, strict=True))
-    return Job("real text", needs, [made], configured.stage("corpora"), lambda: measure_overlap(train, parts, made))
+    return Job(
+        STAGES["corpora"], needs, [made], configured.stage("corpora"), lambda: measure_overlap(train, parts, made)
+    )
 
 
 def sample(configured: Configured, corpus: str, setting: str, generator: str, **drawn: str) -> Job:
@@ -55,5 +57,5 @@ def titles(configured: Configured, classifier: str, corpus: str, tail: str) -> J
     articles, _ = articles_of(corpus, tail)
     made = f"results/latents/{classifier}/{corpus}/{tail}.parquet"
     return Job(
-        "order of sections", [articles], [made], configured.stage("classify"), lambda: take_titles(articles, made)
+        STAGES["coherence"], [articles], [made], configured.stage("classify"), lambda: take_titles(articles, made)
     )

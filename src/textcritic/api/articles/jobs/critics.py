@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from textcritic.api.articles.jobs.job import DATA_TEST, Configured, Job, articles_of, given
+from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, given
 from textcritic.corpora import article_groups, gold_chains
 from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, score_latents, with_groups
 from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
@@ -39,7 +39,7 @@ def transitions(configured: Configured, critic: str, corpus: str) -> Job:
     def fit() -> None:
         TransitionCritic.fit(gold_chains(train), mode=entry["mode"], grid=grid).save(made)
 
-    return Job("order of sections", [train], [made], decided_by, fit)
+    return Job(STAGES["coherence"], [train], [made], decided_by, fit)
 
 
 def order_of_data(configured: Configured, critic: str, corpus: str, which: str) -> Job:
@@ -52,7 +52,7 @@ def order_of_data(configured: Configured, critic: str, corpus: str, which: str) 
         scores = score_latents(TransitionCritic.load(model), read_table(latents), which)  # type: ignore[arg-type]
         write_table(made, with_groups(scores, article_groups(articles)))
 
-    return Job("order of sections", [model, latents, articles], [made], configured.stage("coherence"), score)
+    return Job(STAGES["coherence"], [model, latents, articles], [made], configured.stage("coherence"), score)
 
 
 def _order_needs(configured: Configured, critic: str, corpus: str, tail: str) -> tuple[str, str]:
@@ -77,7 +77,7 @@ def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str
         write_table(made, with_groups(scores, article_groups(articles)))
 
     needs = given(model, latents, articles, rejected)
-    return Job("order of sections", needs, [made], configured.stage("coherence"), score)
+    return Job(STAGES["coherence"], needs, [made], configured.stage("coherence"), score)
 
 
 def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
@@ -87,7 +87,7 @@ def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
     made = [f"{folder}/vocabulary.parquet", f"{folder}/vocabulary.json", bags]
     decided_by = configured.decided("critics", critic, "topics", "kind", "vocabulary", "fitted")
     needs = [train, *stop_words(critic, configured.registries)]
-    return Job("topics", needs, made, decided_by, lambda: count_corpus(train, entry["vocabulary"], *made))
+    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, entry["vocabulary"], *made))
 
 
 def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
@@ -106,7 +106,7 @@ def _topic_model(configured: Configured, critic: str, corpus: str) -> Job:
     def fit() -> None:
         train_topics(files, entry, version=version, threads=configured.cores)
 
-    return Job("topics", [bags], [model, starts, training], decided_by, fit)
+    return Job(STAGES["topics"], [bags], [model, starts, training], decided_by, fit)
 
 
 def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str) -> Job:
@@ -128,7 +128,9 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
     made = [f"{found}.parquet", f"{found}.starts.parquet", scores]
     needs = given(articles, rejected, vocabulary, model, starts)
     threads = configured.entry("critics", critic)["threads"]
-    return Job("topics", needs, made, configured.stage("topics"), lambda: project_articles(files, threads=threads))
+    return Job(
+        STAGES["topics"], needs, made, configured.stage("topics"), lambda: project_articles(files, threads=threads)
+    )
 
 
 def mentions(configured: Configured, resolver: str, corpus: str, tail: str) -> Job:
@@ -138,7 +140,7 @@ def mentions(configured: Configured, resolver: str, corpus: str, tail: str) -> J
     files = ResolvedFiles(articles=articles, mentions=made, rejected=rejected, folder=None)
     decided_by = configured.decided("resolvers", resolver, "coreference")
     needs = given(articles, rejected)
-    return Job("mentions of people", needs, [made], decided_by, lambda: resolve_articles(files, entry, 1))
+    return Job(STAGES["coreference"], needs, [made], decided_by, lambda: resolve_articles(files, entry, 1))
 
 
 def _chains(configured: Configured, critic: str) -> tuple[dict[str, Any], Any, str]:
@@ -156,7 +158,7 @@ def _mention_model(configured: Configured, critic: str, corpus: str) -> Job:
     def fit() -> None:
         fit_on_mentions(train, model, training, entry, options)
 
-    return Job("mentions of people", [train], [model, training], decided_by, fit)
+    return Job(STAGES["coreference"], [train], [model, training], decided_by, fit)
 
 
 def _mention_scores(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
@@ -170,7 +172,7 @@ def _mention_scores(configured: Configured, critic: str, corpus: str, tail: str)
     def score() -> None:
         score_file(found, articles, model, made, options)
 
-    return Job("mentions of people", [found, articles, model], [made], decided_by, score)
+    return Job(STAGES["coreference"], [found, articles, model], [made], decided_by, score)
 
 
 def _index_files(critic: str, corpus: str) -> list[str]:
@@ -182,7 +184,7 @@ def _index(configured: Configured, critic: str, corpus: str) -> Job:
     train, made = f"results/corpora/{corpus}/train.parquet", _index_files(critic, corpus)
     cutting = cutting_of(configured.entry("critics", critic))
     decided_by = configured.decided("critics", critic, "recitation")
-    return Job("copied text", [train], made, decided_by, lambda: index_train(train, IndexFiles(*made), cutting))
+    return Job(STAGES["recitation"], [train], made, decided_by, lambda: index_train(train, IndexFiles(*made), cutting))
 
 
 def _recited(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
@@ -194,7 +196,7 @@ def _recited(configured: Configured, critic: str, corpus: str, tail: str) -> Job
         score_recitation(TrainIndex.load(IndexFiles(*index), cutting), articles, made, rejected)
 
     needs = given(articles, rejected, *index)
-    return Job("copied text", needs, [made], configured.stage("recitation"), look_up)
+    return Job(STAGES["recitation"], needs, [made], configured.stage("recitation"), look_up)
 
 
 def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
@@ -208,7 +210,7 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     def count() -> None:
         count_articles(articles, options, entry["seed"], (0, entry["shards"]), threads=entry["threads"]).save(made)
 
-    return Job("tendencies", [articles, *files], [made], decided_by, count)
+    return Job(STAGES["tendencies"], [articles, *files], [made], decided_by, count)
 
 
 def draws(configured: Configured, critic: str, corpus: str) -> Job:
@@ -224,7 +226,7 @@ def draws(configured: Configured, critic: str, corpus: str) -> Job:
         Path(made).mkdir(exist_ok=True)
         count_draws(train, options, of, made, shard, entry["threads"])
 
-    return Job("tendencies", [train, test, *files], [made], decided_by, draw)
+    return Job(STAGES["tendencies"], [train, test, *files], [made], decided_by, draw)
 
 
 def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_: str) -> Job:
@@ -239,7 +241,7 @@ def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_:
     def measure() -> None:
         measure_counts(real, seconds, sample, options).write(*made)
 
-    return Job("tendencies", needs, made, decided_by, measure)
+    return Job(STAGES["tendencies"], needs, made, decided_by, measure)
 
 
 def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job:
@@ -255,4 +257,4 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
 
     # A function of this process may be another one the next time: it is applied in every run.
     decided_by = os.urandom(8).hex() if from_memory else digest(metric, config, here) + configured.stage("metrics")
-    return Job(name.rpartition(":")[2], given(articles, rejected), [made], decided_by, measure)
+    return Job(STAGES["metrics"], given(articles, rejected), [made], decided_by, measure)

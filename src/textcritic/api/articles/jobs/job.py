@@ -10,6 +10,16 @@ from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
 
 DATA_TEST = "data/test"
+STAGES: Mapping[str, str] = {
+    "corpora": "real text",
+    "coherence": "order of sections",
+    "tendencies": "tendencies",
+    "topics": "topics",
+    "coreference": "mentions of people",
+    "recitation": "copied text",
+    "metrics": "form, and measures of your own",
+}
+"""What people who wait are told of the jobs of each kind of experiment."""
 
 
 @dataclass(frozen=True, slots=True)
