@@ -87,6 +87,15 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def finite(said: Any) -> Any:
+    """The same with infinite numbers as text, which JSON has no other way to write."""
+    if isinstance(said, dict):
+        return {key: finite(value) for key, value in said.items()}
+    if isinstance(said, (list, tuple)):
+        return [finite(value) for value in said]
+    return str(said) if isinstance(said, float) and math.isinf(said) else said
+
+
 def read_json(path: str | os.PathLike[str]) -> Any:
     """Read a JSON file.
 

@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json
+from textcritic.files import finite, read_json
 from textcritic.inference import DIFFERENT, Gap, Nearness, Number, beyond, gap, limit_of, nearness, verdict
-from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.measures.labels import corpus_name, decoding_name, is_control
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, counted, interval, missing, p_value
 from textcritic.measures.scored import reasons_from_words
@@ -57,6 +57,9 @@ class Score:
         corpus_label, decoding_label: what people call these two; "" where that is their name.
         means: what is measured, in a few words; see `Measure.means`.
         aim: whether the highest or the lowest sample is the best, see `Measure.aim`.
+        control: whether it is of other real text, which is shown and never ranked.
+        out_of: of a count, how much it could be; see `Measure.out_of`.
+        copies: what a share that is copied is a share of, see `Measure.copies`.
     """
 
     corpus: str
@@ -84,6 +87,9 @@ class Score:
     decoding_label: str = ""
     means: str = ""
     aim: str = ""
+    control: bool = False
+    out_of: int | None = None
+    copies: str = ""
 
     def __repr__(self) -> str:
         number, value = self.number, NONE if self.value is None else counted(self.value, self.low)
@@ -253,15 +259,6 @@ def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
     return [finite(asdict(score)) | {"verdict": score.verdict} for score in scores]
 
 
-def finite(said: Any) -> Any:
-    """The same with infinite numbers as text, which JSON has no other way to write."""
-    if isinstance(said, dict):
-        return {key: finite(value) for key, value in said.items()}
-    if isinstance(said, (list, tuple)):
-        return [finite(value) for value in said]
-    return str(said) if isinstance(said, float) and math.isinf(said) else said
-
-
 def read_card(folder: str | os.PathLike[str]) -> dict[str, tuple[Score, ...]]:
     """The scores of each experiment of a study, in the study's order; none of an experiment that puts none there.
 
@@ -356,6 +353,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         value = measure.of_real
     words = row.get("rejected_by_reason")
     seed, draw, n, left_out = (_float(row, column) for column in (*RUN, "documents", "rejected"))
+    out_of = _float(row, measure.out_of)
     return Score(
         corpus=row["corpus"],
         setting=row["setting"],
@@ -380,6 +378,9 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         decoding_label=_other_than(row["decoding"], decoding_name(row["decoding"])),
         means=measure.means,
         aim=measure.aim,
+        control=is_control(row["generator"]),
+        out_of=None if out_of is None else int(out_of),
+        copies=measure.copies,
     )
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -11,16 +12,16 @@ from textcritic.corpora import Article, some_articles
 from textcritic.critics import TransitionCritic, is_unlikely
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.audit import switches
-from textcritic.experiments.coherence.errors import failing
+from textcritic.experiments.coherence.errors import worst_steps
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, RealText, Sample
 from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import accuracies, findings, warnings
+from textcritic.experiments.coherence.words import accuracies, cause, findings, warnings
 from textcritic.files import read_json, read_table
-from textcritic.measures.card import scorecard
+from textcritic.measures.causes import comparisons
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
@@ -30,7 +31,7 @@ from textcritic.measures.scored import first_runs, read_scores
 from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
-from textcritic.report.section import Finding, Place, Section
+from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Line, Sheet, plain_sheet
 
 MAX_CHARACTERS = 4000
@@ -72,19 +73,16 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "most_shown": experiment.report_articles,
     }
     card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
-    blocks = scorecard({"": card}, {"": ""})
-    nearest = blocks[0].best(blocks[0].columns[0]) if len(blocks) == 1 else ""
-    fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names, nearest)]
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         question="Are the sections of a document in an order that people use?",
         card=card,
-        findings=(*findings(rows, tables["titles"], names, card), *fails, *noticed),
+        findings=(*findings(rows, tables["titles"], names, card), *noticed),
         definitions=place.definitions(
             INFERRED_TERMS if experiment.titles_given else GIVEN_TERMS, resamples=experiment.resamples
         ),
-        fails=fails[0].says if fails else "",
+        tests=comparisons(card, partial(cause, steps=worst_steps(tables["transition-errors"]))),
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         warnings=warnings(rows, accuracies(experiment), audit),
         script=place.text("viewer.js"),
