@@ -82,12 +82,12 @@ def _needs_workflow(wanted: Wanted, options: CriticiseOptions) -> bool:
 
 def _make_here(folder: Path, options: CriticiseOptions, advice: str) -> None:
     """Make the study in this process."""
-    from textcritic.api.articles.workshop import Workshop  # all critics
+    from textcritic.api.articles.workshop import LOG, Workshop  # all critics
 
     own = metrics_of(options.metrics)
     here = {f"{FROM_MEMORY}:{metric.key}": metric for metric in own if folder_of(metric) is None}
     cores = options.workers or os.cpu_count() or 1
-    with chdir(folder), stages(folder / "results/logs/criticise.log", options.verbose) as told:
+    with chdir(folder), stages(folder / LOG, options.verbose) as told:
         project = Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)
         try:
             failed = Workshop(project, here, cores, told).make_study(project.studies[STUDY])

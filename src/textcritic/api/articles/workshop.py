@@ -9,7 +9,7 @@ from pathlib import Path
 from textcritic import __version__
 from textcritic.api.articles.jobs import Configured, Job, job_for
 from textcritic.api.articles.jobs.job import STAGES
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, write_json
 from textcritic.measures.own import Metric
 from textcritic.place import workflow_folder
@@ -17,8 +17,10 @@ from textcritic.plan.experiment import Experiment
 from textcritic.plan.project import Project
 from textcritic.plan.study import Study
 from textcritic.report import make_figures, make_manifest, make_report, make_section, make_tables
+from textcritic.runlog import log
 
 MADE = "results/made.json"  # what each file was made from
+LOG = "results/logs/criticise.log"
 
 
 class Workshop:
@@ -54,6 +56,9 @@ class Workshop:
                 self._make_section(experiment)
             except TextcriticError as error:
                 failed[name] = str(error)
+            except Exception as error:  # a fault of ours, or of somebody's function, is no reason to lose the rest
+                log.exception("unexpected %s: %s", type(error).__name__, first_line(error))
+                failed[name] = f"unexpected {type(error).__name__}; the traceback is in {LOG}"
         sections = {name: f"{one.folder}/section.html" for name, one in study.experiments.items() if name not in failed}
         if not any(study.experiments[name].sources() for name in sections):
             raise TextcriticError(next(iter(failed.values())))
