@@ -2,6 +2,7 @@
 
 import glob
 import json
+import math
 import os
 import shutil
 import zipfile
