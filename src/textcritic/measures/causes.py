@@ -1,7 +1,7 @@
 """What is wrong with each sample: its tests against real text, with Holm's correction for all of one sample.
 
-A kind declares each test once (`Comparison`, in `Section.tests`); by default they are made of its scores. The first page
-of a report, and the terminal, say of every sample what is wrong with it, in the words of the kind.
+A kind declares each test once (`Comparison`, in `Section.tests`); by default they are made of its scores. The first
+page of a report, and the terminal, say of every sample what is wrong with it, in the words of the kind.
 """
 
 from collections.abc import Callable, Mapping, Sequence
