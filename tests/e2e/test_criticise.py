@@ -201,7 +201,7 @@ def test_the_workflow_makes_the_same_tables(done):
     code, _, err = finished(criticise(done.folder, "--output", str(there), "--num-topics", "3", "--workflow"))
     assert code == 0, err
     assert tables(here) == tables(there)
-    assert len(tables(here)) > 30
+    assert len(tables(here)) == 30
     command = snakemake_command(here, "--configfile", str(here / "config.yaml"), "--dry-run")
     assert "Nothing to be done" in subprocess.run(command, capture_output=True, text=True, check=True).stderr
     assert files[0].is_file()
@@ -229,7 +229,7 @@ def test_a_dry_run_says_what_would_be_measured_and_makes_nothing(tmp_path):
     folder = files(tmp_path / "own text")
     code, out, err = finished(criticise(folder, "--dry-run"))
     assert code == 0, err
-    measures = "order, tendencies, topics, mentions, recitation, form"
+    measures = "order, tendencies, topics, recitation, form"  # the made-up text has too few function words
     assert re.search(rf"^nothing was run: .* would measure {measures}; about \d+ s \(CPU cores: ", out)
     code, out, err = finished(criticise(folder, "--dry-run", "--workflow"))
     assert re.search(r"^nothing was run: .* would run; about \d+ s \(CPU cores: ", out)
