@@ -1,7 +1,14 @@
 """The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over trainings."""
 
 from textcritic.inference.annealed import Annealable, annealed_weights, powers_of, reversed_weights, upper_bound
-from textcritic.inference.bootstrap import LEAST_UNITS, Interval, bootstrap_difference, bootstrap_interval, linearised
+from textcritic.inference.bootstrap import (
+    LEAST_UNITS,
+    NO_SPREAD,
+    Interval,
+    bootstrap_difference,
+    bootstrap_interval,
+    linearised,
+)
 from textcritic.inference.categorical import (
     DISTANCES,
     WordDistance,
@@ -96,6 +103,7 @@ __all__ = [
     "DISTANCES",
     "GROUPS",
     "LEAST_UNITS",
+    "NO_SPREAD",
     "MARGIN",
     "POWER_COLUMNS",
     "RANKINGS",
