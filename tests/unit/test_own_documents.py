@@ -105,7 +105,7 @@ def test_a_series_of_lists_has_chains():
     ("given", "fault"),
     [
         (pd.Series([1.5, 2]), r"real\[0\]: an object of type float is not a document; give chains"),
-        (np.array("one"), "real: str is not a set of documents; give chains"),
+        (np.array("one"), "real: ndarray is not a set of documents; give chains"),
         (pd.Series([], dtype=object), "real: there is no document in it; give chains"),
         (pd.Series(["a", None]), r"real\[1\]: a item should be .*; it is null"),
     ],

@@ -15,7 +15,7 @@ from textcritic.errors import TextcriticError
 Kind = Literal["chains", "mentions", "articles", "texts"]
 Records = Iterator[Record]
 Given: TypeAlias = Any
-"""A list, series or array of chains, of articles or of texts; a data frame, a table, or a `datasets.Dataset`; a path."""
+"""A list, series or array of chains, articles or texts; a data frame, a table, or a `datasets.Dataset`; or a path."""
 
 # The key or column that says what a document is; where there are several, the first of them counts.
 KINDS: Mapping[str, Kind] = {"chain": "chains", "mentions": "mentions", "sections": "articles", "text": "texts"}
@@ -154,7 +154,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
     columns = _columns(given)
     if columns is not None:
         return _table(given, columns, name, kind)
-    if hasattr(given, "tolist"):  # a series of pandas or an array of numpy
+    if hasattr(given, "tolist") and getattr(given, "ndim", 1):  # a series of pandas or an array of numpy
         given = given.tolist()
     if isinstance(given, Mapping) and given and all(_columns(part) is not None for part in given.values()):
         raise TextcriticError(
