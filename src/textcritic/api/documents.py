@@ -154,7 +154,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
     columns = _columns(given)
     if columns is not None:
         return _table(given, columns, name, kind)
-    if hasattr(given, "tolist") and getattr(given, "ndim", 1):  # a series of pandas or an array of numpy
+    if hasattr(given, "tolist") and getattr(given, "ndim", True):  # a series of pandas or an array of numpy
         given = given.tolist()
     if isinstance(given, Mapping) and given and all(_columns(part) is not None for part in given.values()):
         raise TextcriticError(
