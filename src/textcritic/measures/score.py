@@ -17,7 +17,19 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.files import finite, read_json
-from textcritic.inference import DIFFERENT, Gap, Nearness, Number, beyond, gap, limit_of, nearness, verdict
+from textcritic.inference import (
+    DIFFERENT,
+    NO_SPREAD,
+    SAME,
+    Gap,
+    Nearness,
+    Number,
+    beyond,
+    gap,
+    limit_of,
+    nearness,
+    verdict,
+)
 from textcritic.measures.labels import corpus_name, decoding_name, is_control
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, counted, interval, missing, p_value
@@ -27,6 +39,7 @@ from textcritic.plan.sources import DATA, RUN
 REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"
 BY_DEFINITION = "by definition"
+ALIKE = f"{NO_SPREAD}, that of real text's"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -142,8 +155,9 @@ class Score:
 
         `REAL` of real text; `NOT_SCORED` without a value; `NOT_COMPARED` of a number that real text has not;
         `DIFFERENT` if p is below `ALPHA`, or the value is infinite and real text's is not; `SAME` if the 95% interval
-        of the difference lies within the margin; else `UNCLEAR`, as no difference was found and none is ruled out;
-        `NOT_TESTED` where there is no p-value, or real text has no finite value.
+        of the difference lies within the margin, or all documents of both have one value; else `UNCLEAR`, as no
+        difference was found and none is ruled out; `NOT_TESTED` where there is no p-value, or real text has no finite
+        value.
         """
         if self.is_real:
             return REAL
@@ -157,7 +171,7 @@ class Score:
             return DIFFERENT
         if self.p is None:
             return NOT_TESTED
-        return verdict(self.p, self.gap, self.margin)
+        return SAME if self.because == ALIKE else verdict(self.p, self.gap, self.margin)
 
     @property
     def gap(self) -> Gap | None:
@@ -339,6 +353,8 @@ def _against(score: Score, yardstick: Score | None, measure: Measure) -> Score:
     if yardstick is None:
         return score
     real, exact = yardstick.number, yardstick.n is None or measure.of_real is not None
+    if score.value == real.value and all(NO_SPREAD in one.because for one in (score, yardstick)):
+        score = replace(score, because=ALIKE)
     if real.value is None or not math.isfinite(real.value) or (real.low is None and not exact):
         return replace(score, real=real)
     margin = limit_of(measure.margin, real.value, measure.by_ratio, absolute=measure.of_real is not None)
