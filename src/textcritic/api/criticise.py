@@ -104,9 +104,7 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
     some = not isinstance(samples, Sized) or len(samples)
     compared = dict(_samples(samples, real.kind)) if some else {}
     given = options.control
-    controls = dict(_samples(given, real.kind)) if not isinstance(given, Sized) or len(given) else {}
-    if not isinstance(given, Mapping) and "samples" in controls:  # documents in memory
-        controls = {"control": controls["samples"]}
+    controls = dict(_samples(given, real.kind, "control")) if not isinstance(given, Sized) or len(given) else {}
     if twice := next((label for label in controls if label in compared), None):
         raise TextcriticError(f"control: {twice!r} is the label of a sample too; give the control another one")
     test = None if options.test is None else documents_of(options.test, "test", real.kind)
@@ -127,9 +125,9 @@ def _check_kind(options: CriticiseOptions, real: Documents) -> None:
             raise TextcriticError(f"{name}: is for {kinds}; {real.name} holds {real.kind}")
 
 
-def _samples(samples: Given, kind: Kind) -> Iterator[tuple[str, Documents]]:
+def _samples(samples: Given, kind: Kind, argument: str = "samples") -> Iterator[tuple[str, Documents]]:
     """Each sample with its label."""
-    for label, name, sample in labelled(samples):
+    for label, name, sample in labelled(samples, argument):
         is_file = isinstance(sample, str | os.PathLike)  # lines of a file say themselves what is wrong with them
         documents = documents_of(sample, name, kind if is_file else None)
         if documents.kind != kind:

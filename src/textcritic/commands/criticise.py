@@ -1,7 +1,6 @@
 """`textcritic criticise`: files of articles against a reference, from text to the table and the report."""
 
 import argparse
-from pathlib import Path
 
 from textcritic.api.options import (
     ArticleOptions,
@@ -13,7 +12,16 @@ from textcritic.api.options import (
     ScorecardOptions,
     TopicFit,
 )
-from textcritic.commands.arguments import FILES, GROUPS, Commands, add_command, add_options, asked
+from textcritic.commands.arguments import (
+    FILES,
+    GROUPS,
+    LABELS,
+    Commands,
+    add_command,
+    add_options,
+    asked,
+    labelled_paths,
+)
 
 CRITICISE = """\
 Compare what models wrote with real text, by every measure that applies: from files to one page.
@@ -48,13 +56,13 @@ def add(commands: Commands) -> None:
         commands,
         "criticise",
         "compare what models wrote with real text, by every measure that applies",
-        CRITICISE + FILES + GROUPS,
+        CRITICISE + FILES + LABELS + GROUPS,
         CRITICISE_OUTPUT,
         ["criticize"],
     )
     criticise.add_argument("reference", metavar="REFERENCE", help="real documents")
     criticise.add_argument(
-        "samples", metavar="SAMPLES", nargs="*", help="documents to compare, any number of files; LABEL=FILE names one"
+        "samples", metavar="SAMPLES", nargs="*", help="documents to compare, any number of files, or LABEL=FILE"
     )
     groups = {
         ScorecardOptions: "options for texts and articles",
@@ -75,10 +83,10 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.criticise import criticise, jobs_of
 
-    samples = [Path(path) for path in arguments.samples]
+    samples = labelled_paths(arguments.samples) if arguments.samples else []
     options = {"output": "own-text", **asked(arguments)}
     if controls := options.get("control"):
-        options["control"] = [Path(path) for path in controls]
+        options["control"] = labelled_paths(controls, "--control")
     if arguments.dry_run:
         return jobs_of(arguments.reference, samples, **options)
     return repr(criticise(arguments.reference, samples, **options))

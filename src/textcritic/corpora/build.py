@@ -72,8 +72,8 @@ def build_corpus(
         length_of: counts the tokens of texts in the unit `sections.length_unit`.
 
     Raises:
-        TextcriticError: a split of which a share is asked for is empty, maybe as groups are large; or given splits are not train, validation and
-            test.
+        TextcriticError: a split of which a share is asked for is empty, maybe as groups are large; or given splits are
+            not train, validation and test.
     """
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
