@@ -10,7 +10,7 @@ from textcritic.files import read_json
 from textcritic.measures.causes import unmarked
 from textcritic.measures.score import sections_of
 from textcritic.report.card_text import card_lines
-from textcritic.report.front import MOST_LINES, front_page
+from textcritic.report.front import MOST_LINES, Front, front_page
 
 USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 
@@ -26,7 +26,7 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
         TextcriticError: the study has not been built, or a file is damaged.
     """
     folder = _study_in(Path(folder))
-    front = front_page(sections_of(folder), _not_measured(folder))
+    front = front_of(folder)
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
     failing = [f"- {one.name}: {one.line}" for one in front.failing]
     more = len(failing) - MOST_LINES
@@ -47,11 +47,11 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     return "\n\n".join("\n".join(lines).strip("\n") for lines in blocks if lines)
 
 
-def _not_measured(folder: Path) -> dict[str, str]:
-    """What the study's own file says that was not measured, and why."""
+def front_of(folder: Path) -> Front:
+    """The front page of a study by its folder; raises as `show_study`."""
     manifest = folder / "manifest.json"
     said = read_json(manifest) if manifest.is_file() else {}
-    return dict(said.get("configuration", {}).get("study", {}).get("not_measured", {}))
+    return front_page(sections_of(folder), said.get("configuration", {}).get("study", {}).get("not_measured", {}))
 
 
 def _study_in(folder: Path) -> Path:

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from textcritic.api.options import CriticiseOptions
 from textcritic.api.results import Result
 from textcritic.corpora.readers.records import plain_name
 from textcritic.files import whole_file, write_text
+from textcritic.measures.causes import Comparison
 
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
 
@@ -31,11 +32,16 @@ class ArticlesResult(Result):
     Attributes:
         text: the tables as `textcritic show` prints them, and the path of the report.
         folder: of the configuration and the results. A temporary one is removed together with this result.
+        causes: by sample what is wrong with it: the tests with p < 0.05 after Holm's correction for all tests of that
+            sample, the first cause first; each has `measure`, `p` and `says`, a clause. None where nothing is.
+        not_measured: (what, why).
     """
 
     text: str
     folder: Path
     page: Path
+    causes: Mapping[str, Sequence[Comparison]]
+    not_measured: Sequence[tuple[str, str]]
     _kept: Any = field(default=None, compare=False)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -75,11 +81,12 @@ def criticise_articles(sets: Sets, output: str | os.PathLike[str] | None, option
     Raises:
         TextcriticError: as `criticise`.
     """
-    from textcritic.measures.score import read_card, read_facts, sections_of
-    from textcritic.report.show import show_study
+    from textcritic.measures.score import read_card
+    from textcritic.report.show import front_of, show_study
 
     compared, kept = _compared(sets, output)
     study = criticise(compared, options)
+    front = front_of(study)
     result = ArticlesResult(
         title=f"{sets.reference.kind.capitalize()} against real ones",
         scores=tuple(score for scores in read_card(study).values() for score in scores if score.compared),
@@ -87,7 +94,9 @@ def criticise_articles(sets: Sets, output: str | os.PathLike[str] | None, option
         text=show_study(study),
         folder=compared.folder,
         page=study / "report.html",
-        warnings=tuple(words for path in sections_of(study).values() for words in read_facts(path).get("warnings", ())),
+        causes={one.row.label: one.causes for one in front.judged},
+        not_measured=front.not_measured,
+        warnings=tuple(one.says for one in front.warnings),
         _kept=kept,
     )
     write_text(compared.folder / "table.csv", result.table.to_csv(index=False, lineterminator="\n"))
