@@ -1,7 +1,7 @@
 """What the numbers of tendencies say, in words, and what the terms mean."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
@@ -104,7 +104,7 @@ def tests(rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Sc
             return cause(said[(*(getattr(score, key) for key in GROUP), name)], values)
 
         own = pd.concat([real, corrected[corrected["tendency"] == tendency.name]], ignore_index=True)
-        made += comparisons(card(own, [MEASURES[tendency.name]]), says)
+        made += comparisons(card(own, [replace(MEASURES[tendency.name], section="kept")]), says)
     return tuple(made)
 
 
@@ -146,7 +146,8 @@ def not_measured(rows: pd.DataFrame, names: Names) -> tuple[tuple[str, str], ...
         own = lost[lost["tendency"] == tendency.name]
         for why, group in own.groupby("why", sort=False):
             of = [names.source(row, seed=False) for row in group.to_dict("records")] * (len(group) < len(samples))
-            said.append((f"{tendency.title}{f' of {listed(of)}' if of else ''}", str(why).removeprefix("groups: ")))
+            plain = str(why).removeprefix("groups: ").removeprefix("types by length: ")
+            said.append((f"{tendency.title}{f' of {listed(of)}' if of else ''}", plain))
     return tuple(said)
 
 
