@@ -82,7 +82,9 @@ def _clause(said: Mapping[str, Any]) -> str:
     return tendency.says.format(way=said["way"])
 
 
-def tests(rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Score, ...]]) -> tuple[Comparison, ...]:
+def comparisons_of(
+    rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Score, ...]]
+) -> tuple[Comparison, ...]:
     """The tests of each sample, one for each tendency.
 
     Of several trainings the recipe is tested, without what distances have by chance, which all of its trainings have.
