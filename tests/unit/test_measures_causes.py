@@ -12,10 +12,10 @@ from textcritic.measures.card import scorecard
 from textcritic.measures.causes import (
     Comparison,
     comparisons,
+    comparisons_from_json,
+    comparisons_to_json,
     judged,
     of_control,
-    tests_from_json,
-    tests_to_json,
     unmarked,
 )
 from textcritic.measures.score import HIGHER, Score, card_to_json
@@ -35,12 +35,9 @@ def real(measure="Latent PPL", number=REAL):
     return Score(corpus="docs", label="real text", measure=measure, section="one-values", number=number, n=700)
 
 
-def test_of(generator, measure="Length", p=0.001, strength=2.0, says="its documents are longer"):
+def one_test(generator, measure="Length", p=0.001, strength=2.0, says="its documents are longer"):
     of = {"corpus": "docs", "setting": "w-title", "generator": generator, "decoding": "plain", "label": generator}
     return Comparison(**of, measure=measure, p=p, says=says, strength=strength, section="two-kept")
-
-
-test_of.__test__ = False
 
 
 def judge(tests, *scores):
@@ -68,8 +65,8 @@ def test_an_infinite_value_needs_no_test():
 
 def test_holms_correction_is_over_the_tests_of_one_sample():
     """p = 0.02 of two tests is marked, of three is not, whatever other samples have."""
-    few = [test_of("a", p=0.02), test_of("a", "Symbols", p=0.5)]
-    many = [test_of("b", p=0.02), *(test_of("b", name, p=0.5) for name in ("Symbols", "Burstiness"))]
+    few = [one_test("a", p=0.02), one_test("a", "Symbols", p=0.5)]
+    many = [one_test("b", p=0.02), *(one_test("b", name, p=0.5) for name in ("Symbols", "Burstiness"))]
     by_name = {one.name: one for one in judge([*few, *many], score("a"), score("b"))}
     assert [cause.measure for cause in by_name["a"].causes] == ["Length"]
     assert by_name["b"].causes == ()
@@ -77,37 +74,37 @@ def test_holms_correction_is_over_the_tests_of_one_sample():
 
 
 def test_the_first_cause_has_the_smallest_p_then_the_greatest_strength():
-    tests = [test_of("a", "Weak", 0.004, 9.0, "weak"), test_of("a", "Near", 0.001, 2.0, "near")]
-    tests += [test_of("a", "Far", 0.001, 5.0, "far"), test_of("a", "None", 0.9, 0.0)]
-    worse = [test_of("b", name, 0.001, 1.0, name) for name in ("W", "X", "Y", "Z")]
-    first, second, third = judge([*tests, *worse, test_of("c", p=0.9)], *map(score, "cab"))
+    tests = [one_test("a", "Weak", 0.004, 9.0, "weak"), one_test("a", "Near", 0.001, 2.0, "near")]
+    tests += [one_test("a", "Far", 0.001, 5.0, "far"), one_test("a", "None", 0.9, 0.0)]
+    worse = [one_test("b", name, 0.001, 1.0, name) for name in ("W", "X", "Y", "Z")]
+    first, second, third = judge([*tests, *worse, one_test("c", p=0.9)], *map(score, "cab"))
     assert (first.name, second.name, third.name) == ("b", "a", "c"), "most causes first"
     assert second.line == "far; 2 other measures differ: Near and Weak."
-    assert judge([test_of("a"), test_of("a", "X")], score("a"))[0].line == (
+    assert judge([one_test("a"), one_test("a", "X")], score("a"))[0].line == (
         "its documents are longer; 1 other measure differs: X."
     )
-    assert judge([test_of("a")], score("a"))[0].line == "its documents are longer."
+    assert judge([one_test("a")], score("a"))[0].line == "its documents are longer."
 
 
 def test_what_no_test_marks_and_what_has_none_is_named():
-    samples = judge([test_of("a", p=0.5), test_of("b", p=0.6), test_of("b", "X", 0.9)], *map(score, "abc"))
+    samples = judge([one_test("a", p=0.5), one_test("b", p=0.6), one_test("b", "X", 0.9)], *map(score, "abc"))
     assert unmarked(samples) == ["No measure marks a and b (of 1 to 2 tests each).", "No test was made of c."]
-    assert unmarked(judge([test_of("a", p=0.5)], score("a"))) == ["No measure marks a (of 1 test)."]
-    assert unmarked(judge([test_of("a")], score("a"))) == []
+    assert unmarked(judge([one_test("a", p=0.5)], score("a"))) == ["No measure marks a (of 1 test)."]
+    assert unmarked(judge([one_test("a")], score("a"))) == []
 
 
-def test_tests_come_back_from_json(tmp_path):
-    said = [test_of("a", strength=math.inf), test_of("b", p=0.25)]
-    write_json(tmp_path / "x.json", {"tests": finite(tests_to_json(said))})
-    assert list(tests_from_json({"tests": finite(tests_to_json(said))}, "x")) == said
-    assert tests_from_json({}, "x") == ()
-    for bad in ([{"p": 1.0}], [7], [finite(tests_to_json(said))[0] | {"more": 1}]):
+def test_they_come_back_from_json(tmp_path):
+    said = [one_test("a", strength=math.inf), one_test("b", p=0.25)]
+    write_json(tmp_path / "x.json", {"tests": finite(comparisons_to_json(said))})
+    assert list(comparisons_from_json({"tests": finite(comparisons_to_json(said))}, "x")) == said
+    assert comparisons_from_json({}, "x") == ()
+    for bad in ([{"p": 1.0}], [7], [finite(comparisons_to_json(said))[0] | {"more": 1}]):
         with pytest.raises(TextcriticError, match=r"x\.json: no tests in it \(.*; delete it and rerun its rule"):
-            tests_from_json({"tests": bad}, "x.json")
+            comparisons_from_json({"tests": bad}, "x.json")
 
 
 def test_a_control_is_shown_below_real_text_and_never_ranked():
-    scores = [score("a", 4.6), score("b", 5.5), score("same (control)", 4.0, generator="same", control=True)]
+    scores = [score("a", 4.6), score("b", 5.5), score("same", 4.0, label="same (control)", control=True)]
     (block,) = scorecard({"one": [real(), *scores]}, {"one": "One"})
     (column,) = block.columns
     assert [row.label for row in block.rows] == ["real text", "same (control)", "a", "b"]
@@ -126,14 +123,14 @@ def front_of(tmp_path, scores, **said):
 
 
 def test_a_control_that_differs_is_one_warning_and_no_line(tmp_path):
-    control = score("other (control)", generator="other", control=True)
+    control = score("other", label="other (control)", control=True)
     front = front_of(tmp_path, [real(), score("a", 4.05, 0.6), control])()
     assert [one.name for one in front.judged] == ["a"]
     (warning,) = front.warnings
     assert (warning.about, warning.section) == ("other (control)", "one-values")
     assert warning.says == (
-        "it is real text and differs too, in Latent PPL (Latent PPL higher: 8.00 against 4.00): differences of this size"
-        " in Latent PPL are no fault of a model."
+        "it is real text and differs too, in Latent PPL (Latent PPL higher: 8.00 against 4.00): differences of this "
+        "size in Latent PPL are no fault of a model."
     )
     (same,) = (one for one in judge(comparisons([real(), control]), control) if one.row.control)
     assert of_control(same) == warning.says
@@ -150,7 +147,7 @@ def test_each_reason_why_something_was_not_measured_is_said_once(tmp_path):
 def test_without_a_measure_that_ranks_the_headline_counts_what_differs(tmp_path):
     """A count is no verdict: nothing is nearest by it, and it has no sign and no star."""
     counts = [score(name, 0.0, None, "Count", compared=False, out_of=4, real=None, margin=None) for name in "abc"]
-    tests = finite(tests_to_json([test_of("a"), test_of("b", p=0.4), test_of("c", p=0.6)]))
+    tests = finite(comparisons_to_json([one_test("a"), one_test("b", p=0.4), one_test("c", p=0.6)]))
     front = front_of(tmp_path, counts, tests=tests)()
     assert front.headline == "1 of 3 samples differs from real text."
     assert short_legend(front.blocks) == []
@@ -162,14 +159,17 @@ def test_nothing_is_starred_where_no_test_is_made():
     assert block.nearest(block.columns[0]) == frozenset()
 
 
-def copied(value=98.0, p=0.001, by=Number(4.1, 3.0, 5.0)):
+BESIDE = Number(4.1, 3.0, 5.0)
+
+
+def copied(value=98.0, p=0.001, by=BESIDE):
     said = {"copies": "of its runs of 13 words stand in the reference", "measure": "Recited, %"}
     return score("copy", p=p, **said, number=Number(value, value - 1, value + 1), real=by, margin=0.4)
 
 
 def test_a_copy_is_never_named_nearest_without_its_copying():
     share = "copy (98.0% of its runs of 13 words stand in the reference)"
-    others = [real("Recited, %", Number(4.1, 3.0, 5.0)), copied()]
+    others = [real("Recited, %", BESIDE), copied()]
     for first in ([score("copy", 4.0, 0.9), score("a", 9.0)], [score("a", 4.0, 0.9), score("copy", 4.1, 0.9)]):
         blocks = scorecard({"one": [real(), *first], "two": others}, {"one": "One", "two": "Two"})
         headline, _ = headline_of(blocks, "one")
@@ -192,13 +192,12 @@ def test_a_long_name_is_shortened_unless_two_would_be_the_same():
     labels = {row.label: row.name for row in block.rows}
     assert list(labels.values()) == ["real text", long.format("a"), long.format("b" * 9)]
     assert all(len(label) <= 40 for label in labels)
-    twins = [score(f"{long.format('a')}", setting=name, label=long.format(name * 30)) for name in "xy"]
+    twins = [score(name, label=f"samples-of-a-model-{name * 20}-with-a-name-of-sixty-step.jsonl") for name in "xy"]
     (block,) = scorecard({"one": [real(), *twins]}, {"one": "One"})
     assert [row.label for row in block.rows][1:] == [row.name for row in block.rows][1:]
 
 
-def test_a_measure_whose_aim_is_a_high_value_has_its_own_line():
-    (block,) = scorecard(
-        {"one": [real(), *(score(n, v, aim=HIGHER) for n, v in (("a", 9.0), ("b", 7.0)))]}, {"one": "One"}
-    )
-    assert short_legend([block])[1] == "★ highest value, or perhaps as high."
+def test_a_measure_whose_aim_is_a_high_value_has_its_own_star():
+    values = {"a": 9.0, "b": 7.0}
+    scores = [replace(real(), aim=HIGHER), *(score(name, value, aim=HIGHER) for name, value in values.items())]
+    assert short_legend(scorecard({"one": scores}, {"one": "One"}))[1] == "★ highest value, or perhaps as high."

@@ -162,12 +162,12 @@ def of_control(control: Judged) -> str:
     )
 
 
-def tests_to_json(tests: Sequence[Comparison]) -> list[dict[str, Any]]:
+def comparisons_to_json(tests: Sequence[Comparison]) -> list[dict[str, Any]]:
     """Tests as section.json holds them, but for `score.finite`."""
     return [asdict(test) for test in tests]
 
 
-def tests_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison, ...]:
+def comparisons_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison, ...]:
     """The tests of a section.json.
 
     Args:
@@ -175,7 +175,7 @@ def tests_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison,
         path: of the file, for the error line.
 
     Raises:
-        TextcriticError: they are not as `tests_to_json` writes them.
+        TextcriticError: they are not as `comparisons_to_json` writes them.
     """
     try:
         read = [dict(said) for said in facts.get("tests", ())]
