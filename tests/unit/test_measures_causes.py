@@ -168,7 +168,7 @@ def copied(value=98.0, p=0.001, by=BESIDE):
 
 
 def test_a_copy_is_never_named_nearest_without_its_copying():
-    share = "copy (98.0% of its runs of 13 words stand in the reference)"
+    share = "copy (98% of its runs of 13 words stand in the reference)"
     others = [real("Recited, %", BESIDE), copied()]
     for first in ([score("copy", 4.0, 0.9), score("a", 9.0)], [score("a", 4.0, 0.9), score("copy", 4.1, 0.9)]):
         blocks = scorecard({"one": [real(), *first], "two": others}, {"one": "One", "two": "Two"})

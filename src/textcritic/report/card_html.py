@@ -157,11 +157,12 @@ def _row(row: Row, columns: Sequence[Column], near: Mapping[Column, Collection[s
 
 def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
     noticed = noticed_of(cell)
+    value, of, most = value_of(cell).partition(" of ")
     return {
         "measure": column.measure,
         "section": column.section,
-        "value": value_of(cell),
-        "doubt": doubt_of(cell),
+        "value": value,
+        "doubt": f"of {most}" if of else doubt_of(cell),
         "words": verdict_of(cell),
         "nearest": NEAREST if near else "",
         "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",

@@ -105,11 +105,12 @@ def _small(block: Block, columns: Sequence[Column], form: str) -> Figure:
     """Small charts of several measures, each with the same rows; names stand at the left of each line of charts."""
     rows = [row for row in block.rows if any(column in row.cells for column in columns)][:MOST_ROWS]
     names = [shortened(row.label, SMALL_NAMES) for row in rows]
-    across, width = min(ACROSS[form], len(columns)), WIDTHS[form]
+    lines, width = -(-len(columns) // ACROSS[form]), WIDTHS[form]
+    across = -(-len(columns) // lines)
     left = 0.1 + SMALL_CHARACTER * max(map(len, names))
     panel, height = (width - left) / across - GAP, len(rows) * ROW
     line = height + OVER + UNDER
-    total = line * -(-len(columns) // across)
+    total = line * lines
     with style():
         figure = new_figure(width, total)
         for place, column in enumerate(columns):

@@ -12,9 +12,10 @@ from textcritic.inference import ALPHA
 from textcritic.measures.card import Cell
 from textcritic.measures.causes import Comparison, comparisons
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import listed, missing, number, p_value, percent
+from textcritic.measures.numbers import listed, missing, number, p_value, percent, shortened
 from textcritic.measures.score import Score
 from textcritic.measures.scored import first_runs
+from textcritic.measures.sentences import FEW
 from textcritic.plan.sources import GROUP, RUN, SAMPLE, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.section import Finding
@@ -147,9 +148,10 @@ def not_measured(rows: pd.DataFrame, names: Names) -> tuple[tuple[str, str], ...
     for tendency in TENDENCIES:
         own = lost[lost["tendency"] == tendency.name]
         for why, group in own.groupby("why", sort=False):
-            of = [names.source(row, seed=False) for row in group.to_dict("records")] * (len(group) < len(samples))
+            of = [shortened(names.source(row, seed=False)) for row in group.to_dict("records")]
+            which = "" if len(of) == len(samples) else f" of {listed(of) if len(of) <= FEW else f'{len(of)} samples'}"
             plain = str(why).removeprefix("groups: ").removeprefix("types by length: ")
-            said.append((f"{tendency.title}{f' of {listed(of)}' if of else ''}", plain))
+            said.append((f"{tendency.title}{which}", plain))
     return tuple(said)
 
 
