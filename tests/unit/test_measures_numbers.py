@@ -16,6 +16,7 @@ from textcritic.measures.numbers import (
     plural,
     power_of_ten,
     setting_name,
+    shortened,
     significant,
 )
 
@@ -69,6 +70,15 @@ def test_difference_has_its_sign(value, written):
 def test_a_difference_has_the_decimals_of_what_it_is_of():
     assert [difference(v, of=0.00116) for v in (0.0004, -0.00002, 0.0)] == ["+0.0004", "±0.0000", "±0.0000"]
     assert [difference(v, of=44.3) for v in (0.004, 12.34)] == ["±0.00", "+12.3"]
+
+
+def test_a_long_name_loses_its_middle():
+    assert shortened("model.jsonl") == "model.jsonl"
+    assert shortened("x" * 40) == "x" * 40
+    long = "a model with a very long name, step 4000, of March.jsonl"
+    assert shortened(long) == "a model with a very…4000, of March.jsonl"
+    assert [len(shortened(long, most)) <= most for most in range(3, 60)] == [True] * 57
+    assert shortened(long, 9) == "a mo…sonl"
 
 
 def test_a_count_has_no_decimals_and_an_estimate_has():
