@@ -28,6 +28,7 @@ NUMBERS = {
     "recurrence": ("recurrence", "recurrence {}"),
 }
 """By tendency the estimate that says most of it, and how it is written; "%" before a share."""
+LONGEST_SUBJECT = 20  # characters before the colon of a reason, that say what it is of
 MANY = 1.5  # times real text's value that are said
 
 
@@ -150,8 +151,8 @@ def not_measured(rows: pd.DataFrame, names: Names) -> tuple[tuple[str, str], ...
         for why, group in own.groupby("why", sort=False):
             of = [shortened(names.source(row, seed=False)) for row in group.to_dict("records")]
             which = "" if len(of) == len(samples) else f" of {listed(of) if len(of) <= FEW else f'{len(of)} samples'}"
-            plain = str(why).removeprefix("groups: ").removeprefix("types by length: ")
-            said.append((f"{tendency.title}{which}", plain))
+            what, _, plain = str(why).partition(": ")  # "groups: there are few", as errors begin with what they are of
+            said.append((f"{tendency.title}{which}", plain if plain and len(what) < LONGEST_SUBJECT else str(why)))
     return tuple(said)
 
 
