@@ -18,7 +18,7 @@ from textcritic.inference import (
     over_runs,
     runs_p,
 )
-from textcritic.measures.numbers import number, setting_name, shortened
+from textcritic.measures.numbers import percent, setting_name, shortened
 from textcritic.measures.score import HIGHER, NOT_SCORED, Score
 
 MOSTLY_COPIED = 50.0
@@ -164,7 +164,7 @@ class Row:
         for cell in self.cells.values():
             first, value = cell.scores[0], cell.number.value
             if first.copies and cell.verdict == DIFFERENT and cell.way == HIGHER and (value or 0.0) >= MOSTLY_COPIED:
-                return f"{number(value)}% {first.copies}"
+                return f"{percent((value or 0.0) / 100)} {first.copies}"
         return ""
 
     @property

@@ -4,6 +4,7 @@ A kind declares each test once (`Comparison`, in `Section.tests`); by default th
 page of a report, and the terminal, say of every sample what is wrong with it, in the words of the kind.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -28,7 +29,8 @@ class Comparison:
         measure: what is compared, e.g. "Length": a heading of docs/causes.md.
         p: of one training, or of the recipe where there are several; 0 of an infinite value, which needs no test.
         says: what is wrong in a clause, e.g. "its documents are longer: 212 tokens against 41, 5.2 times".
-        strength: how far the sample is from real text, as `score.strength`; 0 where no difference was found.
+        strength: how far the sample is from real text, as `score.strength`; 0 where no difference was found, and
+            without an interval.
         section: element id of the part of the report that is about it.
     """
 
@@ -101,11 +103,18 @@ def comparisons(card: Sequence[Score], says: Callable[[Cell], str] | None = None
                         measure=column.measure.removesuffix(PERCENT),
                         p=p,
                         says=(says(cell) if says else "") or clause(cell),
-                        strength=cell.strength,
+                        strength=_strength(cell),
                         section=column.section,
                     )
                 )
     return tuple(made)
+
+
+def _strength(cell: Cell) -> float:
+    """That of a cell; 0 without an interval, when it is not known."""
+    value = cell.number.value
+    known = cell.number.low is not None or (value is not None and math.isinf(value))
+    return cell.strength if known else 0.0
 
 
 def clause(cell: Cell) -> str:
@@ -162,12 +171,12 @@ def of_control(control: Judged) -> str:
     )
 
 
-def tests_to_json(tests: Sequence[Comparison]) -> list[dict[str, Any]]:
+def comparisons_to_json(tests: Sequence[Comparison]) -> list[dict[str, Any]]:
     """Tests as section.json holds them, but for `score.finite`."""
     return [asdict(test) for test in tests]
 
 
-def tests_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison, ...]:
+def comparisons_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison, ...]:
     """The tests of a section.json.
 
     Args:
@@ -175,7 +184,7 @@ def tests_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison,
         path: of the file, for the error line.
 
     Raises:
-        TextcriticError: they are not as `tests_to_json` writes them.
+        TextcriticError: they are not as `comparisons_to_json` writes them.
     """
     try:
         read = [dict(said) for said in facts.get("tests", ())]

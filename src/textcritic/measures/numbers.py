@@ -5,7 +5,6 @@ import math
 import pandas as pd
 
 from textcritic.errors import listed as listed  # reports join words as error lines do
-from textcritic.inference import ALPHA
 
 SETTING_NAMES = {"w-title": "with titles", "wo-title": "without titles"}
 MINUS = "\N{MINUS SIGN}"
@@ -13,7 +12,8 @@ NONE = "\N{EM DASH}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 ROUNDING = 1e-12
 SMALLEST = 0.0001  # below it a quantity is not written out
-BORDER = (0.045, 0.055)  # p-values of which two decimals would not say on which side of `ALPHA` they are
+# `inference.ALPHA`, which is not loaded for it, and the p-values around it of which two decimals would not decide.
+DECIDES, BORDER = 0.05, (0.045, 0.055)
 LONGEST = 40  # characters of a name
 
 
@@ -87,9 +87,9 @@ def p_value(value: float | None) -> str:
         return NONE
     if value < 0.001:
         return "p < 0.001"
-    if BORDER[0] <= value < ALPHA:  # 0.0499 decides as 0.049 does
-        return f"p = {min(round(value, 3), ALPHA - 0.001):.3f}"
-    return f"p = {value:.3f}" if value < 0.01 or ALPHA <= value < BORDER[1] else f"p = {value:.2f}"
+    if BORDER[0] <= value < DECIDES:  # 0.0499 decides as 0.049 does
+        return f"p = {min(round(value, 3), DECIDES - 0.001):.3f}"
+    return f"p = {value:.3f}" if value < 0.01 or DECIDES <= value < BORDER[1] else f"p = {value:.2f}"
 
 
 def count(value: float | None) -> str:

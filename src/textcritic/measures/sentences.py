@@ -357,8 +357,8 @@ def _named(rows: Sequence[Row]) -> str:
 
 
 def _listed(rows: Sequence[Row]) -> str:
-    """Names of samples, as many as are few, and of more those that are copied."""
+    """Names of samples, as many as are few, and of more how many are copied."""
     if len(rows) <= FEW:
         return listed([row.remarked for row in rows])
-    copied = [row.remarked for row in rows if row.copied]
-    return f"{len(rows)} others{f' ({listed(copied)} among them)' if copied else ''}"
+    copied = sum(bool(row.copied) for row in rows)
+    return f"{len(rows)} others{f' ({copied} of them mostly copied)' if copied else ''}"

@@ -21,7 +21,6 @@ from textcritic.measures.sentences import (
     value_of,
     verdict_of,
 )
-from textcritic.report.picture import picture
 from textcritic.report.section import environment, plain_id
 from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, unrepeated
@@ -122,6 +121,8 @@ def _numbers(score: Score, redrawn: bool) -> list[str]:
 
 
 def _block(block: Block) -> dict[str, Any]:
+    from textcritic.report.picture import picture  # matplotlib is loaded for this alone
+
     near = {column: block.nearest(column) for column in block.columns}
     experiments = [(name, list(columns)) for name, columns in groupby(block.columns, lambda column: column.experiment)]
     return {
@@ -157,11 +158,12 @@ def _row(row: Row, columns: Sequence[Column], near: Mapping[Column, Collection[s
 
 def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
     noticed = noticed_of(cell)
+    value, of, most = value_of(cell).partition(" of ")
     return {
         "measure": column.measure,
         "section": column.section,
-        "value": value_of(cell),
-        "doubt": doubt_of(cell),
+        "value": value,
+        "doubt": f"of {most}" if of else doubt_of(cell),
         "words": verdict_of(cell),
         "nearest": NEAREST if near else "",
         "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.measures.card import Block, scorecard
-from textcritic.measures.causes import Judged, judged, of_control, tests_from_json
+from textcritic.measures.causes import Judged, comparisons, comparisons_from_json, judged, of_control
 from textcritic.measures.numbers import listed
 from textcritic.measures.score import read_facts, scores_from_json
 from textcritic.measures.sentences import Sentence, chosen, headline_of, sentences
@@ -63,7 +63,9 @@ def front_page(sections: Mapping[str, Path], not_measured: Mapping[str, str] | N
     }
     cards = {name: scores_from_json(said, sections[name]) for name, said in facts.items()}
     blocks = scorecard(cards, titles)
-    found = judged(blocks, [test for name, said in facts.items() for test in tests_from_json(said, sections[name])])
+    # What was made before tests were declared has its scores alone.
+    declared = {name: comparisons_from_json(said, sections[name]) for name, said in facts.items() if "tests" in said}
+    found = judged(blocks, [test for name in facts for test in declared.get(name, comparisons(cards[name]))])
     samples = tuple(one for one in found if not one.row.control)
     headline, repeated = _headline(facts, blocks)
     pool = [sentence for sentence in sentences(blocks) if sentence != repeated]

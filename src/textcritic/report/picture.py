@@ -20,7 +20,6 @@ from textcritic.report.style import new_figure, save, style
 from textcritic.report.svg import inline_svg
 
 WIDTHS = {"wide": 8.2, "narrow": 3.7}  # inches
-NAMES = {"wide": 32, "narrow": 22}  # characters of a name
 ACROSS = {"wide": 3, "narrow": 1}  # small charts side by side
 SMALL, SMALL_NAMES = 8.5, 22  # points of a letter, and characters of a name, beside small charts
 SMALL_CHARACTER = 0.066  # inches, a little more than the mean
@@ -57,10 +56,8 @@ def interval_picture(column: Column, rows: Sequence[Row], key: str) -> Markup:
     """
     drawn = [row for row in rows if row.cells[column].number.value is not None]
     quantity = f"{column.measure.removesuffix(PERCENT)}{' (%)' * column.measure.endswith(PERCENT)}"
-    forms = {}
-    for form, width in WIDTHS.items():
-        marks = [_mark(row, row.cells[column], NAMES[form]) for row in drawn]
-        forms[form] = interval_chart({"": marks}, width, quantity)
+    marks = {"": [_mark(row, row.cells[column]) for row in drawn]}
+    forms = {form: interval_chart(marks, width, quantity) for form, width in WIDTHS.items()}
     return _both(forms, key, _in_words(column, drawn))
 
 
@@ -81,11 +78,11 @@ def _drawn(block: Block, column: Column) -> bool:
     )
 
 
-def _mark(row: Row, cell: Cell, most: int) -> Mark:
+def _mark(row: Row, cell: Cell) -> Mark:
     value = cell.number.value if cell.number.value is not None else math.nan
     low, high = (value if end is None else end for end in (cell.number.low, cell.number.high))
     note = "" if cell.p is None else p_value(cell.p)
-    return Mark(shortened(row.label, most), (value,), ((low, high),), note, setting=_setting(row))
+    return Mark(row.label, (value,), ((low, high),), note, setting=_setting(row))
 
 
 def _setting(row: Row) -> str:
@@ -108,11 +105,12 @@ def _small(block: Block, columns: Sequence[Column], form: str) -> Figure:
     """Small charts of several measures, each with the same rows; names stand at the left of each line of charts."""
     rows = [row for row in block.rows if any(column in row.cells for column in columns)][:MOST_ROWS]
     names = [shortened(row.label, SMALL_NAMES) for row in rows]
-    across, width = min(ACROSS[form], len(columns)), WIDTHS[form]
+    lines, width = -(-len(columns) // ACROSS[form]), WIDTHS[form]
+    across = -(-len(columns) // lines)
     left = 0.1 + SMALL_CHARACTER * max(map(len, names))
     panel, height = (width - left) / across - GAP, len(rows) * ROW
     line = height + OVER + UNDER
-    total = line * -(-len(columns) // across)
+    total = line * lines
     with style():
         figure = new_figure(width, total)
         for place, column in enumerate(columns):

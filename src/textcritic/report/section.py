@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from textcritic.errors import TextcriticError
 from textcritic.files import finite, write_json, write_text
 from textcritic.measures.card import scorecard
-from textcritic.measures.causes import Comparison, comparisons, tests_to_json
+from textcritic.measures.causes import Comparison, comparisons, comparisons_to_json
 from textcritic.measures.measure import Measure
 from textcritic.measures.score import Score, card_to_json, scores_of
 from textcritic.measures.sentences import sentences
@@ -231,7 +231,7 @@ def write_section(
         "card": card_to_json(section.card),
         "contents": _parts(section.html),
     }
-    facts_of["tests"] = finite(tests_to_json(tests))
+    facts_of["tests"] = finite(comparisons_to_json(tests))
     write_text(html, str(section.html))
     write_json(facts, facts_of | {"tables": links, "prints": prints})
 

@@ -34,8 +34,9 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     missing = [f"Not measured: {what}: {why}" for what, why in front.not_measured]
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
-    lists = [[front.headline] * bool(front.headline), [*failing, *unmarked(front.judged)], warned, missing]
-    blocks = [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
+    lists = [[*failing, *unmarked(front.judged)], warned, missing]
+    blocks = [_wrapped(front.headline, room) if front.headline else []]
+    blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
     blocks += [card_lines(front.blocks, room)]
     blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():

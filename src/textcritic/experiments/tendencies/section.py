@@ -11,7 +11,13 @@ from textcritic.experiments.tendencies.rows import statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
-from textcritic.experiments.tendencies.words import by_chance_alone, not_measured, tendency_findings, tests, totals
+from textcritic.experiments.tendencies.words import (
+    by_chance_alone,
+    comparisons_of,
+    not_measured,
+    tendency_findings,
+    totals,
+)
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
@@ -52,7 +58,7 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         card=place.card(totals(rows), [NOT_KEPT], names.source),
         findings=tuple(findings),
         definitions=place.definitions(chance=by_chance_alone(len(TENDENCIES))),
-        tests=tests(rows, tables["tendencies-values"], partial(place.card, name=names.source)),
+        tests=comparisons_of(rows, tables["tendencies-values"], partial(place.card, name=names.source)),
         not_measured=not_measured(rows, names),
     )
 

@@ -1,7 +1,7 @@
 """What the numbers of tendencies say, in words, and what the terms mean."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
@@ -12,9 +12,10 @@ from textcritic.inference import ALPHA
 from textcritic.measures.card import Cell
 from textcritic.measures.causes import Comparison, comparisons
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import listed, missing, number, p_value, percent
+from textcritic.measures.numbers import listed, missing, number, p_value, percent, shortened
 from textcritic.measures.score import Score
 from textcritic.measures.scored import first_runs
+from textcritic.measures.sentences import FEW
 from textcritic.plan.sources import GROUP, RUN, SAMPLE, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.section import Finding
@@ -27,6 +28,7 @@ NUMBERS = {
     "recurrence": ("recurrence", "recurrence {}"),
 }
 """By tendency the estimate that says most of it, and how it is written; "%" before a share."""
+LONGEST_SUBJECT = 20  # characters before the colon of a reason, that say what it is of
 MANY = 1.5  # times real text's value that are said
 
 
@@ -82,7 +84,9 @@ def _clause(said: Mapping[str, Any]) -> str:
     return tendency.says.format(way=said["way"])
 
 
-def tests(rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Score, ...]]) -> tuple[Comparison, ...]:
+def comparisons_of(
+    rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Score, ...]]
+) -> tuple[Comparison, ...]:
     """The tests of each sample, one for each tendency.
 
     Of several trainings the recipe is tested, without what distances have by chance, which all of its trainings have.
@@ -104,7 +108,7 @@ def tests(rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Sc
             return cause(said[(*(getattr(score, key) for key in GROUP), name)], values)
 
         own = pd.concat([real, corrected[corrected["tendency"] == tendency.name]], ignore_index=True)
-        made += comparisons(card(own, [MEASURES[tendency.name]]), says)
+        made += comparisons(card(own, [replace(MEASURES[tendency.name], section="kept")]), says)
     return tuple(made)
 
 
@@ -145,8 +149,10 @@ def not_measured(rows: pd.DataFrame, names: Names) -> tuple[tuple[str, str], ...
     for tendency in TENDENCIES:
         own = lost[lost["tendency"] == tendency.name]
         for why, group in own.groupby("why", sort=False):
-            of = [names.source(row, seed=False) for row in group.to_dict("records")] * (len(group) < len(samples))
-            said.append((f"{tendency.title}{f' of {listed(of)}' if of else ''}", str(why).removeprefix("groups: ")))
+            of = [shortened(names.source(row, seed=False)) for row in group.to_dict("records")]
+            which = "" if len(of) == len(samples) else f" of {listed(of) if len(of) <= FEW else f'{len(of)} samples'}"
+            what, _, plain = str(why).partition(": ")  # "groups: there are few", as errors begin with what they are of
+            said.append((f"{tendency.title}{which}", plain if plain and len(what) < LONGEST_SUBJECT else str(why)))
     return tuple(said)
 
 
