@@ -33,7 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0; 2 for bad input, which is named in one line on stderr; 141 if the reader of a pipe has gone.
     """
-    arguments = _parser().parse_args(argv)
+    arguments, unknown = _parser().parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         return print_text(arguments.run(arguments))
     except TextcriticError as error:
@@ -72,6 +74,8 @@ def _parser() -> argparse.ArgumentParser:
         workflow,
     ):
         command.add(commands)
+    for one in {*commands.choices.values()}:
+        one.set_defaults(parser=one)  # what it says of an argument too many are the words of the command
     return parser
 
 

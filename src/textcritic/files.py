@@ -2,6 +2,7 @@
 
 import glob
 import json
+import math
 import os
 import shutil
 import zipfile
@@ -85,6 +86,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 def write_json(path: str | os.PathLike[str], value: Any) -> None:
     """Write JSON (keys in the order given, no NaN or infinity), whole or not at all."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def finite(said: Any) -> Any:
+    """The same with infinite numbers as text, which JSON has no other way to write."""
+    if isinstance(said, dict):
+        return {key: finite(value) for key, value in said.items()}
+    if isinstance(said, (list, tuple)):
+        return [finite(value) for value in said]
+    return str(said) if isinstance(said, float) and math.isinf(said) else said
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:

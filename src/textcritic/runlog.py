@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -67,6 +67,39 @@ def progress_on_stderr(name: str) -> Iterator[None]:
     finally:
         log.removeHandler(handler)
         log.setLevel(level)
+
+
+@contextmanager
+def stages(log_path: Path, verbose: bool = False) -> Iterator[Callable[[str], None]]:
+    """Log to a file while stages of work are told to what this yields: one line each on stderr, in place on a terminal.
+
+    Warnings go to stderr too; with `verbose` the whole log does.
+    """
+    log_path.parent.mkdir(parents=True, exist_ok=True)
+    to_file = logging.FileHandler(log_path, mode="w", encoding="utf-8")
+    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    others = {handler: handler.level for handler in log.handlers}
+    on_terminal, seen, started = sys.stderr.isatty() and not verbose, list[str](), time.monotonic()
+
+    def say(stage: str) -> None:
+        if (seen and stage == seen[-1]) or (stage in seen and not on_terminal):
+            return
+        seen.append(stage)
+        line = f"[{duration(time.monotonic() - started)}] {stage}"
+        print(f"\r\033[K{line}" if on_terminal else line, end="" if on_terminal else "\n", file=sys.stderr, flush=True)
+
+    for handler in others:
+        handler.setLevel(logging.NOTSET if verbose else logging.WARNING)
+    log.addHandler(to_file)
+    try:
+        yield say
+    finally:
+        if on_terminal and seen:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        log.removeHandler(to_file)
+        to_file.close()
+        for handler, level in others.items():
+            handler.setLevel(level)
 
 
 def _hide_gpus() -> None:

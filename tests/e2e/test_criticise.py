@@ -1,4 +1,4 @@
-"""`textcritic criticise` as a user runs it: two files of articles in, the table and the report out."""
+"""`textcritic criticise` as a user runs it: files of articles or texts in, the tables and the report out."""
 
 import csv
 import html
@@ -15,9 +15,10 @@ import pytest
 from forks import forking_python
 
 import textcritic
-from textcritic.api.articles.configure import Wanted, write_configuration
+from textcritic.api.articles.configure import Sample, Wanted, write_configuration
 from textcritic.corpora import gold_chains
 from textcritic.critics import TransitionCritic, latent_ppl, score_chains
+from textcritic.files import read_json
 from textcritic.workflow import snakemake_command
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +34,7 @@ def criticise(folder, *arguments, python=None):
     files = "real text.jsonl", "theirs.jsonl", "again/theirs.jsonl"
     command = [python or forking_python(), "-m", "textcritic.cli", "criticise", *files, "--output", "out put"]
     return subprocess.Popen(
-        [*command, "--cores", "2", *arguments],
+        [*command, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -72,14 +73,16 @@ class Run:
 def done(tmp_path_factory):
     """A run that was killed in the middle, and run again to its end."""
     folder = files(tmp_path_factory.mktemp("criticise") / "own text")
-    first = criticise(folder, python=sys.executable)
+    first = criticise(folder)
     for line in first.stderr:
-        if re.search(r"\d of \d+ steps", line):
+        if "] tendencies" in line:
             os.killpg(first.pid, signal.SIGKILL)
             break
     first.communicate()
-    assert any((folder / "out put/.snakemake/locks").iterdir())
+    made = read_json(folder / "out put/results/made.json")
+    assert "results/critics/transitions-given/real-text/critic.json" in made
     code, out, err = finished(criticise(folder))
+    assert "] order of sections" not in err  # that was done
     assert code == 0, err
     study = folder / "out put/results/studies/own-text"
     with (study / "coherence/tables/coherence.csv").open(encoding="utf-8", newline="") as handle:
@@ -152,7 +155,7 @@ def test_python_gives_what_the_command_prints(done, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", forking_python())  # which the study's record of its command depends on
     paths = [done.folder / "theirs.jsonl", done.folder / "again/theirs.jsonl"]
     given = dict(zip(["own text/theirs.jsonl", "again/theirs.jsonl"], paths, strict=True))
-    found = textcritic.criticise(done.folder / "real text.jsonl", given, output=done.folder / "out put", cores=2)
+    found = textcritic.criticise(done.folder / "real text.jsonl", given, output=done.folder / "out put")
     assert repr(found) + "\n" == done.out
     for source, row in zip(["real text", *given], done.rows.values(), strict=True):
         score = found[source]["latent_ppl"]
@@ -165,26 +168,54 @@ def test_python_gives_what_the_command_prints(done, tmp_path, monkeypatch):
     assert all((tmp_path / link).is_file() for link in links)
 
 
-def test_again_there_is_nothing_to_do_and_a_changed_file_reruns_what_depends_on_it(done):
+def test_again_there_is_nothing_to_do_and_a_changed_file_makes_anew_what_depends_on_it(done):
+    folder = done.folder / "out put"
+    before = read_json(folder / "results/made.json")
     code, out, err = finished(criticise(done.folder))
     assert (code, out) == (0, done.out), err
-    assert "Nothing to be done" in err, err
+    assert re.findall(r"^\[\d+ s\] (.*)$", err, re.MULTILINE) == ["report"]
+    assert read_json(folder / "results/made.json") == before
     path = done.folder / "again/theirs.jsonl"
     path.write_text("\n".join(path.read_text().splitlines()[:50]))
     code, _, err = finished(criticise(done.folder))
     assert code == 0, err
-    rules = re.findall(r"Rule: (\w+)\)", err)
-    reached = ["import_samples", "take_sample_titles", "score_samples", "make_coherence_tables", "make_figures"]
-    reached += ["count_tendencies", "compare_tendencies", "make_tendencies_tables", "make_figures", "make_section"]
-    reached += ["make_section", "make_manifest", "make_report"]
-    assert sorted(rules) == sorted([*reached, "all"])
+    after = read_json(folder / "results/made.json")
+    changed = {path for path in after if after[path] != before[path]}
+    made_of_it = {path for path in before if "/theirs-2/" in path}
+    assert made_of_it
+    assert changed == made_of_it | {path for path in before if "/studies/" in path and "/corpora/" not in path}
+
+
+def tables(folder):
+    """Every CSV of a study by its path."""
+    study = folder / "results/studies/own-text"
+    return {str(path.relative_to(study)): path.read_bytes() for path in study.rglob("*.csv")}
+
+
+def test_the_workflow_makes_the_same_tables(done):
+    """To the byte; and where this process has made them, there is nothing to do for it."""
+    files = [done.folder / name for name in ("real text.jsonl", "theirs.jsonl", "again/theirs.jsonl")]
+    here, there = (done.folder / name for name in ("here", "there"))
+    code, _, err = finished(criticise(done.folder, "--output", str(here), "--num-topics", "3"))
+    assert code == 0, err
+    code, _, err = finished(criticise(done.folder, "--output", str(there), "--num-topics", "3", "--workflow"))
+    assert code == 0, err
+    assert tables(here) == tables(there)
+    assert len(tables(here)) == 30
+    command = snakemake_command(here, "--configfile", str(here / "config.yaml"), "--dry-run")
+    assert "Nothing to be done" in subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert files[0].is_file()
+    (path,) = (there / "results/benchmarks/measure_real_tendencies").rglob("*.tsv")
+    (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
+    assert float(row["max_rss"]) > 50  # the job's, though it is forked: a client alone has 12 MB
 
 
 def test_samples_without_titles_need_a_classifier(tmp_path):
     """The run itself takes minutes; what it would do is in a dry run of the configuration that is written."""
     folder = files(tmp_path / "own text")
-    paths = (folder / "theirs.jsonl",)
-    wanted = Wanted(folder / "real text.jsonl", paths, ("theirs.jsonl",), False, 4, None, "textcritic criticise")
+    samples = (Sample(folder / "theirs.jsonl", "theirs.jsonl"),)
+    numbers = {"given": False, "minimum_title_count": 4, "command": "textcritic criticise"}
+    wanted = Wanted(reference=folder / "real text.jsonl", samples=samples, **numbers)
     write_configuration(folder, wanted)
     command = snakemake_command(folder, "--configfile", str(folder / "config.yaml"), "--dry-run")
     run = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -194,10 +225,13 @@ def test_samples_without_titles_need_a_classifier(tmp_path):
     assert "take_" not in run.stdout
 
 
-def test_a_dry_run_lists_the_jobs_and_makes_none(tmp_path):
+def test_a_dry_run_says_what_would_be_measured_and_makes_nothing(tmp_path):
     folder = files(tmp_path / "own text")
     code, out, err = finished(criticise(folder, "--dry-run"))
     assert code == 0, err
+    measures = "order, tendencies, topics, recitation, form"  # the made-up text has too few function words
+    assert re.search(rf"^nothing was run: .* would measure {measures}; about \d+ s \(CPU cores: ", out)
+    code, out, err = finished(criticise(folder, "--dry-run", "--workflow"))
     assert re.search(r"^nothing was run: .* would run; about \d+ s \(CPU cores: ", out)
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", err, re.MULTILINE))
     assert jobs["import_samples"] == jobs["compare_tendencies"] == "2"
@@ -205,17 +239,10 @@ def test_a_dry_run_lists_the_jobs_and_makes_none(tmp_path):
     assert not (folder / "out put/results").exists()
 
 
-def test_jobs_are_counted_in_benchmarks_though_they_are_forked(done):
-    """A client alone, which waits for the job, has 12 MB."""
-    (path,) = (done.folder / "out put/results/benchmarks/measure_real_tendencies").rglob("*.tsv")
-    (row,) = csv.DictReader(path.read_text().splitlines(), delimiter="\t")
-    assert float(row["max_rss"]) > 50
-
-
 def test_what_leaves_nothing_says_which_thresholds_there_are(tmp_path):
     folder = files(tmp_path / "own text")
     code, out, err = finished(criticise(folder, "--minimum-sections", "9"))
     assert (code, out) == (2, "")
-    assert "no article is left in train, validation, test; articles rejected: too few sections 240; lower" in err
+    assert "no article is left in train, test; articles rejected: too few sections 240; lower" in err
     assert err.splitlines()[-1].endswith("(thresholds: --minimum-title-count, --minimum-sections)")
     assert not list((folder / "out put/results/corpora").rglob("train.parquet"))

@@ -234,7 +234,8 @@ def check_card(study, name, page):
     """Its scores lead to places in the page, and what the front page says are sentences."""
     card = read_card(study)[name]
     assert {score.section for score in card} <= set(page.ids)
-    assert {score.corpus for score in card if not score.is_real} <= {score.corpus for score in card if score.is_real}
+    compared = {score.corpus for score in card if not score.is_real and score.compared}
+    assert compared <= {score.corpus for score in card if score.is_real}
     # Two scores of one source, seed and measure could not be told apart.
     assert len({(s.corpus, s.label, s.seed, s.measure) for s in card}) == len(card)
     assert all(score.verdict != NOT_TESTED or score.number.low is None for score in card)

@@ -141,6 +141,7 @@ def test_what_a_job_is_told_of_a_sample(folder):
         "draw": "1",
         "label": "shuffled words",
         "from_file": "False",
+        "control": "False",
         "articles": "results/samples/mine/wo-title/ngram-shuffled/seed1/given/draw1.parquet",
         "counts": "results/samples/mine/wo-title/ngram-shuffled/seed1/given/draw1.json",
         "scores": "results/scores/small/mine/samples/wo-title/ngram-shuffled/seed1/given/draw1.parquet",

@@ -1,17 +1,13 @@
 """Topics in a study: their files, what the manifest records of them, and what is refused."""
 
 import pytest
-import yaml
 from own_study import ROOT, assert_refused, experiment, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments import kind_of
 from textcritic.experiments.topics.plan import fitted_files, fitted_words, stop_words
 from textcritic.plan.checks.vocabulary import STOP_LISTS
-from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
-from textcritic.plan.spec import complete
 
 TEXT = {"corpora": ["mine"], "settings": ["w-title"], "generators": ["theirs"], "decodings": ["given"]}
 BLOCK = {"corpora": ["other", "mine"], "generators": ["theirs", "ngram-shuffled"], "decodings": ["given"]}
@@ -215,18 +211,11 @@ def test_what_the_manifest_records_is_the_same_on_another_machine(folder):
     assert project(folder).describe("own") != before
 
 
-def test_the_block_that_ones_own_study_shows_goes_together(tmp_path):
-    """It is uncommented, as its reader would, and the whole study is taken."""
-    lines = (ROOT / "config/studies/own-text.yaml").read_text().splitlines()
-    start = lines.index("  # - kind: topics")
-    shown = [line.replace("# ", "", 1) for line in lines[start:]]
-    (tmp_path / "studies").mkdir()
-    (tmp_path / "studies/own-text.yaml").write_text("\n".join([*lines[:start], *shown]))
-    found = Project({"studies": ["own-text"], "study_folders": ["studies"]}, ROOT, tmp_path).studies["own-text"]
-    assert list(found.experiments) == ["coherence", "tendencies", "corpora", "topics"]
-    assert {source.setting for source in found.experiments["topics"].sources()} == {"wo-title"}
-    (block,) = yaml.safe_load("\n".join(shown))
-    assert complete(block, schema_of(kind_of("topics")), "shown")["tables"] == []
+def test_the_study_of_ones_own_text_can_be_used_by_hand(tmp_path):
+    found = Project({"studies": ["own-text"]}, ROOT, tmp_path).studies["own-text"]
+    *kinds, last = found.experiments
+    assert (kinds, last) == (["coherence", "tendencies", "topics", "coreference", "recitation", "metrics"], "corpora")
+    assert {source.setting for source in found.sources()} == {"wo-title"}
 
 
 @pytest.mark.parametrize(

@@ -90,3 +90,21 @@ def test_bad_input_is_one_line(sets, files, capsys):
         textcritic.recitation(sets["real"], sets["parrot"], train=[])
     assert main(["recitation", str(files["real"]), str(files["parrot"])]) == 2
     assert "--train: give the texts that the model was trained on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("copied", [0, 1])
+def test_sources_of_which_every_document_has_one_value_are_the_same(sets, copied):
+    """None or all of each document: no interval, and no difference either."""
+    same = sets["train"][:30] if copied else [f"new{n} " * 20 for n in range(30)]
+    other = sets["train"][30:60] if copied else [f"else{n} " * 20 for n in range(30)]
+    result = textcritic.recitation(same, {"same": other, "few": other[:9]}, train=sets["train"], resamples=99)
+    score = result["same"]["recited"]
+    assert (score.value, score.low, score.p, score.verdict) == (100 * copied, None, 1, "same")
+    assert "≈ the same" in repr(result)
+    assert result["few"]["recited"].verdict == "unclear", "of nine documents nothing is known of others"
+    assert result.nearest("recited") == []
+
+
+def test_one_value_everywhere_is_not_the_same_as_another_value(sets):
+    result = textcritic.recitation(sets["train"][:30], {"none": ["new " * 20] * 30}, train=sets["train"], resamples=99)
+    assert result["none"]["recited"].verdict == "different"

@@ -156,7 +156,12 @@ def test_a_model_that_ctm_c_has_fitted(tmp_path, capsys, ldac):
     again = run(capsys, jsonl(tmp_path / "texts.jsonl", lines), "--critic", folder, "--vocabulary", words)
     assert again["latent_nll_mean"] == pytest.approx(found["latent_nll_mean"])
     assert again["tokens_unknown"] == len(SMALL)
-    assert "give it alone" in fails(capsys, ldac, ldac, "--critic", folder)
+    other = counts(tmp_path / "other.dat", SMALL[:2])
+    both = run(capsys, ldac, f"mine={other}", "--critic", folder)["samples"]
+    assert list(both) == ["train.dat", "mine"]
+    assert both["train.dat"]["latent_nll_mean"] == found["latent_nll_mean"]
+    assert (both["mine"]["n"], both["mine"]["tokens"]) == (2, 12)
+    assert "give it alone" in fails(capsys, ldac, "--critic", folder, "--num-topics", 2)
     assert "as the vocabulary" in fails(capsys, tmp_path / "texts.jsonl", "--critic", folder)
     words.write_text("cat\n")
     assert "1 words, and" in fails(capsys, ldac, "--critic", folder, "--vocabulary", words)
@@ -256,7 +261,7 @@ def test_too_few_documents_are_one_line(tmp_path, capsys, rows, topics):
 
 def test_kinds_are_not_mixed(tmp_path, capsys, train, ldac):
     message = fails(capsys, train, ldac, "--num-topics", 2)
-    assert f"{ldac}: LDA-C, while {train} is text; give two files of one kind" in message
+    assert f"{ldac}: LDA-C, while {train} is text; give files of one kind" in message
     assert "--vocabulary is for LDA-C" in fails(capsys, train, train, "--num-topics", 2, "--vocabulary", "v.txt")
     for option in (["--stop-words", "english"], ["--minimum-count", "2"]):
         assert "are for text" in fails(capsys, ldac, ldac, "--num-topics", 2, *option)

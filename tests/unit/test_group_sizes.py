@@ -62,8 +62,8 @@ def test_groups_of_about_the_same_size_stay_as_they_are():
     [
         ([10] * 4, [10] * 5 + [0], "6 sizes of 6 groups"),
         ([10, 12, 10], [10] * 3, "of 10 to 12 documents in one set"),
-        ([1000, 1000], [10] * 3, "cannot be put together"),
-        ([1], [1], "cannot be put together"),
+        ([1000, 1000], [10] * 3, "needs three groups of about as many documents"),
+        ([1], [1], "needs three groups of about as many documents"),
     ],
 )
 def test_sizes_that_cannot_be_exchanged(first, second, says):

@@ -24,6 +24,11 @@ def sample(generator, setting, seed, decoding="plain", **changes):
 SAMPLES = [sample(g, setting, seed) for g in LABELS for setting in ("w-title", "wo-title") for seed in (1, 2)]
 
 
+def test_other_real_text_is_called_a_control():
+    control = sample("ngram-3", "w-title", 1, from_file=True, control=True)
+    assert Names.of([*SAMPLES[:2], control]).source(control.keys, setting=False) == "trigram (control)"
+
+
 def test_names_tell_sources_apart_and_no_more():
     again = sample("gpt2-demo", "w-title", 1, "top-k-50")
     several = Names.of([*SAMPLES, again])

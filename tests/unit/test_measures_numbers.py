@@ -16,6 +16,7 @@ from textcritic.measures.numbers import (
     plural,
     power_of_ten,
     setting_name,
+    shortened,
     significant,
 )
 
@@ -71,6 +72,15 @@ def test_a_difference_has_the_decimals_of_what_it_is_of():
     assert [difference(v, of=44.3) for v in (0.004, 12.34)] == ["±0.00", "+12.3"]
 
 
+def test_a_long_name_loses_its_middle():
+    assert shortened("model.jsonl") == "model.jsonl"
+    assert shortened("x" * 40) == "x" * 40
+    long = "a model with a very long name, step 4000, of March.jsonl"
+    assert shortened(long) == "a model with a very…4000, of March.jsonl"
+    assert [len(shortened(long, most)) <= most for most in range(3, 60)] == [True] * 57
+    assert shortened(long, 9) == "a mo…sonl"
+
+
 def test_a_count_has_no_decimals_and_an_estimate_has():
     assert [counted(6.0), counted(0.0), counted(1204.0), counted(6.5)] == ["6", "0", "1,204", "6.50"]
     assert [counted(6.0, 5.8), counted(None), counted(math.nan), counted(math.inf)] == ["6.00", "—", "—", "∞"]
@@ -80,7 +90,10 @@ def test_a_count_has_no_decimals_and_an_estimate_has():
     ("value", "written"),
     [
         *[(0.0001, "p < 0.001"), (0.000999, "p < 0.001"), (0.001, "p = 0.001"), (0.0011, "p = 0.001")],
-        *[(0.004, "p = 0.004"), (0.0099, "p = 0.010"), (0.01, "p = 0.01"), (0.049, "p = 0.05"), (0.21, "p = 0.21")],
+        *[(0.004, "p = 0.004"), (0.0099, "p = 0.010"), (0.01, "p = 0.01"), (0.21, "p = 0.21")],
+        # Near the border are the digits that decide: what is below 0.05 is never written as 0.05 or more.
+        *[(0.0449, "p = 0.04"), (0.045, "p = 0.045"), (0.049, "p = 0.049"), (0.04999, "p = 0.049")],
+        *[(0.05, "p = 0.050"), (0.0523, "p = 0.052"), (0.0549, "p = 0.055"), (0.055, "p = 0.06")],
         *[(1.0, "p = 1.00"), (math.nan, "—"), (None, "—")],
     ],
 )

@@ -13,6 +13,7 @@ from scipy import stats
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number
+from textcritic.measures.labels import labelled
 from textcritic.measures.score import (
     HIGHER,
     LOWER,
@@ -23,6 +24,7 @@ from textcritic.measures.score import (
     Score,
     card_to_json,
     read_card,
+    scores_from_json,
     scores_of,
     strength,
 )
@@ -52,6 +54,16 @@ NEAR = {"real": Number(4.0, 3.9, 4.1), "number": Number(4.1, 4.0, 4.2), "p": 0.0
 def score(**said):
     plain = {"corpus": "docs", "generator": "gpt2", "label": "GPT-2", "measure": "Latent PPL", "section": "x"}
     return Score(**(plain | NEAR | said))
+
+
+def test_scores_of_a_control_are_marked_in_the_context_that_names_it():
+    rows = rows_of(DATA, *(sample(generator, 4.2, 4.0, 4.4, 0.3, 500, 0, None) for generator in ("other", "gpt2")))
+    with labelled({}, ["other"]):
+        assert [score.control for score in scores_of(rows, PPL, name)] == [False, True, False]
+    assert not any(score.control for score in scores_of(rows, PPL, name))
+    assert scores_from_json({"card": card_to_json([score(control=True, out_of=4)])}, "x") == (
+        score(control=True, out_of=4),
+    )
 
 
 def test_a_score_is_what_stands_in_its_row():

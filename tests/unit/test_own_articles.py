@@ -15,11 +15,11 @@ import pytest
 import yaml
 
 import textcritic
-from textcritic.api.articles.configure import Wanted, corpus_template, labels_of, names_of, write_configuration
+from textcritic.api.articles.configure import Sample, Wanted, corpus_template, labels_of, names_of, write_configuration
+from textcritic.api.articles.decide import Compared, _mode, _title_count, _titled, checked
 from textcritic.api.articles.files import Outline, outlines
-from textcritic.api.articles.run import _checked, _mode, _title_count, _titled
 from textcritic.api.criticise import labelled
-from textcritic.api.options import ArticleOptions
+from textcritic.api.options import CriticiseOptions
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
@@ -48,10 +48,17 @@ def outline(**changes):
 
 
 def wanted(**changes):
-    files = {"reference": Path("/data/real.jsonl"), "samples": (Path("/data/a b/Model 1.jsonl"), Path("/data/2.jsonl"))}
-    files["labels"] = tuple(labels_of(files["samples"]))
+    paths = [Path("/data/a b/Model 1.jsonl"), Path("/data/2.jsonl")]
+    samples = tuple(Sample(path, label) for path, label in zip(paths, labels_of(paths), strict=True))
+    files = {"reference": Path("/data/real.jsonl"), "samples": samples}
     numbers = {"minimum_title_count": 4, "minimum_sections": None}
     return Wanted(**{**files, **numbers, "given": True, "command": "textcritic criticise"} | changes)
+
+
+def decided(real, *samples, out, **options):
+    """What is decided about files of articles."""
+    named = tuple(Sample(path, path.name) for path in samples)
+    return checked(Compared(folder=out, reference=real, samples=named), CriticiseOptions(**options))[0]
 
 
 def test_a_file_is_outlined(tmp_path):
@@ -74,10 +81,10 @@ def test_articles_that_are_copies_of_real_ones_are_warned_of(tmp_path, capsys):
     mine.write_text(
         texts[0].replace("  ", " ") + "\n" + texts[2] + '\n{"sections": [{"title": "a", "text": "mine"}]}\n'
     )
-    _checked(real, [mine], tmp_path / "out", ArticleOptions())
-    assert "warning: 2 of 3 articles of mine.jsonl are copies of articles in real.jsonl" in capsys.readouterr().err
+    decided(real, mine, out=tmp_path / "out")
+    assert "warning: 2 of 3 documents of mine.jsonl are copies of documents of the reference" in capsys.readouterr().err
     mine.write_text('{"sections": [{"title": "a", "text": "mine"}]}\n')
-    _checked(real, [mine], tmp_path / "out", ArticleOptions())
+    decided(real, mine, out=tmp_path / "out")
     assert "warning" not in capsys.readouterr().err
 
 
@@ -153,12 +160,12 @@ def test_a_reference_without_titles_has_no_options_about_them(tmp_path, capsys, 
 
 
 def test_a_reference_without_titles_is_said_once(capsys):
-    assert not _titled(outline(titled=0), ArticleOptions())
+    assert not _titled(outline(titled=0), CriticiseOptions())
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("/data/m.jsonl: no article has a title on every section, so that statistical tendencies")
-    assert _titled(outline(titled=3), ArticleOptions())
+    assert line.startswith("/data/m.jsonl: no article has a title on every section: the order of sections is not")
+    assert _titled(outline(titled=3), CriticiseOptions())
     assert "1 of 4 articles lack a title: left out" in capsys.readouterr().err
-    assert _titled(outline(), ArticleOptions())
+    assert _titled(outline(), CriticiseOptions())
     assert capsys.readouterr().err == ""
 
 
@@ -190,9 +197,10 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     setting = "w-title" if given else "wo-title"
     expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
     found = project.studies["own-text"]
-    assert list(found.experiments) == ["coherence", "tendencies", "corpora"]
-    coherence, tendencies, corpora = found.experiments.values()
-    assert coherence.sources() == tendencies.sources() == found.sources() == expected
+    kinds = ["coherence", "tendencies", "topics", "coreference", "recitation", "metrics", "corpora"]
+    assert list(found.experiments) == kinds
+    coherence, *others, corpora = found.experiments.values()
+    assert all(one.sources() == expected for one in (coherence, *others, found))
     assert corpora.corpora() == coherence.corpora() == ["real"]
     assert project.registries.entry("generators", "2")["label"] == "2.jsonl"
     # The template with what was asked for, and nothing else.
@@ -208,16 +216,16 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     assert project.describe("own-text")["study"]["command"] == "textcritic criticise"
 
 
-def test_without_titles_the_study_is_of_tendencies_and_keeps_every_article_with_text(tmp_path):
-    write_configuration(tmp_path, wanted(given=False, titled=False, minimum_title_count=1))
+def test_without_titles_the_order_is_not_judged_and_every_article_with_text_is_kept(tmp_path):
+    measures = ("tendencies", "form")
+    write_configuration(tmp_path, wanted(given=False, titled=False, minimum_title_count=1, measures=measures))
     project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
     study = project.studies["own-text"]
-    assert list(study.experiments) == ["tendencies", "corpora"]
+    assert list(study.experiments) == ["tendencies", "metrics", "corpora"]
     assert study.sources() == [Source("real", "wo-title", name, "given", 1) for name in ("model-1", "2")]
     corpus = project.registries.entry("corpora", "real")
     assert corpus["options"]["only_title"] == "text"
     assert (corpus["sections"]["minimum"], corpus["sections"]["minimum_title_count"]) == (1, 1)
-    assert "order" not in project.describe("own-text")["study"]["summary"]
 
 
 def test_an_edited_file_is_kept_as_long_as_it_is_for_the_same(tmp_path):
@@ -314,11 +322,11 @@ def test_a_result_has_the_labels_and_the_numbers_of_the_study(tmp_path, monkeypa
     ]
     asked = []
 
-    def run(real, paths, folder, options, labels):
+    def run(compared, options):
         (study / "own").mkdir(parents=True)
         write_json(study / "own/section.json", {"title": "T", "lines": [], "card": card_to_json(card)})
         write_json(study / "manifest.json", {"experiments": ["own"]})
-        asked.extend(zip(labels, paths, strict=True))
+        asked.extend((sample.label, sample.path) for sample in compared.samples)
         return study
 
     monkeypatch.setattr("textcritic.api.articles.result.criticise", run)

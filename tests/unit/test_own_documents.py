@@ -5,6 +5,7 @@ import json
 import random
 
 import datasets
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -77,6 +78,9 @@ OBJECTS = {
     "list": list,
     "dicts": lambda texts: [{"text": text, "model": "m"} for text in texts],
     "articles": lambda texts: [{"sections": [{"title": "a", "text": text}]} for text in texts],
+    "series": lambda texts: pd.Series(texts, index=range(7, 7 + len(texts))),
+    "array": lambda texts: np.array(texts),
+    "array of objects": lambda texts: np.array(texts, dtype=object),
     "data frame": lambda texts: pd.DataFrame({"text": texts, "model": "m"}),
     "data frame of articles": lambda texts: pd.DataFrame({"sections": [[{"text": text}] for text in texts]}),
     "table": lambda texts: pa.table({"text": texts}),
@@ -88,6 +92,27 @@ OBJECTS = {
 def test_every_form_is_the_same_texts(tmp_path, form):
     given = FILES[form](tmp_path, MODEL) if form in FILES else OBJECTS[form](MODEL)
     assert list(texts_of(given, "samples").texts()) == [[text] for text in MODEL]
+
+
+def test_a_series_of_lists_has_chains():
+    chains = [["a", "b"], ["c"]]
+    for given in (pd.Series(chains), pd.Series([np.array(chain) for chain in chains])):
+        assert documents_of(given, "real").chains() == chains
+    assert documents_of(np.array([["a", "b"], ["c", "d"]]), "real").chains() == [["a", "b"], ["c", "d"]]
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        (pd.Series([1.5, 2]), r"real\[0\]: an object of type float is not a document; give chains"),
+        (np.array("one"), "real: ndarray is not a set of documents; give chains"),
+        (pd.Series([], dtype=object), "real: there is no document in it; give chains"),
+        (pd.Series(["a", None]), r"real\[1\]: a item should be .*; it is null"),
+    ],
+)
+def test_series_of_anything_else_is_refused_in_one_line(given, fault):
+    with pytest.raises(TextcriticError, match=f"^{fault}"):
+        list(documents_of(given, "real").texts())
 
 
 COMMANDS = {

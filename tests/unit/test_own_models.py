@@ -69,7 +69,8 @@ def test_what_is_written_is_a_valid_study(real, tmp_path, epochs, given):
     models = tuple(models_of([str(real[0] / "tiny"), f"someone/gpt2@{COMMIT}"], {}))
     drawing = Drawing(epochs, 50, 400, given or epochs > 0, 2)
     reference = tmp_path / "real.jsonl"
-    wanted = Wanted(reference, (), (), given, 4, None, "textcritic criticise", models, drawing)
+    numbers = {"given": given, "minimum_title_count": 4, "command": "textcritic criticise"}
+    wanted = Wanted(reference=reference, samples=(), models=models, drawing=drawing, **numbers)
     write_configuration(tmp_path, wanted)
     project = Project(load_yaml(tmp_path / "config.yaml"), workflow_folder(), tmp_path)
     setting = "w-title" if given or epochs else "wo-title"

@@ -120,7 +120,7 @@ def test_defaults_are_those_of_what_they_are_for():
 def test_criticise_has_the_options_of_each_kind():
     every = {name for kind in criticise.OF_KIND for name in criticise.options_of(kind)}
     assert every == {one.name for one in fields(options.CriticiseOptions)}
-    with pytest.raises(TextcriticError, match=r"^starts: is for texts; reference holds chains$"):
+    with pytest.raises(TextcriticError, match=r"^starts: is for texts and articles; reference holds chains$"):
         textcritic.criticise([["a"]] * 3, [["a"]], starts=2)
 
 
@@ -141,15 +141,17 @@ def test_a_command_names_options_as_they_are_written_there(tmp_path, capsys):
     path = tmp_path / "c.jsonl"
     path.write_text('{"chain": ["a"]}\n')
     assert main(["criticise", str(path), str(path), "--order", "2"]) == 2
-    assert capsys.readouterr().err == f"textcritic: --order: is for mentions; {path} holds chains\n"
+    assert capsys.readouterr().err == f"textcritic: --order: is for mentions, texts and articles; {path} holds chains\n"
 
 
 def test_help_has_a_heading_for_each_kind_of_documents(capsys):
     with pytest.raises(SystemExit):
         main(["criticise", "--help"])
     out = capsys.readouterr().out
-    for heading in ("articles", "chains", "chains of mentions", "texts", "all but articles"):
+    for heading in ("texts and articles", "articles", "chains", "all"):
         assert f"\noptions for {heading}:\n" in out
+    assert "\ntopics of texts and articles:\n" in out
+    assert "\nmentions of people:\n" in out
     assert re.search(r"--articles N +drawn from each model \(default 200\)", out)
 
 

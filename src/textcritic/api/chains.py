@@ -14,7 +14,7 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import LatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
+from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll, latent_ppl
 from textcritic.critics.scoring import score_chains, scored_transitions, unseen_transitions
@@ -27,8 +27,8 @@ from textcritic.measures.memory import REAL
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class ChainsResult(LatentPpl):
-    """What `chains` gives; `scores` has the Latent PPL of the test set.
+class ChainsResult(ByLabel[OneLatentPpl]):
+    """What `chains` gives; `scores` has the Latent PPL of the test set, and it has the attributes of `OneLatentPpl`.
 
     Attributes:
         steps: transitions scored.
@@ -48,7 +48,7 @@ class ChainsResult(LatentPpl):
         """The object that `textcritic chains` prints; infinite values are null."""
         score = self.scores[0]
         value = {
-            **self.head(),
+            **self.only.head(),
             "steps": self.steps,
             "n": self.n,
             "rejected": score.rejected,
@@ -93,7 +93,7 @@ def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
         title="Chains of titles under a transition critic",
         scores=found,
         facts=(*facts_of(critic, train_chains, options), *of_groups),
-        latent_nll_mean=latent_nll(scores),
+        by_label={"test": OneLatentPpl(score=found[-1], latent_nll_mean=latent_nll(scores))},
         steps=steps,
         smoothing=critic.delta,
         other_smoothings=other_smoothings(critic, scored_transitions(scores, critic)),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,14 +13,15 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, MentionOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import LatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
-from textcritic.api.sets import held_out_of
+from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
+from textcritic.api.sets import held_out_of, labelled
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, latent_nll
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.inference import Groups
 from textcritic.measures.memory import REAL
+from textcritic.measures.score import Score
 
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
@@ -28,38 +30,55 @@ WAYS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class CoreferenceResult(LatentPpl):
-    """What `coreference` gives; `scores` has the Latent PPL of held-out real text, and that of the samples.
+@dataclass(frozen=True, kw_only=True)
+class MentionsOfSample(OneLatentPpl):
+    """What is said of the chains of mentions of one sample.
 
     Attributes:
         tokens: mentions and sentence marks scored.
         without_people: documents scored that mention nobody.
         unseen: tokens scored that are never the last one of a window of the real text that the critic was fitted on,
             labels relabelled.
-        options: how it was done.
     """
 
     tokens: int
     without_people: int
     unseen: int
+
+    def described(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            **self.head(),
+            "p": self.score.p,
+            "tokens": self.tokens,
+            "n": self.score.n,
+            "rejected": self.score.rejected,
+            "rejected_by_reason": dict(self.score.rejected_by_reason),
+            "without_people": self.without_people,
+            "unseen": self.unseen,
+        }
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class CoreferenceResult(ByLabel[MentionsOfSample]):
+    """What `coreference` gives; `scores` has the Latent PPL of held-out real text, and that of each sample.
+
+    The attributes of `MentionsOfSample` are there of the sample, where there is one; of several, `by_label` has them.
+
+    Attributes:
+        options: how it was done.
+    """
+
     options: CoreferenceOptions
 
     def to_json(self) -> str:
-        """The object that `textcritic coreference` prints."""
-        real, score = self.scores
+        """The object that `textcritic coreference` prints: of one sample; of several, by label under `samples`."""
+        real, said = self.scores[0], {label: one.described() for label, one in self.by_label.items()}
         value = {
-            **self.head(),
-            "p": score.p,
+            **({"samples": said} if len(said) > 1 else self.only.described()),
             "real": {"latent_ppl": real.value, "ci95": [real.low, real.high], "n": real.n},
-            "tokens": self.tokens,
-            "n": self.n,
-            "rejected": score.rejected,
-            "rejected_by_reason": dict(score.rejected_by_reason),
-            "without_people": self.without_people,
             "order": self.options.order,
             "discount": self.options.discount,
-            "unseen": self.unseen,
         }
         return json.dumps(value, allow_nan=False)
 
@@ -75,38 +94,49 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
 
     Args:
         real: chains of mentions, in any form that `documents_of` takes; texts or articles with a resolver.
-        samples: likewise.
+        samples: likewise; or a dict of them by label, or a list of `Path`s.
         options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
     kind: Kind = "mentions" if options.resolver is None else "texts"
-    sets = [documents_of(given, name, kind) for given, name in ((real, "real"), (samples, "samples"))]
-    groups: tuple[list[str | None], list[str | None]] = ([], [])
-    real_chains, chains = (
-        mentions_of(documents.noting(noted), options) for documents, noted in zip(sets, groups, strict=True)
-    )
-    number = len(real_chains.lengths)
-    held = np.isin(np.arange(number), [*held_out_of(groups[0], options, sets[0].name)])
-    train, tested = real_chains.some(~held), real_chains.some(held)
-    critic = _fit(train, options, sets[0].name)
-    of_held = [groups[0][place] for place in np.flatnonzero(held)]
-    real_scores = with_given_groups(_scored(critic, tested), of_held)
-    scores = with_given_groups(_scored(critic, chains), groups[1])
-    names = {REAL: sets[0].name, "samples": sets[1].name}
-    found, of_groups = latent_ppl_of({REAL: real_scores, "samples": scores}, read_scored, PPL, options, names)
+    sets = {REAL: documents_of(real, "real", kind)}
+    sets |= {label: documents_of(given, name, kind) for label, name, given in labelled(samples)}
+    groups: dict[str, list[str | None]] = {label: [] for label in sets}
+    chains = {label: mentions_of(documents.noting(groups[label]), options) for label, documents in sets.items()}
+    real_chains = chains.pop(REAL)
+    held = np.isin(np.arange(len(real_chains.lengths)), [*held_out_of(groups[REAL], options, sets[REAL].name)])
+    train = real_chains.some(~held)
+    critic = _fit(train, options, sets[REAL].name)
+    groups[REAL] = [groups[REAL][place] for place in np.flatnonzero(held)]
+    scored = {
+        label: with_given_groups(_scored(critic, some), groups[label])
+        for label, some in {REAL: real_chains.some(held), **chains}.items()
+    }
+    names = {label: documents.name for label, documents in sets.items()}
+    found, of_groups = latent_ppl_of(scored, read_scored, PPL, options, names)
     parts = f"{held.sum():,} documents held out at random (seed {options.seed})"
-    people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
         scores=found,
         facts=(("Real text", parts), *_facts(critic, train, options), *of_groups),
+        by_label={
+            label: _of_sample(critic, some, scored[label], score)
+            for (label, some), score in zip(chains.items(), found[1:], strict=True)
+        },
+        options=options,
+    )
+
+
+def _of_sample(critic: MentionCritic, chains: MentionChains, scores: pa.Table, score: Score) -> MentionsOfSample:
+    people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
+    return MentionsOfSample(
+        score=score,
         latent_nll_mean=latent_nll(scores),
         tokens=int(document_columns(scores)[:, 1].sum()),
         without_people=int((people == 0).sum()),
         unseen=int((critic.matched(chains) == 0).sum()),
-        options=options,
     )
 
 

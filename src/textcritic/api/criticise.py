@@ -3,37 +3,42 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from textcritic.api.declare import Options, takes
-from textcritic.api.documents import Documents, Given, Kind, documents_of, texts_of
+from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import (
     ArticleOptions,
     ChainOptions,
     CriticiseOptions,
     MentionOptions,
-    TopicFit,
+    ScorecardOptions,
 )
 from textcritic.api.results import Result
 from textcritic.api.sets import held_out_of, labelled
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, listed
 from textcritic.files import write_text
 from textcritic.inference import are_grouped
 from textcritic.measures.memory import REAL
+
+if TYPE_CHECKING:
+    from textcritic.api.articles.result import Sets
 
 MOST_NAMES = 100
 NotedGroups: TypeAlias = dict[str, list[str | None]]
 """The groups of the documents of each set, by label."""
 
-# What the documents are decides which options there are, beside `output`, and `test` and `held_out` but for articles.
+STUDIES = ("texts", "articles")
+"""Kinds of documents that are compared by all measures, in a study."""
+HELD_OUT_WITH_TEST = "held_out: with `test`, nothing of the reference is held out; give one of the two"
+# What the documents are decides which options there are, beside `output`, `test` and `held_out`.
 OF_KIND: Mapping[Kind, type[Options]] = {
     "chains": ChainOptions,
     "mentions": MentionOptions,
-    "texts": TopicFit,
+    "texts": ScorecardOptions,
     "articles": ArticleOptions,
 }
 
@@ -46,9 +51,10 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
 
     - chains (lists of titles): a transition critic, in this process; the Latent PPL of each source.
     - chains of mentions (dicts with `mentions`): an n-gram critic, in this process; the Latent PPL of each source.
-    - articles (dicts with `sections`): the coherence workflow, as the command `textcritic criticise` runs it.
-    - texts (strings): a correlated topic model, in this process; the Latent NLL of each source, and how far the
-      covariances of its topics are from real text's.
+    - texts (strings) and articles (dicts with `sections`): all that can be measured, in this process: statistical
+      tendencies, topics, mentions of people, text copied from the reference, repeated words and unfinished ends, and of
+      articles with titles the order of sections; what the command `textcritic criticise` does. With models, or titles
+      that have to be inferred, Snakemake runs the jobs.
 
     Every value has a 95% interval by document bootstrap, and every sample the p-value of a permutation test against
     real documents that the critic was not fitted on.
@@ -58,8 +64,8 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
         samples: what a model wrote, in any of these forms; a dict of them by label; or a list of `Path`s. May be
             left out with the option `model`.
         options: see below; those of chains, chains of mentions, texts and articles are refused for other documents. Of
-            articles, `output` is the folder of the study, and without it a temporary one, which lives as long as the
-            result; of anything else, a folder for report.html and table.csv, and without it neither is written.
+            texts and articles, `output` is the folder of the study, and without it a temporary one, which lives as long
+            as the result; of anything else, a folder for report.html and table.csv, and without it neither is written.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
@@ -70,12 +76,12 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     if left_out and not options.models:
         otherwise = ", or a `model` to draw articles from" if real.kind == "articles" else ""
         raise TextcriticError(f"samples: none given; give what a model wrote, to compare with {real.name}{otherwise}")
-    compared = {} if left_out else dict(_samples(samples, real.kind))
-    if real.kind == "articles":
+    if real.kind in STUDIES:
         from textcritic.api.articles.result import criticise_articles
 
-        return criticise_articles(real, compared, options.output, options.part(ArticleOptions))
-    result = {"chains": _chains, "mentions": _mentions, "texts": _texts}[real.kind](real, compared, options)
+        return criticise_articles(_sets(real, samples, options), options.output, options)
+    compared = dict(_samples(samples, real.kind))
+    result = {"chains": _chains, "mentions": _mentions}[real.kind](real, compared, options)
     return result if options.output is None else _written(result, Path(options.output).expanduser().absolute())
 
 
@@ -84,31 +90,44 @@ def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions)
     """What `criticise` would do with these files, in words; the jobs are listed on stderr. See `criticise`."""
     real = documents_of(reference, "reference")
     _check_kind(options, real)
-    if real.kind != "articles":
+    if real.kind not in STUDIES:
         return f"nothing was run: {real.kind} are compared in this process, without jobs; that takes seconds"
-    from textcritic.api.articles.run import jobs_of as jobs_of_articles
+    from textcritic.api.articles.result import jobs_of_articles
 
-    paths = [sample for _, _, sample in labelled(samples)] if samples else []
-    return jobs_of_articles(reference, paths, options.output or "own-text", options.part(ArticleOptions))
+    return jobs_of_articles(_sets(real, samples, options), options.output or "own-text", options)
+
+
+def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
+    """The texts or articles that are compared."""
+    from textcritic.api.articles.result import Sets
+
+    some = not isinstance(samples, Sized) or len(samples)
+    compared = dict(_samples(samples, real.kind)) if some else {}
+    given = options.control
+    controls = dict(_samples(given, real.kind, "control")) if not isinstance(given, Sized) or len(given) else {}
+    if twice := next((label for label in controls if label in compared), None):
+        raise TextcriticError(f"control: {twice!r} is the label of a sample too; give the control another one")
+    test = None if options.test is None else documents_of(options.test, "test", real.kind)
+    if test is not None and options.held_out is not None:
+        raise TextcriticError(HELD_OUT_WITH_TEST)
+    return Sets(reference=real, test=test, samples=compared, controls=controls)
 
 
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
-    split = {"test", "held_out"} if kind != "articles" else set()
-    own = {"metrics"} if kind == "texts" else set()
-    return {"output", *split, *own, *(one.name for one in fields(OF_KIND[kind]))}
+    return {"output", "test", "held_out", *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:
     for name in options.asked():
         if name not in options_of(real.kind):
-            kinds = " and ".join(kind for kind in OF_KIND if name in options_of(kind))
+            kinds = listed([kind for kind in OF_KIND if name in options_of(kind)])
             raise TextcriticError(f"{name}: is for {kinds}; {real.name} holds {real.kind}")
 
 
-def _samples(samples: Given, kind: Kind) -> Iterator[tuple[str, Documents]]:
+def _samples(samples: Given, kind: Kind, argument: str = "samples") -> Iterator[tuple[str, Documents]]:
     """Each sample with its label."""
-    for label, name, sample in labelled(samples):
+    for label, name, sample in labelled(samples, argument):
         is_file = isinstance(sample, str | os.PathLike)  # lines of a file say themselves what is wrong with them
         documents = documents_of(sample, name, kind if is_file else None)
         if documents.kind != kind:
@@ -153,33 +172,6 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
     return criticise_mentions(train, tested, drawn, options, words, groups)
 
 
-def _texts(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
-    from textcritic.api.own import fact_of, metrics_of, own_scores
-    from textcritic.api.scored import resampling
-    from textcritic.api.topics import RealTexts, criticise_topics
-
-    groups: NotedGroups = {}
-    for _ in _noted(real, REAL, groups).tokens():
-        pass
-    kept, words = _parted(groups, options, real.name)
-
-    def part(inside: bool) -> Iterator[list[str]]:
-        return (text for number, text in enumerate(real.tokens()) if (number in kept) is inside)
-
-    given = None if options.test is None else _noted(texts_of(options.test, "test"), REAL, groups)
-    tested = partial(part, True) if given is None else given.tokens
-    drawn = {label: _noted(documents, label, groups).tokens for label, documents in samples.items()}
-    texts = RealTexts(real.name, partial(part, False), tested, words)
-    if not options.metrics:
-        return criticise_topics(texts, drawn, options, groups)
-    metrics, others = metrics_of(options.metrics), texts_of(options.test, "test") if given else None
-    held = others.as_articles() if others else (one for n, one in enumerate(real.as_articles()) if n in kept)
-    sets = {REAL: list(held), **{label: list(sample.as_articles()) for label, sample in samples.items()}}
-    own = own_scores(metrics, sets, resampling(options))  # first, as a fault is seen at once
-    result = criticise_topics(texts, drawn, options, groups)
-    return replace(result, scores=(*result.scores, *own), facts=(*result.facts, *map(fact_of, metrics)))
-
-
 def _noted(documents: Documents, label: str, groups: NotedGroups) -> Documents:
     """The documents, whose groups are noted under a label when they are read."""
     return documents.noting(groups.setdefault(label, []))
@@ -201,7 +193,7 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
         parts = f"the critic is fitted on {documents - len(kept):,}, and {len(kept):,} are the yardstick"
         return kept, ("Real text", f"parted at random{together} (seed {options.seed}): {parts}")
     if options.held_out is not None:
-        raise TextcriticError("held_out: with `test`, nothing of the reference is held out; give one of the two")
+        raise TextcriticError(HELD_OUT_WITH_TEST)
     return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
 
 

@@ -15,7 +15,7 @@ from textcritic.errors import TextcriticError
 Kind = Literal["chains", "mentions", "articles", "texts"]
 Records = Iterator[Record]
 Given: TypeAlias = Any
-"""A list of chains, of articles or of texts; a data frame, a table, or a `datasets.Dataset`; or a path."""
+"""A list, series or array of chains, articles or texts; a data frame, a table, or a `datasets.Dataset`; or a path."""
 
 # The key or column that says what a document is; where there are several, the first of them counts.
 KINDS: Mapping[str, Kind] = {"chain": "chains", "mentions": "mentions", "sections": "articles", "text": "texts"}
@@ -131,6 +131,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
     """A set of documents in any of the forms that are accepted; every function and command reads them by this.
 
     - lists of chains (lists of strings), of texts (strings), or dicts with `chain`, `mentions`, `sections` or `text`;
+      a series (pandas) or an array (numpy) of these;
     - data frames, tables and data sets with such a column;
     - paths: `.txt` and `.txt.gz`, a text a line, where an empty line is an empty text; tables (`.parquet`, `.arrow`, a
       folder of these, one that `datasets` saved); `.dat` and `.ldac`, counts in the format LDA-C; JSON lines, where
@@ -153,6 +154,8 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
     columns = _columns(given)
     if columns is not None:
         return _table(given, columns, name, kind)
+    if hasattr(given, "tolist") and getattr(given, "ndim", True):  # a series of pandas or an array of numpy
+        given = given.tolist()
     if isinstance(given, Mapping) and given and all(_columns(part) is not None for part in given.values()):
         raise TextcriticError(
             f"{name}: a data set in splits ({', '.join(given)}); give one of them: {name}[{next(iter(given))!r}]"

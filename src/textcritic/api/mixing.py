@@ -14,9 +14,8 @@ from scipy.sparse import csr_matrix
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, languages_of, texts_of
 from textcritic.api.options import MixingOptions
-from textcritic.api.results import Result
-from textcritic.api.scored import as_share, facts_of_groups, resampling
-from textcritic.api.sets import held_out_of
+from textcritic.api.scored import ByLabel, as_share, facts_of_groups, resampling
+from textcritic.api.sets import held_out_of, labelled
 from textcritic.critics.lda import (
     LDA,
     FitOptions,
@@ -42,7 +41,6 @@ TOP_WORDS = 20
 # Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
 # takes with the defaults of `FitOptions`, which are the paper's.
 OPTIMISE_EVERY, BURN_IN = 10, 50
-SAMPLES = "samples"
 Places = npt.NDArray[np.int64]
 
 
@@ -58,6 +56,7 @@ class Source:
         rejected: texts without a word that the real texts of the fit have.
         tokens: of the texts scored, that are counted.
         tokens_unknown: other tokens, which are not.
+        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 of these.
     """
 
     statistics: Mapping[str, Number]
@@ -66,6 +65,7 @@ class Source:
     rejected: int
     tokens: int
     tokens_unknown: int
+    energy_measured: float
 
     def described(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -75,13 +75,13 @@ class Source:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class MixingResult(Result):
+class MixingResult(ByLabel[Source]):
     """What `mixing` gives; `scores` has the share of words outside the main topic, and the energy distance, corrected.
+
+    Of several samples `by_label` has each. Where there is one, `samples` is it, and `energy_measured` is that of it.
 
     Attributes:
         real: of the real texts that were held out.
-        samples: of the samples.
-        energy_measured: energy distance of the posterior means of both, not corrected.
         critic: the model, and `top_words` of each topic; None where the words of the ids are not known.
         languages: of each topic, where the real texts have languages.
         right: how well the topics agree with these (`critics.lda.agreement`), of the held-out real texts.
@@ -93,8 +93,6 @@ class MixingResult(Result):
     """
 
     real: Source
-    samples: Source
-    energy_measured: float
     critic: LDA
     top_words: Sequence[Sequence[str]] | None
     languages: tuple[str, ...] | None
@@ -105,8 +103,13 @@ class MixingResult(Result):
     convergence: Convergence
     paired: bool
 
+    @property
+    def samples(self) -> Source:
+        """What is measured of the sample, where there is one; raises as `ByLabel.only`."""
+        return self._only("samples")
+
     def to_json(self) -> str:
-        """The object that `textcritic mixing` prints."""
+        """The object that `textcritic mixing` prints: of one sample; of several, by label under `samples`."""
         right = None
         if self.right is not None:
             right = {name: _described(one.estimate, one.low, one.high) for name, one in self.right.items()}
@@ -118,18 +121,11 @@ class MixingResult(Result):
             }
             for k in range(self.critic.num_topics)
         ]
-        energy = self[SAMPLES]["energy"]
+        said = {label: {"samples": one.described(), **self._beside(label)} for label, one in self.by_label.items()}
+        several = {label: {**one.pop("samples"), **one} for label, one in said.items()} if len(said) > 1 else {}
         value = {
             "real": self.real.described(),
-            "samples": self.samples.described(),
-            "mixed_p": self[SAMPLES]["mixed"].p,
-            "energy_distance": {
-                "value": self.energy_measured,
-                "corrected": energy.value,
-                "ci95": [energy.low, energy.high],
-                "p": energy.p,
-                "paired": self.paired,
-            },
+            **({"samples": several} if several else next(iter(said.values()))),
             "topics": topics,
             "agreement": right,
             "fit": {
@@ -140,6 +136,13 @@ class MixingResult(Result):
             },
         }
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+    def _beside(self, label: str) -> dict[str, Any]:
+        """How a sample compares with real texts, as JSON has it."""
+        energy = self[label]["energy"]
+        numbers = {"value": self.by_label[label].energy_measured, "corrected": energy.value}
+        tested = {"ci95": [energy.low, energy.high], "p": energy.p, "paired": self.paired}
+        return {"mixed_p": self[label]["mixed"].p, "energy_distance": {**numbers, **tested}}
 
 
 @takes(MixingOptions)
@@ -153,31 +156,36 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     Args:
         real: texts in any form that `documents_of` takes, which may have a `language` each; or a file in the format
             LDA-C (.dat, .ldac).
-        samples: likewise; LDA-C if `real` is.
+        samples: likewise, LDA-C if `real` is; or a dict of such sets by label, or a list of `Path`s.
         options: see below.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    first, second = (_read(given, name) for given, name in ((real, "real"), (samples, SAMPLES)))
-    if isinstance(first.texts, csr_matrix) != isinstance(second.texts, csr_matrix):
-        raise TextcriticError(f"{second.name}: both sets must be text, or both LDA-C; {first.name} is the other")
-    number = len(first)
-    if options.paired and len(second) != number:
-        raise TextcriticError(
-            f"{second.name}: {len(second)} texts, and {first.name} has {number}; pairs need as many of both"
-        )
-    kept = np.zeros(number, dtype=bool)
+    sets = {REAL: _read(real, "real")} | {label: _read(given, name) for label, name, given in labelled(samples)}
+    first = sets[REAL]
+    for one in sets.values():
+        if isinstance(first.texts, csr_matrix) != isinstance(one.texts, csr_matrix):
+            raise TextcriticError(f"{one.name}: both sets must be text, or both LDA-C; {first.name} is the other")
+        if options.paired and len(one) != len(first):
+            raise TextcriticError(
+                f"{one.name}: {len(one)} texts, and {first.name} has {len(first)}; pairs need as many of both"
+            )
+    kept = np.zeros(len(first), dtype=bool)
     kept[list(held_out_of(first.groups, options, first.name))] = True
     yardstick = np.flatnonzero(kept)
-    compared = yardstick if options.paired else np.arange(len(second))
-    counted = _counted(first, second, np.flatnonzero(~kept), (yardstick, compared), options.lowercase)
-    fit = _fit(counted[0].matrix, options, first.name)
-    scored = [
-        _infer(fit.critic, one, options, set_.name, [set_.groups[row] for row in rows])
-        for one, set_, rows in zip(counted[1:], (first, second), (yardstick, compared), strict=True)
-    ]
-    return _result(fit, counted, scored, first, yardstick, options)
+    rows = {label: np.arange(len(one)) for label, one in sets.items()}
+    rows = dict.fromkeys(sets, yardstick) if options.paired else rows | {REAL: yardstick}
+    train, *counts = _counted([(first, np.flatnonzero(~kept)), *((sets[k], rows[k]) for k in sets)], options.lowercase)
+    fit = _fit(train.matrix, options, first.name)
+    counted = dict(zip(sets, counts, strict=True))
+    scored = {
+        label: _infer(fit.critic, counted[label], options, one.name, [one.groups[row] for row in rows[label]])
+        for label, one in sets.items()
+    }
+    names = {label: one.name if label == REAL else label for label, one in sets.items()}
+    languages = [first.languages[row] for row in yardstick[scored[REAL].known]] if first.languages else None
+    return _result(fit, counted, scored, names, languages, options)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -222,26 +230,22 @@ def _read(given: Given, name: str) -> _Set:
     return _Set(documents.name, list(documents.tokens()), groups, languages_of(values, documents.name))
 
 
-def _counted(
-    real: _Set, samples: _Set, train: Places, compared: tuple[Places, Places], lowercase: bool
-) -> tuple[_Counts, _Counts, _Counts]:
-    """The real texts of the fit, those held out, and the samples, as counts over the words of the first."""
+def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Counts]:
+    """Some texts of each set as counts over the words of those of the first, which are the real texts of the fit."""
+    real, train = parts[0]
     if isinstance(real.texts, csr_matrix):
-        first, second = real.texts, samples.texts
-        known = np.unique(first[train].indices)
+        known = np.unique(real.texts[train].indices)
         if not len(known):
             raise TextcriticError(f"{real.name}: the texts to fit on have no word")
-        parts = [(first, train), (first, compared[0]), (second, compared[1])]
-        return tuple(_chosen_words(matrix, rows, known) for matrix, rows in parts)  # type: ignore[return-value]
-    texts = [[real.texts[row] for row in train], [real.texts[row] for row in compared[0]]]
-    texts.append([samples.texts[row] for row in compared[1]])
+        return [_chosen_words(one.texts, rows, known) for one, rows in parts]
     options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
-    vocabulary, _ = build_vocabulary(texts[0], options, real.name)
+    vocabulary, _ = build_vocabulary([real.texts[row] for row in train], options, real.name)
     found = []
-    for some in texts:
+    for one, rows in parts:
+        some = [one.texts[row] for row in rows]
         matrix = count_words(some, vocabulary)
         found.append(_Counts(matrix, sum(map(len, some)) - int(matrix.sum()), vocabulary.words))
-    return found[0], found[1], found[2]
+    return found
 
 
 def _chosen_words(matrix: csr_matrix, rows: Places, known: npt.NDArray[np.int32]) -> _Counts:
@@ -291,6 +295,7 @@ def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts) -> Source:
         rejected=int((~scored.known).sum()),
         tokens=int(counts.matrix.sum()),
         tokens_unknown=counts.unknown,
+        energy_measured=0.0 if missing(row["distance_measured"]) else float(row["distance_measured"]),
     )
 
 
@@ -303,40 +308,44 @@ def _number(row: Mapping[str, Any], measure: Measure) -> Number:
 
 def _result(
     fit: Fit,
-    counted: Sequence[_Counts],
-    scored: Sequence[_Scored],
-    real: _Set,
-    yardstick: Places,
+    counted: Mapping[str, _Counts],
+    scored: Mapping[str, _Scored],
+    names: Mapping[str, str],
+    languages: Sequence[str] | None,
     options: MixingOptions,
 ) -> MixingResult:
-    pairs = _pairs(scored) if options.paired else None
-    if pairs is not None and len(pairs[0]) < 2:
-        raise TextcriticError(f"{real.name}: no two pairs of which both texts have a word that the model has")
-    for one, name in zip(scored, (real.name, SAMPLES), strict=True):
-        if pairs is None and unit_of(one.groups, len(one.groups)).max(initial=0) < 1:
-            raise TextcriticError(f"{name}: all texts are of one group; the energy test needs two groups at least")
-    read = {REAL: _what_it_says(scored[0], None), SAMPLES: _what_it_says(scored[1], pairs)}
+    """What is said of all sets; `names` are for errors, `languages` those of the real texts that were scored."""
+    real, read = scored[REAL], {}
+    for label, one in scored.items():
+        pairs = _pairs((real, one)) if options.paired and one is not real else None
+        if pairs is not None and len(pairs[0]) < 2:
+            raise TextcriticError(f"{names[REAL]}: no two pairs of which both texts have a word that the model has")
+        if not options.paired and unit_of(one.groups, len(one.groups)).max(initial=0) < 1:
+            raise TextcriticError(
+                f"{names[label]}: all texts are of one group; the energy test needs two groups at least"
+            )
+        read[label] = _what_it_says(one, pairs)
     measures = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
-    rows = rows_in_memory(read, measures, resampling(options), real.name)
-    of_real, of_samples = (
-        _source(row, one, counts) for row, one, counts in zip(rows.to_dict("records"), scored, counted[1:], strict=True)
-    )
-    languages = right = None
-    if real.languages:
-        known = [real.languages[row] for row in yardstick[scored[0].known]]
-        languages = topic_languages(scored[0].posteriors, known)
-        right = agreement(scored[0].posteriors, known, options.resamples, options.seed, scored[0].groups)
+    rows = rows_in_memory(read, measures, resampling(options), names[REAL])
+    sources = {
+        label: _source(row, scored[label], counted[label])
+        for label, row in zip(scored, rows.to_dict("records"), strict=True)
+    }
+    of_topics = right = None
+    if languages:
+        of_topics = topic_languages(real.posteriors, languages)
+        right = agreement(real.posteriors, languages, options.resamples, options.seed, real.groups)
+    words = counted[REAL].words
     return MixingResult(
         title=f"Mixing of {options.topics} topics, beside real texts",
         scores=scores_in_memory(rows, (MIXED_TOPICS, DISTANCE)),
         facts=(*_facts(fit, options), *facts_of_groups({label: one.groups for label, one in read.items()})),
         warnings=() if fit.convergence.converged else (fit.convergence.words,),
-        real=of_real,
-        samples=of_samples,
-        energy_measured=float(rows["distance_measured"].iloc[1]),
+        real=sources.pop(REAL),
+        by_label=sources,
         critic=fit.critic,
-        top_words=None if counted[0].words is None else fit.critic.top_words(counted[0].words, TOP_WORDS),
-        languages=languages,
+        top_words=None if words is None else fit.critic.top_words(words, TOP_WORDS),
+        languages=of_topics,
         right=right,
         fitted_on=fit.documents,
         seconds=fit.seconds,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from textcritic.api.declare import FROM_ZERO, SHARE, Options, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
 
 RESAMPLES = whole(1, 10_000_000)  # more say nothing that these do not, and take days
@@ -15,6 +15,9 @@ HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
 NUM_TOPICS = 20  # of `criticise`
 RESOLVERS = ("persons",)
 TITLES = ("given", "inferred")
+MEASURES = ("order", "tendencies", "topics", "mentions", "recitation", "form")
+"""What `criticise` measures of texts and articles: names of `api.articles.configure.KINDS`."""
+KNOWN_MEASURES = f"known are {', '.join(MEASURES)}"
 CORES = "CPU cores (default: all); the numbers do not depend on it"
 
 Name = str | os.PathLike[str]
@@ -219,8 +222,43 @@ class OwnMeasures(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArticleOptions(OwnMeasures):
-    """How articles go through the workflow."""
+class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
+    """How texts and articles are compared with real ones, by every measure that applies."""
+
+    measures: str | Sequence[str] | None = option(
+        None,
+        f"which ones, with commas between them: {', '.join(MEASURES)} (default: all that apply)",
+        metavar="NAME,NAME,...",
+    )
+    control: Any = option(
+        (),
+        "other real documents, which are shown as a row, but never ranked; there may be several",
+        metavar="FILE",
+    )
+    num_topics: int = option(
+        NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
+    )
+    workflow: bool = option(False, "run the jobs by Snakemake, as with models or inferred titles, not in this process")
+    verbose: bool = option(False, "show all lines of the log on stderr")
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The names of the measures that are asked for; none where all are wanted.
+
+        Raises:
+            TextcriticError: there is no such measure.
+        """
+        asked = self.measures.split(",") if isinstance(self.measures, str) else self.measures or ()
+        names = tuple(dict.fromkeys(name.strip() for name in asked if name.strip()))
+        for name in names:
+            if name not in MEASURES:
+                raise TextcriticError(f"measures: {name!r}: {suggestion(name, MEASURES, KNOWN_MEASURES)}")
+        return names
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticleOptions(ScorecardOptions):
+    """How articles are compared, beside what texts have too."""
 
     titles: Literal["given", "inferred"] | None = option(
         None,
@@ -253,7 +291,7 @@ class ArticleOptions(OwnMeasures):
         "of an article of a model, longer ones are rejected (default: twice the words of the longest real one)",
         whole(1),
     )
-    cores: int | None = option(None, "CPU cores (default: all)", whole(1))
+    cores: int | None = option(None, "CPU cores of the workflow (default: all)", whole(1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -268,7 +306,7 @@ class ArticleOptions(OwnMeasures):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriticiseOptions(ArticleOptions, ChainOptions, MentionOptions, TopicFit):
+class CriticiseOptions(ArticleOptions, ChainOptions):
     """How `criticise` compares: options for all kinds of documents, and those of each kind."""
 
     output: Name | None = option(
@@ -278,13 +316,10 @@ class CriticiseOptions(ArticleOptions, ChainOptions, MentionOptions, TopicFit):
     )
     test: Any = option(
         None,
-        "not for articles: real documents that are the yardstick; the critic is then fitted on all of the reference "
-        "(default: a share of the reference, drawn at random)",
+        "real documents that are the yardstick; critics are then fitted on all of the reference (default: a share of "
+        "the reference, drawn at random)",
         metavar="FILE",
     )
     held_out: float | None = option(
-        None,
-        f"not for articles: share of the reference, drawn at random, that is the yardstick (default {HELD_OUT})",
-        SHARE,
+        None, f"share of the reference, drawn at random, that is the yardstick (default {HELD_OUT})", SHARE
     )
-    num_topics: int = option(NUM_TOPICS, "topics, 2 or more", whole(2), metavar="K")

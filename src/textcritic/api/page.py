@@ -1,7 +1,6 @@
 """A page of results that were computed in this process: charts, tables, and how the numbers were computed."""
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,16 +12,12 @@ from markupsafe import Markup
 from textcritic import __version__
 from textcritic.files import write_text
 from textcritic.measures.card import Column, Row
-from textcritic.measures.numbers import p_value
-from textcritic.report.charts import Mark, interval_chart
 from textcritic.report.page import TEMPLATES
+from textcritic.report.picture import interval_picture
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell, Sheet, to_html
-from textcritic.report.style import save
-from textcritic.report.svg import inline_svg
 from textcritic.runlog import versions
 
-WIDTHS = {"wide": 8.2, "narrow": 4.2}
 PACKAGES = ("numpy", "pyarrow", "scipy", "torch")
 
 
@@ -96,24 +91,5 @@ class Page:
             "words": column.means,
             "sentence": part.sentence,
             "table": Markup(to_html(sheet)),
-            "chart": self._chart(part),
+            "chart": interval_picture(column, part.rows, column.section),
         }
-
-    def _chart(self, part: Part) -> Markup:
-        """The values and intervals of a measure, in a wide and a narrow form of which the page shows one."""
-        marks, column = [], part.column
-        for row in part.rows:
-            number, p = row.cells[column].number, row.cells[column].p
-            if number.value is not None:
-                low, high = (number.value if end is None else end for end in (number.low, number.high))
-                note, setting = "" if p is None else p_value(p), "" if row.is_real else "w-title"
-                marks.append(Mark(row.label, (number.value,), ((low, high),), note, setting=setting))
-        drawn = []
-        with tempfile.TemporaryDirectory() as folder:
-            for form, width in WIDTHS.items():
-                file = Path(folder) / form
-                save(interval_chart({"": marks}, width, column.measure), file, formats=("svg",))
-                title = f"{column.measure} of each source"
-                svg = inline_svg(file.with_name(f"{form}.svg"), f"{column.section}-{form}", title)
-                drawn.append(f'<div class="{form}">{svg}</div>')
-        return Markup("".join(drawn))

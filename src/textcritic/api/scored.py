@@ -1,49 +1,85 @@
-"""What the functions of critics of chains share: the Latent PPL of one set, and words on draws and groups."""
+"""What the functions of one critic share: what they say of each set, Latent PPL, and words on draws and groups."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
 
 from textcritic.api.options import Drawn
 from textcritic.api.results import Result
 from textcritic.critics.scores import document_columns
-from textcritic.errors import named
+from textcritic.errors import TextcriticError, listed, named
 from textcritic.inference import LEAST_UNITS, Groups, are_grouped, unit_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
 
+OfSet = TypeVar("OfSet")
+
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class LatentPpl(Result):
-    """A critic's result on one set of documents; the last of `scores` has its Latent PPL.
+class ByLabel(Result, Generic[OfSet]):
+    """A critic's result on one set of documents or several; where there is one, its attributes are the result's too.
 
     Attributes:
+        by_label: what is said of each set.
+    """
+
+    by_label: Mapping[str, OfSet]
+
+    @property
+    def only(self) -> OfSet:
+        """What is said of the set, where there is one.
+
+        Raises:
+            TextcriticError: there are several.
+        """
+        return self._only("only")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not any(hasattr(one, name) for one in self.by_label.values()):
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self._only(name), name)
+
+    def _only(self, name: str) -> OfSet:
+        if len(self.by_label) > 1:
+            raise TextcriticError(
+                f"{name}: is of one set, and there are {len(self.by_label)} ({listed([*self.by_label])}); "
+                "`by_label[LABEL]` has each"
+            )
+        return next(iter(self.by_label.values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneLatentPpl:
+    """The Latent PPL of one set of documents.
+
+    Attributes:
+        score: of the Latent PPL.
         latent_nll_mean: mean NLL of a document, nats; infinite if a step has probability 0.
     """
 
+    score: Score
     latent_nll_mean: float
 
     @property
     def latent_ppl(self) -> float:
         """exp(sum of NLL / sum of steps), pooled over the documents scored."""
-        value = self.scores[-1].value
-        assert value is not None, "a set without a document is refused"
-        return value
+        assert self.score.value is not None, "a set without a document is refused"
+        return self.score.value
 
     @property
     def ci95(self) -> tuple[float, float] | None:
         """95% studentised bootstrap; None where the Latent PPL is infinite, or documents are fewer than 20."""
-        score = self.scores[-1]
-        return None if score.low is None or score.high is None else (score.low, score.high)
+        low, high = self.score.low, self.score.high
+        return None if low is None or high is None else (low, high)
 
     @property
     def n(self) -> int:
         """Documents scored."""
-        return self.scores[-1].n or 0
+        return self.score.n or 0
 
     def head(self) -> dict[str, Any]:
         """What the command prints first; infinite values are null."""

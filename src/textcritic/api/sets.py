@@ -13,13 +13,17 @@ from textcritic.errors import TextcriticError
 from textcritic.measures.memory import REAL
 
 
-def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
+def labelled(samples: Given, argument: str = "samples") -> Iterator[tuple[str, str, Given]]:
     """Label, name for errors, and documents of each sample.
+
+    Args:
+        samples: documents in any form; a dict of them by label; or a list of `Path`s, whose labels are their names.
+        argument: what errors call it; the label of documents that have no other.
 
     Raises:
         TextcriticError: there is none, a bad label, or a file twice.
     """
-    for label, name, sample in _labelled(samples):
+    for label, name, sample in _labelled(samples, argument):
         if not isinstance(label, str) or not label:
             raise TextcriticError(f"{name}: the label of a sample is a string that is not empty")
         if label == REAL:
@@ -27,23 +31,29 @@ def labelled(samples: Given) -> Iterator[tuple[str, str, Given]]:
         yield label, name, sample
 
 
-def _labelled(samples: Given) -> Iterator[tuple[Any, str, Given]]:
+def _labelled(samples: Given, argument: str) -> Iterator[tuple[Any, str, Given]]:
     """Label, name for errors, and documents of each sample."""
     from textcritic.api.articles.configure import labels_of
 
     if isinstance(samples, Mapping):
         if not samples:
-            raise TextcriticError("samples: there is none; give {label: documents}")
-        yield from ((label, f"samples[{label!r}]", sample) for label, sample in samples.items())
+            raise TextcriticError(f"{argument}: there is none; give {{label: documents}}")
+        _whole_paths([sample for sample in samples.values() if isinstance(sample, str | os.PathLike)])
+        yield from ((label, f"{argument}[{label!r}]", sample) for label, sample in samples.items())
         return
     paths = [samples] if isinstance(samples, str | os.PathLike) else samples
     if isinstance(paths, Sequence) and paths and (paths[0] is samples or _are_paths(paths)):
-        whole_paths = [Path(path).expanduser().absolute() for path in paths]
-        if twice := next((path for path, times in Counter(whole_paths).items() if times > 1), None):
-            raise TextcriticError(f"{twice}: the same file twice; name each file of samples once")
-        yield from zip(labels_of(whole_paths), ["samples"] * len(paths), paths, strict=True)
+        yield from zip(labels_of(_whole_paths(paths)), [argument] * len(paths), paths, strict=True)
         return
-    yield "samples", "samples", samples
+    yield argument, argument, samples
+
+
+def _whole_paths(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
+    """The paths from the root; none may be there twice."""
+    whole = [Path(path).expanduser().absolute() for path in paths]
+    if twice := next((path for path, times in Counter(whole).items() if times > 1), None):
+        raise TextcriticError(f"{twice}: the same file twice; name each file of samples once")
+    return whole
 
 
 def _are_paths(items: Sequence[Any]) -> bool:

@@ -1,6 +1,5 @@
 """`textcritic.topics`: the Latent NLL of documents under a correlated topic model, for one set of them or several."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,10 @@ from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import Name, TopicFit, TopicOptions
 from textcritic.api.results import Result
 from textcritic.api.scored import facts_of_groups, resampling
+from textcritic.api.sets import labelled
+from textcritic.api.topics_result import TopicsOfSet, TopicsResult
 from textcritic.critics.ctm.counted import (
+    Array,
     Counted,
     Tokens,
     TrainAndTests,
@@ -29,8 +31,6 @@ from textcritic.errors import TextcriticError, named
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL
 from textcritic.inference import (
     Groups,
-    Interval,
-    Number,
     bootstrap_interval,
     ratio_of_sums,
     unit_sums,
@@ -46,77 +46,6 @@ FITTED_ON = "the part that the critic is fitted on"
 MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class TopicsResult(Result):
-    """What `topics` gives; `scores` has the Latent NLL of the test set, in expectation.
-
-    Attributes:
-        bound: evidence lower bound of the train set in each iteration of the fit that is kept, before its M-step, nats.
-        seconds: that the fits took.
-        starts: last bounds of the fits from all starts, the one that is kept first; none of a critic that was read.
-        over_starts: least and greatest Latent NLL of the test set over these, by the kinds of `latent_nll`: how far it
-            depends on the start, which the interval of `latent_nll` does not say.
-        over_fits: its mean over these, with a 95% interval that holds documents and starts (`inference.with_fits`).
-        converged: whether it ended by the tolerance.
-        latent_nll: mean of `-log p(topic coefficients)` of a document under the fit of the highest bound, with its 95%
-            interval over documents: "in_expectation" under its posterior, as the paper defines it; "at_mean", at the
-            posterior's mean, as its released code has it.
-        tokens: of the test set, with words that the train set has.
-        tokens_unknown: of the test set, with other words.
-        train: documents, empty ones among them, words, tokens, and the words that were left out, by reason; None of a
-            critic that was read.
-        num_topics: K.
-        top_words: the ten most probable words of each topic; None where the words of the ids are not known.
-    """
-
-    bound: tuple[float, ...]
-    seconds: float
-    converged: bool
-    starts: tuple[float, ...]
-    over_starts: Mapping[str, tuple[float, float]]
-    over_fits: Mapping[str, Interval]
-    latent_nll: Mapping[str, Number]
-    tokens: int
-    tokens_unknown: int
-    train: Mapping[str, Any] | None
-    num_topics: int
-    top_words: Sequence[Sequence[str]] | None
-
-    @property
-    def n(self) -> int:
-        """Documents of the test set scored."""
-        return self.scores[0].n or 0
-
-    @property
-    def empty(self) -> int:
-        """Documents of the test set without a word that the train set has."""
-        return self.scores[0].rejected
-
-    def to_json(self) -> str:
-        """The object that `textcritic topics` prints."""
-        value = {
-            "bound": self.bound,
-            "seconds": self.seconds,
-            "converged": self.converged,
-            "starts": self.starts,
-            "latent_nll_mean": {kind: found.value for kind, found in self.latent_nll.items()},
-            "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
-            "over_starts": self.over_starts,
-            "over_fits": {
-                kind: {"mean": found.estimate, "ci95": [found.low, found.high]}
-                for kind, found in self.over_fits.items()
-            },
-            "n": self.n,
-            "empty": self.empty,
-            "tokens": self.tokens,
-            "tokens_unknown": self.tokens_unknown,
-            "train": self.train,
-            "topics": self.num_topics,
-            "top_words": self.top_words,
-        }
-        return json.dumps(value, allow_nan=False)
-
-
 @takes(TopicOptions)
 def topics(train: Given | None, test: Given, *, options: TopicOptions) -> TopicsResult:
     """Fit a correlated topic model on the documents of `train`, and give the Latent NLL of those of `test`.
@@ -127,14 +56,14 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
     Args:
         train: texts or articles, in any form that `documents_of` takes; or a file in the format LDA-C (.dat, .ldac);
             None with the option `critic`.
-        test: likewise, of the same kind.
+        test: likewise, of the same kind; or a dict of such sets by label, or a list of `Path`s.
         options: see below; `num_topics` may be the third argument, and is needed without a critic.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
     if options.critic is not None:
-        return _under(options.critic, train, texts_of(test, "test"), options)
+        return _under(options.critic, train, _tests(test), options)
     if train is None:
         raise TextcriticError("train: not given; give documents to fit on, or `critic`, a folder with a fitted critic")
     if options.num_topics is None:
@@ -142,19 +71,19 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
             "num_topics: not given; say how many topics are fitted on the documents, or give `critic`, a folder with a"
             " fitted critic"
         )
-    groups: list[str | None] = []
-    fitted_on, scored = texts_of(train, "train"), texts_of(test, "test").noting(groups)
-    counted = _read(fitted_on, scored, options)
-    (tested,) = counted.tests
-    _require_words(tested, scored.name, fitted_on.name)
+    fitted_on, tests = texts_of(train, "train"), _tests(test)
+    groups: dict[str, list[str | None]] = {label: [] for label in tests}
+    counted = _read(fitted_on, [one.noting(groups[label]) for label, one in tests.items()], options)
+    tested = dict(zip(tests, counted.tests, strict=True))
+    for label, documents in tests.items():
+        _require_words(tested[label], documents.name, fitted_on.name)
     fits = _fit(counted, options, fitted_on.name)
-    critics = (fits.best.critic, *fits.others)
     return _scored(
-        critics,
+        (fits.best.critic, *fits.others),
         tested,
-        counted.words,
         options,
-        groups=groups_with(tested, groups),
+        groups=groups,
+        words=counted.words,
         bound=tuple(map(float, fits.best.bounds)),
         seconds=float(fits.seconds),
         converged=bool(fits.best.converged),
@@ -216,41 +145,49 @@ def criticise_topics(
     return Result(title=title, scores=scores, facts=facts, warnings=_warnings(fits))
 
 
-def _read(train: Documents, test: Documents, options: TopicOptions) -> TrainAndTests:
-    if train.counted != test.counted:
-        raise TextcriticError(
-            f"{test.name}: {_kind(test)}, while {train.name} is {_kind(train)}; give two files of one kind"
-        )
+def _tests(test: Given) -> dict[str, Documents]:
+    """The test sets by label."""
+    return {label: texts_of(given, name) for label, name, given in labelled(test, "test")}
+
+
+def _read(train: Documents, tests: Sequence[Documents], options: TopicOptions) -> TrainAndTests:
+    for test in tests:
+        if train.counted != test.counted:
+            raise TextcriticError(
+                f"{test.name}: {_kind(test)}, while {train.name} is {_kind(train)}; give files of one kind"
+            )
     if train.counted:
         if not {"stop_words", "minimum_count"}.isdisjoint(options.asked()):
             raise TextcriticError(
                 f"{train.name}: `stop_words` and `minimum_count` are for text; LDA-C is counted already"
             )
-        return read_counts(train.file, test.file, options.vocabulary)
+        return read_counts(train.file, [test.file for test in tests], options.vocabulary)
     if options.vocabulary is not None:
         raise TextcriticError(f"{options.vocabulary}: `vocabulary` is for LDA-C; text has the words itself")
-    return count_texts(train.tokens, [test.tokens], _vocabulary(options), train.name)
+    return count_texts(train.tokens, [test.tokens for test in tests], _vocabulary(options), train.name)
 
 
 def _kind(documents: Documents) -> str:
     return "LDA-C" if documents.counted else "text"
 
 
-def _under(folder: Name, train: Given | None, test: Documents, options: TopicOptions) -> TopicsResult:
-    """The test set under a model that ctm-c has fitted."""
+def _under(folder: Name, train: Given | None, tests: Mapping[str, Documents], options: TopicOptions) -> TopicsResult:
+    """The test sets under a model that ctm-c has fitted."""
     if train is not None or not {"num_topics", "stop_words", "minimum_count"}.isdisjoint(options.asked()):
         raise TextcriticError(f"{folder}: a critic is fitted already; give it alone, with documents to score")
-    critic, groups = read_released(folder), list[str | None]()
+    critic, groups = read_released(folder), {label: list[str | None]() for label in tests}
     words = None if options.vocabulary is None else read_words(options.vocabulary)
     if words is not None and len(words) != critic.num_words:
         raise TextcriticError(f"{options.vocabulary}: {len(words):,} words, and {folder} has {critic.num_words:,}")
-    if test.counted:
-        tested = Counted(read_ldac(test.file, critic.num_words), 0)
-    elif words is None:
-        raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
-    else:
-        tested = counted_over(vocabulary_of(words, ()), test.noting(groups).tokens)
-    _require_words(tested, test.name, str(folder))
+    tested = {}
+    for label, test in tests.items():
+        if test.counted:
+            tested[label] = Counted(read_ldac(test.file, critic.num_words), 0)
+        elif words is None:
+            raise TextcriticError(f"{folder}: to read text, give the file of its words, one a line, as the vocabulary")
+        else:
+            tested[label] = counted_over(vocabulary_of(words, ()), test.noting(groups[label]).tokens)
+        _require_words(tested[label], test.name, str(folder))
     facts = (
         ("Critic", f"correlated topic model of {critic.num_topics} topics that ctm-c fitted, read from {folder}"),
         *_meanings(options),
@@ -258,9 +195,9 @@ def _under(folder: Name, train: Given | None, test: Documents, options: TopicOpt
     return _scored(
         (critic,),
         tested,
-        words,
         options,
-        groups=groups_with(tested, groups),
+        groups=groups,
+        words=words,
         bound=(),
         seconds=0.0,
         converged=True,
@@ -272,18 +209,46 @@ def _under(folder: Name, train: Given | None, test: Documents, options: TopicOpt
 
 def _scored(
     critics: Sequence[CTM],
-    tested: Counted,
-    words: Sequence[str] | None,
+    tested: Mapping[str, Counted],
     options: TopicFit,
-    groups: Groups,
+    groups: Mapping[str, Sequence[str | None]],
+    words: Sequence[str] | None,
     **of_fit: Any,
 ) -> TopicsResult:
-    """The test set under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
-    nll = [latent_nll(critic, *project(critic, tested.filled, options.threads)) for critic in critics]
-    of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({"test": groups}))
-    data = {measure.value: with_ones(values) for measure, values in zip(MEANS.values(), nll[0], strict=True)}
-    read = Scored(data, len(nll[0][0]), empty_documents(tested), groups=groups)
-    rows = rows_in_memory({"test": read}, tuple(MEANS.values()), resampling(options))
+    """The test sets under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
+    nll, read = {}, {}
+    for label, one in tested.items():
+        nll[label] = [latent_nll(critic, *project(critic, one.filled, options.threads)) for critic in critics]
+        best = zip(MEANS.values(), nll[label][0], strict=True)
+        data = {measure.value: with_ones(values) for measure, values in best}
+        kept = groups_with(one, groups[label])
+        read[label] = Scored(data, len(nll[label][0][0]), empty_documents(one), groups=kept)
+    rows = rows_in_memory(read, tuple(MEANS.values()), resampling(options))
+    kinds = [scores_in_memory(rows, [measure]) for measure in MEANS.values()]
+    numbers = [dict(zip(MEANS, (one.number for one in both), strict=True)) for both in zip(*kinds, strict=True)]
+    of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({label: one.groups for label, one in read.items()}))
+    return TopicsResult(
+        title="Topics of documents under a correlated topic model",
+        scores=scores_in_memory(rows, [NLL]),
+        by_label={
+            label: TopicsOfSet(
+                latent_nll=found,
+                n=read[label].documents or 0,
+                empty=tested[label].empty,
+                tokens=int(tested[label].counts.sum()),
+                tokens_unknown=tested[label].unknown,
+                **_over_starts(nll[label], read[label].groups, options),
+            )
+            for label, found in zip(tested, numbers, strict=True)
+        },
+        num_topics=critics[0].num_topics,
+        top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),
+        **of_fit,
+    )
+
+
+def _over_starts(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Any]:
+    """`over_starts` and `over_fits` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
     averaged = {}
     for kind, values in zip(MEANS, zip(*nll, strict=True), strict=True):
         units = unit_sums(with_ones(np.mean(values, axis=0)), groups)
@@ -292,18 +257,7 @@ def _scored(
         averaged[kind] = replace(whole, low=low, high=high)
     means = [[float(values.mean()) for values in both] for both in nll]
     over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
-    return TopicsResult(
-        title="Topics of documents under a correlated topic model",
-        scores=scores_in_memory(rows, [NLL]),
-        latent_nll={kind: scores_in_memory(rows, [measure])[0].number for kind, measure in MEANS.items()},
-        over_starts=over if len(critics) > 1 else {},
-        over_fits=averaged,
-        tokens=int(tested.counts.sum()),
-        tokens_unknown=tested.unknown,
-        num_topics=critics[0].num_topics,
-        top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),
-        **of_fit,
-    )
+    return {"over_starts": over if len(nll) > 1 else {}, "over_fits": averaged}
 
 
 def _under_fits(critics: Sequence[CTM], counted: Counted, groups: Groups, options: TopicFit) -> Scored:

@@ -4,9 +4,11 @@ import argparse
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from textcritic.api.declare import Options, Values, described, in_order, whole
+from textcritic.errors import TextcriticError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -23,6 +25,10 @@ or any other name of a file that does not begin with {), where an empty line is 
 are ignored, and named on stderr. Files of --log_samples of lm-evaluation-harness, and of batches of vLLM's server, are
 read too: what the model answered.
 """
+# What is said of labels, behind one of these.
+LABELS = """
+A file of SAMPLES may have a label before it, as in gpt2=drawn/seed1.jsonl; without one it is called by its name.
+"""
 # What is said of groups, behind one of these.
 GROUPS = """
 Documents are taken as independent of each other. Those that belong together, such as the chapters of a book or the
@@ -38,6 +44,44 @@ def add_command(
     return commands.add_parser(
         name, aliases=aliases, help=summary, description=above, epilog=below, formatter_class=lines
     )
+
+
+def labelled_paths(words: Sequence[str], argument: str = "SAMPLES") -> dict[str, Path] | list[Path]:
+    """Files of samples as they were written, `FILE` or `LABEL=FILE`: by label if one of them has a label.
+
+    A file whose whole name has a = in it is a file without a label, if it is there.
+
+    Args:
+        words: of the command line.
+        argument: what they are called in errors.
+
+    Raises:
+        TextcriticError: a label or the file behind it is empty, a label is there twice, or a file is.
+    """
+    from textcritic.api.sets import labelled  # the reader of documents is loaded where there are some
+
+    parted = [_parted(word, argument) for word in words]
+    if not any(label for label, _ in parted):
+        return [path for _, path in parted]
+    plain = [path for label, path in parted if not label]
+    names = iter([label for label, *_ in labelled(plain)] if plain else [])
+    found: dict[str, Path] = {}
+    for label, path in parted:
+        named = label or next(names)
+        if named in found:
+            raise TextcriticError(f"{argument}: the label {named!r} twice, of {found[named]} and of {path}")
+        found[named] = path
+    return found
+
+
+def _parted(word: str, argument: str) -> tuple[str, Path]:
+    """The label, "" where there is none, and the path."""
+    label, sign, path = word.partition("=")
+    if not sign or Path(word).expanduser().exists():
+        return "", Path(word)
+    if not label.strip() or not path:
+        raise TextcriticError(f"{argument}: {word!r}: write a label before the = and a file behind it")
+    return label.strip(), Path(path)
 
 
 class Printed(Protocol):
@@ -87,7 +131,8 @@ def asked(arguments: argparse.Namespace) -> dict[str, Any]:
 def in_flags(line: str, arguments: argparse.Namespace) -> str:
     """A message with its options as a command has them: `--held-out` for `held_out`, where it is named as an option."""
     given = vars(arguments)
-    files = [file for value in given.values() for file in (value if isinstance(value, list) else [value])]
+    words = [word for value in given.values() for word in (value if isinstance(value, list) else [value])]
+    files = {part for word in words if isinstance(word, str) for part in (word, word.partition("=")[2])}
     known = fields(given["options"]) if "options" in given else ()
     flags = {one.name: _flag(one) for one in known if one.name not in files}  # a file may be called `test`
 

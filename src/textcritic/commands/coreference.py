@@ -6,12 +6,14 @@ from textcritic.api.options import CoreferenceOptions
 from textcritic.commands.arguments import (
     FILES,
     GROUPS,
+    LABELS,
     TEXTS,
     Commands,
     add_command,
     add_json,
     add_options,
     asked,
+    labelled_paths,
     printed,
 )
 
@@ -19,13 +21,14 @@ COREFERENCE = """\
 Fit a critic of who is mentioned after whom on part of REAL, and compare the Latent PPL of SAMPLES with that of the
 other part, which is the yardstick.
 
-Each line of both files is a JSON object {"mentions": [".", "he:3", "MALE:3", ...]}: who is mentioned in one document,
+Each line of these files is a JSON object {"mentions": [".", "he:3", "MALE:3", ...]}: who is mentioned in one document,
 in order. "." stands at each start of a sentence, and symbol:entity for a mention: the symbol is a pronoun as it is
 written, or the gender of the entity (MALE, FEMALE, PLURAL, None); the entity is any text after the last colon, the same
-one for the same person of the document. With --resolver, both files hold texts, and mentions are found first.
+one for the same person of the document. With --resolver, the files hold texts, and mentions are found first.
 """
 COREFERENCE_OUTPUT = """\
-With --json one JSON object is printed:
+With --json one JSON object is printed; of several files of SAMPLES, real, order and discount stand beside samples,
+which has the others by label:
   latent_ppl          exp(sum of NLL / sum of tokens), pooled over the documents scored; tokens: mentions and "."
   ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
   p                   permutation test of log Latent PPL against the held-out part of REAL
@@ -47,11 +50,11 @@ def add(commands: Commands) -> None:
         commands,
         "coreference",
         "Latent PPL of chains of mentions: who is mentioned after whom",
-        f"{COREFERENCE}{FILES}{TEXTS}{GROUPS}",
+        f"{COREFERENCE}{FILES}{TEXTS}{LABELS}{GROUPS}",
         COREFERENCE_OUTPUT,
     )
     coreference.add_argument("real", metavar="REAL", help="real chains: to fit the critic on, and to compare with")
-    coreference.add_argument("samples", metavar="SAMPLES", help="chains to score")
+    coreference.add_argument("samples", metavar="SAMPLES", nargs="+", help="chains to score, one file or more")
     add_json(coreference)
     add_options(coreference, CoreferenceOptions)
     coreference.set_defaults(run=_run)
@@ -60,4 +63,5 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.coreference import coreference  # numpy and pyarrow are loaded for this command only
 
-    return printed(coreference(arguments.real, arguments.samples, **asked(arguments)), arguments)
+    samples = labelled_paths(arguments.samples)
+    return printed(coreference(arguments.real, samples, **asked(arguments)), arguments)

@@ -3,17 +3,29 @@
 import argparse
 
 from textcritic.api.options import MixingOptions
-from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_json, add_options, asked, printed
+from textcritic.commands.arguments import (
+    GROUPS,
+    LABELS,
+    TEXTS,
+    Commands,
+    add_command,
+    add_json,
+    add_options,
+    asked,
+    labelled_paths,
+    printed,
+)
 
 MIXING = """\
 Fit latent Dirichlet allocation on part of the texts of REAL, and say how much the others, and those of SAMPLES, mix its
 topics. Where each real text is in one of K languages, K topics become the languages: what is measured is code-mixing.
 
 Tokens are split at white space, and all of them count; texts should be tokenised, punctuation apart from words.
-Texts of REAL may have a "language" beside "text". Both files may also be counts in the format LDA-C (.dat, .ldac).
+Texts of REAL may have a "language" beside "text". The files may also be counts in the format LDA-C (.dat, .ldac).
 """
 MIXING_OUTPUT = """\
-With --json one JSON object is printed:
+With --json one JSON object is printed; of several files of SAMPLES, samples has by label what it has of one, and
+mixed_p and energy_distance:
   real, samples    of the real texts that were held out, and of the samples, each number with its 95% interval by
                    bootstrap over texts (ci95; nulls of fewer than 20 texts):
     mixed          share of the words outside the main topic of their text, expected under the posterior
@@ -40,10 +52,14 @@ With --json one JSON object is printed:
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     mixing = add_command(
-        commands, "mixing", "how much texts mix topics, such as languages", MIXING + TEXTS + GROUPS, MIXING_OUTPUT
+        commands,
+        "mixing",
+        "how much texts mix topics, such as languages",
+        MIXING + TEXTS + LABELS + GROUPS,
+        MIXING_OUTPUT,
     )
     mixing.add_argument("real", metavar="REAL", help="real texts")
-    mixing.add_argument("samples", metavar="SAMPLES", help="texts to compare with them")
+    mixing.add_argument("samples", metavar="SAMPLES", nargs="+", help="texts to compare with them, one file or more")
     add_json(mixing)
     add_options(mixing, MixingOptions)
     mixing.set_defaults(run=_run)
@@ -52,4 +68,5 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.mixing import mixing  # tomotopy is loaded for this command only
 
-    return printed(mixing(arguments.real, arguments.samples, **asked(arguments)), arguments)
+    samples = labelled_paths(arguments.samples)
+    return printed(mixing(arguments.real, samples, **asked(arguments)), arguments)

@@ -1,10 +1,19 @@
 """`textcritic recitation`: how much of samples stands word for word in the training text."""
 
 import argparse
-from pathlib import Path
 
 from textcritic.api.options import RecitationOptions
-from textcritic.commands.arguments import TEXTS, Commands, add_command, add_json, add_options, asked, printed
+from textcritic.commands.arguments import (
+    LABELS,
+    TEXTS,
+    Commands,
+    add_command,
+    add_json,
+    add_options,
+    asked,
+    labelled_paths,
+    printed,
+)
 
 RECITATION = """\
 Say how much of SAMPLES stands word for word in the texts that their model was trained on, TRAIN (McCoy et al. 2023,
@@ -22,14 +31,14 @@ With --json one JSON object is printed:
     seen, all      for each n from 4 to 16 the runs of n words that stand in TRAIN, and all
     longest        {"words", "document", "begin", "train_document", "train_begin"}: the longest passage that stands in
                    TRAIN, the text that has it, and one of TRAIN that does, both from 0, with its first word there
-  samples          of each file of SAMPLES, by its name, the same
+  samples          of each file of SAMPLES, by its label, the same
 """
 
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     about = "what samples have word for word from their training text"
-    recitation = add_command(commands, "recitation", about, RECITATION + TEXTS, RECITATION_OUTPUT)
+    recitation = add_command(commands, "recitation", about, RECITATION + TEXTS + LABELS, RECITATION_OUTPUT)
     recitation.add_argument("real", metavar="REAL", help="real texts that the model was not trained on")
     recitation.add_argument("samples", metavar="SAMPLES", nargs="+", help="what it wrote, one file or more")
     add_json(recitation)
@@ -40,5 +49,5 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.recitation import recitation  # numpy and pyarrow are loaded for this command only
 
-    samples = [Path(path) for path in arguments.samples]
+    samples = labelled_paths(arguments.samples)
     return printed(recitation(arguments.real, samples, **asked(arguments)), arguments)

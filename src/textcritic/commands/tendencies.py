@@ -1,10 +1,20 @@
 """`textcritic tendencies`: whether samples keep to the statistical tendencies of real text."""
 
 import argparse
-from pathlib import Path
 
 from textcritic.api.options import TendencyOptions
-from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_json, add_options, asked, printed
+from textcritic.commands.arguments import (
+    GROUPS,
+    LABELS,
+    TEXTS,
+    Commands,
+    add_command,
+    add_json,
+    add_options,
+    asked,
+    labelled_paths,
+    printed,
+)
 
 TENDENCIES = """\
 Say whether texts keep to the statistical tendencies of real text (Meister and Cotterell 2021): how often the words of
@@ -30,7 +40,7 @@ With --json one JSON object is printed:
                    recurrence (how much likelier than by chance two tokens of a document are the same word)
     distances      from the laws of Zipf and Heaps alone: zipf_own, heaps_own, ...
     missing        what could not be measured, and why
-  samples          of each file of SAMPLES, by its name, the same, and:
+  samples          of each file of SAMPLES, by its label, the same, and:
     one_size       estimates that depend on how much text there is, of the sample and of real text of as many tokens,
                    "tokens"; the larger one is thinned. "estimates": each with "value", "real", "difference", and the
                    95% interval of the difference
@@ -56,7 +66,7 @@ def add(commands: Commands) -> None:
         commands,
         "tendencies",
         "statistical tendencies of text: ranks, types, lengths, ...",
-        TENDENCIES + TEXTS + GROUPS,
+        TENDENCIES + TEXTS + LABELS + GROUPS,
         TENDENCIES_OUTPUT,
     )
     tendencies.add_argument("real", metavar="REAL", help="real texts")
@@ -71,5 +81,5 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.tendencies import compare_tendencies  # scipy is loaded for this command only
 
-    samples = [Path(path) for path in arguments.samples]
+    samples = labelled_paths(arguments.samples)
     return printed(compare_tendencies(arguments.real, samples, **asked(arguments)), arguments)

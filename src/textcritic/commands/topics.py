@@ -3,17 +3,30 @@
 import argparse
 
 from textcritic.api.options import TopicOptions
-from textcritic.commands.arguments import GROUPS, TEXTS, Commands, add_command, add_json, add_options, asked, printed
+from textcritic.commands.arguments import (
+    GROUPS,
+    LABELS,
+    TEXTS,
+    Commands,
+    add_command,
+    add_json,
+    add_options,
+    asked,
+    labelled_paths,
+    printed,
+)
 
 TOPICS = """\
 Fit a correlated topic model on the documents of TRAIN and give the Latent NLL of those of TEST.
+Several files of TEST are scored under one fit. With --critic there is no TRAIN, and all files are TEST.
 
-Both files are LDA-C (.dat, .ldac), a document a line, "types id:count id:count ..." with ids from 0; or text, whose
+All files are LDA-C (.dat, .ldac), a document a line, "types id:count id:count ..." with ids from 0; or text, whose
 tokens are split at white space: words in more than half of the documents of TRAIN and words that contain xmath are left
 out, and see below.
 """
 TOPICS_OUTPUT = """\
-With --json one JSON object is printed:
+With --json one JSON object is printed; of several files of TEST, latent_nll_mean, ci95, over_starts, over_fits, n,
+empty, tokens and tokens_unknown stand in samples, by label:
   bound            evidence lower bound of TRAIN in each iteration, before its M-step, in nats; of the fit that is kept
   seconds          that the fits took
   converged        whether it ended by the tolerance
@@ -39,11 +52,11 @@ def add(commands: Commands) -> None:
         commands,
         "topics",
         "Latent NLL of documents under a correlated topic model",
-        TOPICS + TEXTS + GROUPS,
+        TOPICS + TEXTS + LABELS.replace("SAMPLES", "TEST") + GROUPS,
         TOPICS_OUTPUT,
     )
     topics.add_argument("train", metavar="TRAIN", nargs="?", help="documents to fit the critic on; none with --critic")
-    topics.add_argument("test", metavar="TEST", help="documents to score, in a file of the same kind")
+    topics.add_argument("test", metavar="TEST", nargs="+", help="documents to score, in files of the same kind")
     add_json(topics)
     add_options(topics, TopicOptions)
     topics.set_defaults(run=_run)
@@ -52,4 +65,7 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.topics import topics  # torch is loaded for this command only
 
-    return printed(topics(arguments.train, arguments.test, **asked(arguments)), arguments)
+    options, train, tests = asked(arguments), arguments.train, arguments.test
+    if "critic" in options and train is not None:
+        train, tests = None, [train, *tests]
+    return printed(topics(train, labelled_paths(tests, "TEST"), **options), arguments)

@@ -72,8 +72,8 @@ def build_corpus(
         length_of: counts the tokens of texts in the unit `sections.length_unit`.
 
     Raises:
-        TextcriticError: a split ends up empty, maybe as groups are large; or given splits are not train, validation and
-            test.
+        TextcriticError: a split of which a share is asked for is empty, maybe as groups are large; or given splits are
+            not train, validation and test.
     """
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
@@ -82,7 +82,9 @@ def build_corpus(
     candidates = _filtered(extracted_path, titles, spec["sections"], length_of, rejected, dropped)
     splits = _split(candidates, spec["splits"])
     splits = _without_rare_titles(splits, spec["sections"], rejected, dropped)
-    _require_corpus(folder.name, splits, rejected, spec["sections"])
+    _require_corpus(
+        folder.name, {split: splits[split] for split in _wanted(spec["splits"])}, rejected, spec["sections"]
+    )
     for split, members in splits.items():
         write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
     record = {
@@ -258,9 +260,14 @@ def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[
     groups = [candidate.group for candidate in candidates]
     sizes = [round(shares[split] * len(candidates)) for split in ("validation", "test")]
     validation, test, train = random_parts(len(candidates), sizes, shares["seed"], groups)
-    _check_groups(groups, min(len(validation), len(test), len(train)))
     parts = {"train": train, "validation": validation, "test": test}
+    _check_groups(groups, min(len(parts[split]) for split in _wanted(shares)))
     return {split: [candidates[index] for index in part] for split, part in parts.items()}
+
+
+def _wanted(shares: Mapping[str, Any]) -> list[str]:
+    """The splits that must not be empty: all but a validation split of which nothing is asked for."""
+    return [split for split in SPLITS if split != "validation" or shares["validation"]]
 
 
 def _warn_of_shared_groups(splits: Mapping[str, Sequence[_Candidate]]) -> None:

@@ -1,7 +1,14 @@
 """The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over trainings."""
 
 from textcritic.inference.annealed import Annealable, annealed_weights, powers_of, reversed_weights, upper_bound
-from textcritic.inference.bootstrap import LEAST_UNITS, Interval, bootstrap_difference, bootstrap_interval, linearised
+from textcritic.inference.bootstrap import (
+    LEAST_UNITS,
+    NO_SPREAD,
+    Interval,
+    bootstrap_difference,
+    bootstrap_interval,
+    linearised,
+)
 from textcritic.inference.categorical import (
     DISTANCES,
     WordDistance,
@@ -97,6 +104,7 @@ __all__ = [
     "GROUPS",
     "LEAST_UNITS",
     "MARGIN",
+    "NO_SPREAD",
     "POWER_COLUMNS",
     "RANKINGS",
     "SAME",

@@ -82,8 +82,8 @@ def _added_up(first: Groups, second: Groups) -> tuple[int, int]:
             if alike and own // ones + other // twos > 2:
                 return ones, twos
     raise TextcriticError(
-        f"groups: {own} of {sizes[0]:g} documents and {other} of {sizes[1]:g} cannot be put together to three of one "
-        "size, so that there is no test; give more documents, or count both sets in groups of one size"
+        f"groups: the test needs three groups of about as many documents, and one set has {own} of {sizes[0]:,.0f}, "
+        f"the other {other} of {sizes[1]:,.0f}; give more groups, or groups of about one size"
     )
 
 

@@ -1,14 +1,28 @@
 """A study's scorecard: the scores of all its experiments, one row a source, one column a measure of an experiment."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
 
-from textcritic.inference import Nearness, Number, beyond, distance, holm, nearest, nearness, over_runs, runs_p
-from textcritic.measures.numbers import setting_name
+from textcritic.inference import (
+    DIFFERENT,
+    Nearness,
+    Number,
+    beyond,
+    distance,
+    holm,
+    nearest,
+    nearness,
+    over_runs,
+    runs_p,
+)
+from textcritic.measures.numbers import percent, setting_name, shortened
 from textcritic.measures.score import HIGHER, NOT_SCORED, Score
 
+MOSTLY_COPIED = 50.0
+"""The percentage from which on a sample is called copied."""
 MOST_LOST = 0.5
 """The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
 
@@ -118,16 +132,45 @@ class Row:
     """One source.
 
     Attributes:
-        label: what people call it.
+        label: what people call it; a long name without its middle, unless others would be called the same.
         is_real: whether it is real text.
         baseline: whether its generator is there to be bad.
         cells: by column; a source that an experiment does not have is missing there.
+        control: whether it is other real text, which is shown and never ranked.
+        name: its whole name.
     """
 
     label: str
     is_real: bool
     baseline: bool
     cells: Mapping[Column, Cell]
+    control: bool = False
+    name: str = ""
+
+    @property
+    def source(self) -> tuple[str, str, str, str]:
+        """Its corpus, setting, generator and decoding; scores of all experiments have them."""
+        first = next(iter(self.cells.values())).scores[0]
+        return first.corpus, first.setting, first.generator, first.decoding
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it is a sample that is compared with others: no real text, and not there to be bad."""
+        return not (self.is_real or self.baseline or self.control)
+
+    @property
+    def copied(self) -> str:
+        """How much of it is copied, where that is most of it and more than of real text; else ""."""
+        for cell in self.cells.values():
+            first, value = cell.scores[0], cell.number.value
+            if first.copies and cell.verdict == DIFFERENT and cell.way == HIGHER and (value or 0.0) >= MOSTLY_COPIED:
+                return f"{percent((value or 0.0) / 100)} {first.copies}"
+        return ""
+
+    @property
+    def remarked(self) -> str:
+        """Its label, and behind it that it is copied, if it is."""
+        return f"{self.label} ({self.copied})" if self.copied else self.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +192,8 @@ class Block:
         return next((row for row in reversed(self.rows) if row.is_real and column in row.cells), None)
 
     def samples(self, column: Column) -> list[tuple[Row, Cell]]:
-        """The samples that have a score by a measure, but for those that are there to be bad."""
-        return [
-            (row, row.cells[column])
-            for row in self.rows
-            if column in row.cells and not row.is_real and not row.baseline
-        ]
+        """The samples that have a score by a measure, but for controls and those that are there to be bad."""
+        return [(row, row.cells[column]) for row in self.rows if column in row.cells and row.is_ranked]
 
     def ranked(self, column: Column) -> list[tuple[Row, Cell]]:
         """The samples of which enough could be scored to compare them."""
@@ -165,11 +204,12 @@ class Block:
 
         Where the aim is a high or a low value: of the highest or lowest, and of all that may be as high or low.
 
-        None where there are fewer than two samples, or real text has no value, or so few documents that its value has
-        no interval.
+        None where there are fewer than two samples, or no test, or real text has no value, or so few documents that its
+        value has no interval.
         """
         ranked, yardstick = self.ranked(column), self._yardstick(column)
-        if len(ranked) < 2 or yardstick is None or not self._has_error(column):
+        tested = any(cell.p is not None for _, cell in ranked)
+        if len(ranked) < 2 or yardstick is None or not self._has_error(column) or not tested:
             return frozenset()
         found = nearest([cell.number for _, cell in ranked], *yardstick)
         return frozenset(row.label for (row, _), near in zip(ranked, found, strict=True) if near)
@@ -196,7 +236,7 @@ class Block:
         return {pair: replace(near, p=float(p)) for (pair, near), p in zip(compared.items(), corrected, strict=True)}
 
     def in_order(self) -> "Block":
-        """The same with its rows in order: real text, the samples from the nearest to the farthest, the bad ones.
+        """The same with its rows in order: real text, controls, samples from the nearest to the farthest, the bad ones.
 
         The first measure decides; where it says nothing of two samples, the next one.
         """
@@ -207,7 +247,8 @@ class Block:
                 for label, distances in apart.items():
                     distances.append(ranked.get(label, inf))
         order = sorted(
-            self.rows, key=lambda row: (not row.is_real, row.baseline, [] if row.is_real else apart[row.label])
+            self.rows,
+            key=lambda row: (not row.is_real, not row.control, row.baseline, [] if row.is_real else apart[row.label]),
         )
         return replace(self, rows=tuple(order))
 
@@ -259,13 +300,16 @@ def _rows(placed: Sequence[tuple[Score, Column]]) -> tuple[Row, ...]:
     grouped: dict[tuple[str, ...], dict[Column, list[Score]]] = {}
     for score, column in placed:
         grouped.setdefault(_key(score), {}).setdefault(column, []).append(score)
-    labels = _labels({key: [s for scores in cells.values() for s in scores] for key, cells in grouped.items()})
+    names = _labels({key: [s for scores in cells.values() for s in scores] for key, cells in grouped.items()})
+    short = Counter(map(shortened, names.values()))
     rows = [
         Row(
-            labels[key],
+            shortened(names[key]) if short[shortened(names[key])] == 1 else names[key],
             is_real=key[1] == "data",
             baseline=any(score.baseline for scores in cells.values() for score in scores),
             cells={column: Cell(tuple(scores)) for column, scores in cells.items()},
+            control=any(score.control for scores in cells.values() for score in scores),
+            name=names[key],
         )
         for key, cells in grouped.items()
     ]

@@ -5,7 +5,7 @@ figures and sections write labels: "the likeliest passage". A job is told the la
 (`Experiment.labels`) and makes all of its output inside `labelled`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -13,16 +13,23 @@ Labels = Mapping[str, Mapping[str, str]]
 """Of each registry the labels of its entries by their names."""
 
 _labels: ContextVar[Labels] = ContextVar("labels")
+_controls: ContextVar[frozenset[str]] = ContextVar("controls")
 
 
 @contextmanager
-def labelled(labels: Labels) -> Iterator[None]:
-    """Context in which entries have these labels."""
-    token = _labels.set(labels)
+def labelled(labels: Labels, controls: Iterable[str] = ()) -> Iterator[None]:
+    """Context in which entries have these labels, and these generators are controls: other real text."""
+    tokens = _labels.set(labels), _controls.set(frozenset(controls))
     try:
         yield
     finally:
-        _labels.reset(token)
+        _labels.reset(tokens[0])
+        _controls.reset(tokens[1])
+
+
+def is_control(generator: str) -> bool:
+    """Whether samples of a generator are other real text, beside which those of models stand."""
+    return generator in _controls.get(frozenset())
 
 
 def corpus_name(corpus: str) -> str:

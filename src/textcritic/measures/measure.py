@@ -101,6 +101,10 @@ class Measure:
             without a verdict.
         aim: "higher" or "lower" where the sample with the highest or the lowest value is the best; "": the aim is real
             text's value.
+        out_of: of a count, the column that says how much it could be: "0 of 4 measured".
+        copies: of a share in percent that says how much of a sample is copied, what it is a share of: "of its lines
+            stand in the reference". A sample that has half or more, and more than real text, is not named nearest
+            without these words.
     """
 
     name: str
@@ -125,6 +129,8 @@ class Measure:
     means: str = ""
     compared: bool = True
     aim: str = ""
+    out_of: str = ""
+    copies: str = ""
 
     @property
     def known_as(self) -> str:

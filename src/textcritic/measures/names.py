@@ -10,6 +10,9 @@ from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.numbers import setting_name
 from textcritic.plan.sources import GROUP, RUN, Drawn
 
+CONTROL = " (control)"
+"""Behind the name of a sample that is other real text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -41,7 +44,7 @@ class Names:
             TextcriticError: two generators have the same label.
         """
         drawn = list(samples)
-        labels = {sample.generator: sample.label for sample in drawn}
+        labels = {sample.generator: f"{sample.label}{CONTROL if sample.control else ''}" for sample in drawn}
         for generator, label in labels.items():
             twin = next((g for g, other in labels.items() if other == label and g != generator), None)
             if twin is not None:

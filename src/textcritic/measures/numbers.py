@@ -12,6 +12,9 @@ NONE = "\N{EM DASH}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 ROUNDING = 1e-12
 SMALLEST = 0.0001  # below it a quantity is not written out
+# `inference.ALPHA`, which is not loaded for it, and the p-values around it of which two decimals would not decide.
+DECIDES, BORDER = 0.05, (0.045, 0.055)
+LONGEST = 40  # characters of a name
 
 
 def missing(value: object) -> bool:
@@ -79,12 +82,14 @@ def interval(low: float | None, high: float | None) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """A p-value as prose writes it: `p < 0.001`, `p = 0.004`, `p = 0.21`."""
+    """A p-value as prose writes it: `p < 0.001`, `p = 0.004`, `p = 0.21`; near 0.05 on its side of it: `p = 0.048`."""
     if value is None or missing(value):
         return NONE
     if value < 0.001:
         return "p < 0.001"
-    return f"p = {value:.3f}" if value < 0.01 else f"p = {value:.2f}"
+    if BORDER[0] <= value < DECIDES:  # 0.0499 decides as 0.049 does
+        return f"p = {min(round(value, 3), DECIDES - 0.001):.3f}"
+    return f"p = {value:.3f}" if value < 0.01 or DECIDES <= value < BORDER[1] else f"p = {value:.2f}"
 
 
 def count(value: float | None) -> str:
@@ -113,6 +118,14 @@ def setting_name(setting: str) -> str:
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
     """A count with its noun: `1 article`, `1,204 articles`."""
     return f"{n:,} {noun if n == 1 else nouns or noun + 's'}"
+
+
+def shortened(name: str, most: int = LONGEST) -> str:
+    """A name of at most `most` characters, a long one without its middle: `samples_of_a_mod…step-4000.jsonl`."""
+    if len(name) <= most:
+        return name
+    end = most // 2
+    return f"{name[: most - 1 - end].rstrip()}…{name[-end:].lstrip()}"
 
 
 def _places(value: float, digits: int) -> int:

@@ -16,9 +16,21 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json
-from textcritic.inference import DIFFERENT, Gap, Nearness, Number, beyond, gap, limit_of, nearness, verdict
-from textcritic.measures.labels import corpus_name, decoding_name
+from textcritic.files import finite, read_json
+from textcritic.inference import (
+    DIFFERENT,
+    NO_SPREAD,
+    SAME,
+    Gap,
+    Nearness,
+    Number,
+    beyond,
+    gap,
+    limit_of,
+    nearness,
+    verdict,
+)
+from textcritic.measures.labels import corpus_name, decoding_name, is_control
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, counted, interval, missing, p_value
 from textcritic.measures.scored import reasons_from_words
@@ -27,6 +39,7 @@ from textcritic.plan.sources import DATA, RUN
 REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"
 BY_DEFINITION = "by definition"
+ALIKE = f"{NO_SPREAD}, that of real text's"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -57,6 +70,9 @@ class Score:
         corpus_label, decoding_label: what people call these two; "" where that is their name.
         means: what is measured, in a few words; see `Measure.means`.
         aim: whether the highest or the lowest sample is the best, see `Measure.aim`.
+        control: whether it is of other real text, which is shown and never ranked.
+        out_of: of a count, how much it could be; see `Measure.out_of`.
+        copies: what a share that is copied is a share of, see `Measure.copies`.
     """
 
     corpus: str
@@ -84,6 +100,9 @@ class Score:
     decoding_label: str = ""
     means: str = ""
     aim: str = ""
+    control: bool = False
+    out_of: int | None = None
+    copies: str = ""
 
     def __repr__(self) -> str:
         number, value = self.number, NONE if self.value is None else counted(self.value, self.low)
@@ -136,8 +155,9 @@ class Score:
 
         `REAL` of real text; `NOT_SCORED` without a value; `NOT_COMPARED` of a number that real text has not;
         `DIFFERENT` if p is below `ALPHA`, or the value is infinite and real text's is not; `SAME` if the 95% interval
-        of the difference lies within the margin; else `UNCLEAR`, as no difference was found and none is ruled out;
-        `NOT_TESTED` where there is no p-value, or real text has no finite value.
+        of the difference lies within the margin, or all documents of both have one value; else `UNCLEAR`, as no
+        difference was found and none is ruled out; `NOT_TESTED` where there is no p-value, or real text has no finite
+        value.
         """
         if self.is_real:
             return REAL
@@ -151,7 +171,7 @@ class Score:
             return DIFFERENT
         if self.p is None:
             return NOT_TESTED
-        return verdict(self.p, self.gap, self.margin)
+        return SAME if self.because == ALIKE else verdict(self.p, self.gap, self.margin)
 
     @property
     def gap(self) -> Gap | None:
@@ -253,15 +273,6 @@ def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
     return [finite(asdict(score)) | {"verdict": score.verdict} for score in scores]
 
 
-def finite(said: Any) -> Any:
-    """The same with infinite numbers as text, which JSON has no other way to write."""
-    if isinstance(said, dict):
-        return {key: finite(value) for key, value in said.items()}
-    if isinstance(said, (list, tuple)):
-        return [finite(value) for value in said]
-    return str(said) if isinstance(said, float) and math.isinf(said) else said
-
-
 def read_card(folder: str | os.PathLike[str]) -> dict[str, tuple[Score, ...]]:
     """The scores of each experiment of a study, in the study's order; none of an experiment that puts none there.
 
@@ -342,6 +353,8 @@ def _against(score: Score, yardstick: Score | None, measure: Measure) -> Score:
     if yardstick is None:
         return score
     real, exact = yardstick.number, yardstick.n is None or measure.of_real is not None
+    if score.value == real.value and all(NO_SPREAD in one.because for one in (score, yardstick)):
+        score = replace(score, because=ALIKE)
     if real.value is None or not math.isfinite(real.value) or (real.low is None and not exact):
         return replace(score, real=real)
     margin = limit_of(measure.margin, real.value, measure.by_ratio, absolute=measure.of_real is not None)
@@ -356,6 +369,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         value = measure.of_real
     words = row.get("rejected_by_reason")
     seed, draw, n, left_out = (_float(row, column) for column in (*RUN, "documents", "rejected"))
+    out_of = _float(row, measure.out_of)
     return Score(
         corpus=row["corpus"],
         setting=row["setting"],
@@ -380,6 +394,9 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         decoding_label=_other_than(row["decoding"], decoding_name(row["decoding"])),
         means=measure.means,
         aim=measure.aim,
+        control=is_control(row["generator"]),
+        out_of=None if out_of is None else int(out_of),
+        copies=measure.copies,
     )
 
 

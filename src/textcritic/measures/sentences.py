@@ -28,6 +28,7 @@ WORTH_SAYING = 0.05
 """The share of left out documents from which on the card says it."""
 PERCENT = ", %"  # at the end of the name of a measure
 FEW = 3  # sources that a sentence names one by one
+ABOUT, LITTLE = 0.005, 1.1  # how much a ratio differs from 1 where it is about the same; below what it is no "times"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,10 @@ class Sentence:
 
 
 def value_of(cell: Cell) -> str:
-    """The value: `15.0`, of several seeds their mean, or a dash where nothing could be scored."""
-    return counted(cell.number.value, cell.number.low)
+    """The value: `15.0`, of several seeds their mean, of a count `0 of 4 measured`, or a dash where there is none."""
+    most = {score.out_of for score in cell.scored if score.out_of is not None}
+    value = counted(cell.number.value, cell.number.low)
+    return f"{value} of {max(most)} measured" if most else value
 
 
 def doubt_of(cell: Cell) -> str:
@@ -103,6 +106,23 @@ def legend(blocks: Sequence[Block]) -> list[str]:
     return [*_meanings([column for block in blocks for column in block.columns if column.means]), *signs(blocks)]
 
 
+def short_legend(blocks: Sequence[Block]) -> list[str]:
+    """What a reader has to know of the signs, in three lines at most."""
+    cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
+    found = {cell.verdict for cell in cells}
+    meanings = {
+        DIFFERENT: f"{SIGNS[DIFFERENT]} differs from real text (p < {ALPHA:g})",
+        SAME: f"{SIGNS[SAME]} the same (within a tenth)",
+        UNCLEAR: f"{SIGNS[UNCLEAR]} unclear",
+    }
+    said = [words for verdict, words in meanings.items() if verdict in found]
+    lines = [f"{'; '.join(said)}."] if said else []
+    starred = {column.aim for block in blocks for column in block.columns if block.nearest(column)}
+    aims = [f"{AIMS[aim][1]} value" if aim else "nearest to real text" for aim in AIMS if aim in starred]
+    stars = [f"{NEAREST} {' or '.join(aims)}, or perhaps as {AIMS[next(iter(starred))][0]}."] if aims else []
+    return [*lines, *stars, *_copied(blocks)]
+
+
 def signs(blocks: Sequence[Block]) -> list[str]:
     """What the signs in a card mean, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
@@ -126,6 +146,15 @@ def _stars(blocks: Sequence[Block]) -> Iterator[str]:
     for aim, (high, most, less) in AIMS.items():
         if names := [column.measure.removesuffix(PERCENT) for column in dict.fromkeys(starred) if column.aim == aim]:
             yield BEST.format(names=listed(names), star=NEAREST, most=most, high=high, less=less) if aim else STARS
+    yield from _copied(blocks)
+
+
+def _copied(blocks: Sequence[Block]) -> Iterator[str]:
+    """That samples with a star are copied."""
+    near = {label for block in blocks for column in block.columns for label in block.nearest(column)}
+    rows = [row.remarked for block in blocks for row in block.rows if row.copied and row.label in near]
+    if rows:
+        yield f"{NEAREST} says nothing good of what is copied: {listed(list(dict.fromkeys(rows)))}."
 
 
 def _meanings(columns: Sequence[Column]) -> list[str]:
@@ -235,14 +264,14 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     if not best:
         return ""
     ranked, total = block.ranked(column), len(block.samples(column))
-    (cell,) = (cell for row, cell in ranked if row.label == best)
+    ((of_best, cell),) = ((row, cell) for row, cell in ranked if row.label == best)
     share = column.measure.endswith(PERCENT)
     words, unit = _apart(cell, real.cells[column], " points" * share), "%" * share
     high, most, _ = AIMS[column.aim]
     against = f"; {real.label} has " if column.aim else " against "
     yardstick = f"{against}{value_of(real.cells[column])}{unit}{f', {words}' if words and not column.aim else ''}"
     is_best = f"has the {most} value" if column.aim else f"is nearest to {real.label}"
-    start = f"of {total} samples, {best} {is_best}{by} ({value_of(cell)}{unit}{yardstick})"
+    start = f"of {total} samples, {of_best.remarked} {is_best}{by} ({value_of(cell)}{unit}{yardstick})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:
         return start
@@ -257,12 +286,17 @@ def _apart(cell: Cell, real: Cell, points: str = "") -> str:
     if value is None or not yardstick or not math.isfinite(value) or cell.verdict == SAME:
         return ""
     if cell.scores[0].by_ratio:
-        return (
-            f"{number(value / yardstick, 2)} times as much"
-            if value > yardstick
-            else f"{percent(1 - value / yardstick)} less"
-        )
+        return _times(value / yardstick)
     return f"{number(abs(value - yardstick), 2)}{points} {'more' if value > yardstick else 'less'}"
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words: `2.1 times as much`, `4.0% more`, `12% less`, `about the same`."""
+    if abs(ratio - 1) < ABOUT:
+        return "about the same"
+    if ratio < 1:
+        return f"{percent(1 - ratio)} less"
+    return f"{percent(ratio - 1)} more" if ratio < LITTLE else f"{number(ratio, 2)} times as much"
 
 
 def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
@@ -313,7 +347,7 @@ def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
             words = f"may or may not differ from {yardstick}"
         case _:
             words = f"was not tested against {yardstick}"
-    return f"{row.label} {words}: {value}{lost}"
+    return f"{row.remarked} {words}: {value}{lost}"
 
 
 def _named(rows: Sequence[Row]) -> str:
@@ -323,5 +357,8 @@ def _named(rows: Sequence[Row]) -> str:
 
 
 def _listed(rows: Sequence[Row]) -> str:
-    """Names of samples, as many as are few."""
-    return listed([row.label for row in rows]) if len(rows) <= FEW else f"{len(rows)} others"
+    """Names of samples, as many as are few, and of more how many are copied."""
+    if len(rows) <= FEW:
+        return listed([row.remarked for row in rows])
+    copied = sum(bool(row.copied) for row in rows)
+    return f"{len(rows)} others{f' ({copied} of them mostly copied)' if copied else ''}"

@@ -13,6 +13,7 @@ REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.s
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
     "label",
+    "control",
     "threads",
     "gpu",
     "mem_mb",

@@ -85,6 +85,7 @@ class Drawn(Files):
         corpus, setting, generator, decoding, seed, draw: what it is, see `Source`.
         label: what tables and figures call the generator.
         from_file: whether somebody else drew it, so that nothing is known of how.
+        control: whether it is other real text.
         articles: Parquet file of the articles that were kept.
         counts: JSON of how many were drawn, kept and rejected, and why.
         scores: Parquet file of the critic's scores.
@@ -98,6 +99,7 @@ class Drawn(Files):
     draw: int = 1
     label: str
     from_file: bool
+    control: bool = False
     articles: Path
     counts: Path
     scores: Path
@@ -166,6 +168,7 @@ def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]
         **{key: getattr(source, key) for key in (*GROUP, *RUN)},
         "label": label_of(source.generator, registries),
         "from_file": from_file(source, registries),
+        "control": bool(registries.entry("generators", source.generator).get("control")),
         "articles": Path(f"{source.sample}.parquet"),
         "counts": Path(f"{source.sample}.json"),
         "scores": Path(source.under(f"results/scores/{critic}/{source.corpus}/samples") + ".parquet"),

@@ -11,7 +11,16 @@ from textcritic.inference import ALPHA, DIFFERENT, Nearness
 from textcritic.measures.card import MOST_LOST, Block, Cell, Column, Row
 from textcritic.measures.numbers import count, counted, interval, listed, p_value, percent
 from textcritic.measures.score import NOT_COMPARED, Score
-from textcritic.measures.sentences import NEAREST, doubt_of, left_out_of, legend, noticed_of, value_of, verdict_of
+from textcritic.measures.sentences import (
+    NEAREST,
+    doubt_of,
+    left_out_of,
+    legend,
+    noticed_of,
+    short_legend,
+    value_of,
+    verdict_of,
+)
 from textcritic.report.section import environment, plain_id
 from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, unrepeated
@@ -33,7 +42,8 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
     variables = {
         "blocks": [_block(block) for block in blocks],
         "folded": long,
-        "legend": [*legend(blocks), *_noticed(blocks), *_left_out(blocks)],
+        "legend": short_legend(blocks),
+        "meanings": [*legend(blocks), *_noticed(blocks), *_left_out(blocks)],
         "numbers": Markup(to_html(numbers_sheet(blocks))),
         "pairs": [Markup(to_html(sheet)) for block in blocks if (sheet := pairs_sheet(block, len(blocks) > 1))],
     }
@@ -111,6 +121,8 @@ def _numbers(score: Score, redrawn: bool) -> list[str]:
 
 
 def _block(block: Block) -> dict[str, Any]:
+    from textcritic.report.picture import picture  # matplotlib is loaded for this alone
+
     near = {column: block.nearest(column) for column in block.columns}
     experiments = [(name, list(columns)) for name, columns in groupby(block.columns, lambda column: column.experiment)]
     return {
@@ -118,6 +130,7 @@ def _block(block: Block) -> dict[str, Any]:
         "experiments": [{"id": name, "title": own[0].title, "span": len(own)} for name, own in experiments],
         "columns": [{"measure": column.measure, "section": column.section} for column in block.columns],
         "rows": [_row(row, block.columns, near) for row in block.rows],
+        "picture": picture(block, plain_id(f"picture-{block.corpus}")),
         "tally": _tally(block),
     }
 
@@ -135,21 +148,22 @@ def _tally(block: Block) -> str:
 
 
 def _row(row: Row, columns: Sequence[Column], near: Mapping[Column, Collection[str]]) -> dict[str, Any]:
-    kind = "real" if row.is_real else "baseline" if row.baseline else "sample"
+    kind = "real" if row.is_real else "baseline" if row.baseline else "control" if row.control else "sample"
     cells = [
         _cell(row.cells[column], column, row.label in near[column]) if column in row.cells else None
         for column in columns
     ]
-    return {"label": row.label, "kind": kind, "cells": cells}
+    return {"label": row.label, "name": row.name if row.name != row.label else "", "kind": kind, "cells": cells}
 
 
 def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
     noticed = noticed_of(cell)
+    value, of, most = value_of(cell).partition(" of ")
     return {
         "measure": column.measure,
         "section": column.section,
-        "value": value_of(cell),
-        "doubt": doubt_of(cell),
+        "value": value,
+        "doubt": f"of {most}" if of else doubt_of(cell),
         "words": verdict_of(cell),
         "nearest": NEAREST if near else "",
         "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",

@@ -14,8 +14,8 @@ from textcritic.measures.sentences import (
     WORTH_SAYING,
     doubt_of,
     left_out_of,
-    legend,
     noticed_of,
+    short_legend,
     value_of,
 )
 
@@ -40,8 +40,9 @@ def card_lines(blocks: Sequence[Block], width: int) -> list[str]:
             lines += ["", *_table(block, columns, width)]
         lines += ["", *_counts(block, width)]
     lost = any(left_out_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
-    remark = [f"{LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out."] if lost else []
-    meanings = [line for words in (*legend(blocks), *remark) for line in wrap(words, width, subsequent_indent="  ")]
+    said, remark = short_legend(blocks), f" {LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out."
+    said = [f"{words}{remark}" if lost and not place else words for place, words in enumerate(said or [""] * lost)]
+    meanings = [line for words in said for line in wrap(words, width, subsequent_indent="  ")]
     return [*lines, *(["", *meanings] if meanings else [])]
 
 

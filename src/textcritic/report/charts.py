@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.inference import over_trainings
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
-from textcritic.measures.numbers import missing, number
+from textcritic.measures.numbers import missing, number, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
 from textcritic.report.drawings import NARROW
@@ -102,8 +102,10 @@ def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, qua
     """
     narrow = width < 5
     room = int((width - 0.24) / CHARACTER)
-    if narrow:
-        panels = {corpus: [_wrapped(mark, room) for mark in rows] for corpus, rows in panels.items()}
+    panels = {
+        corpus: [_wrapped(mark, room) if narrow else replace(mark, label=shortened(mark.label)) for mark in rows]
+        for corpus, rows in panels.items()
+    }
     tall = any("\n" in mark.label for rows in panels.values() for mark in rows)
     row_height = (0.72 if tall else 0.56) if narrow else 0.36
     heights = [len(rows) * row_height for rows in panels.values()]
@@ -193,10 +195,11 @@ def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: fl
 
 
 def _wrapped(mark: Mark, room: int) -> Mark:
-    """The same with its label on two lines, if it and the value do not fit `room` characters."""
+    """The same with its label on two lines, if it and the value do not fit `room` characters; shortened."""
     start, comma, last = mark.label.rpartition(", ")
-    fits = len(mark.label) + 1 + len(_value_and_note(mark)) <= room
-    return mark if fits or not comma else replace(mark, label=f"{start},\n{last}")
+    left = room - 1 - len(_value_and_note(mark))
+    lines = [mark.label] if len(mark.label) <= left or not comma else [f"{start},", last]
+    return replace(mark, label="\n".join(shortened(line, left) for line in lines))
 
 
 def _means(points: Sequence[tuple[float, float]]) -> np.ndarray:

@@ -1,13 +1,18 @@
-"""What a reader of a study sees first: its headline, where samples fail, its scorecard, and at most five sentences."""
+"""What a reader of a study sees first: headline, what is wrong with each sample, scorecard, and a few sentences."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textcritic.measures.card import Block, scorecard
+from textcritic.measures.causes import Judged, comparisons, comparisons_from_json, judged, of_control
+from textcritic.measures.numbers import listed
 from textcritic.measures.score import read_facts, scores_from_json
 from textcritic.measures.sentences import Sentence, chosen, headline_of, sentences
+
+MOST_LINES = 8
+"""Samples that differ, of which the page shows at once what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,29 +20,37 @@ class Front:
     """The front page of a study.
 
     Attributes:
-        headline: of the first experiment that has one or compares samples with real text, or "".
-        fails: where the best sample fails, of the same experiment, or "".
+        headline: of the first experiment that has one or compares samples with real text; else of what differs, or "".
+        judged: every sample with what is wrong with it, the worst first; none of real text and of controls.
         blocks: the scorecard, as `card.scorecard` makes it; empty where no experiment has scores.
         sentences: at most `measures.sentences.MOST_SENTENCES`, the strongest first.
         titles: the heading of each experiment's section, with the experiment's name where two have the same.
         facts: what section.json of each experiment says, by its name, in the order of the study.
-        warnings: those of all experiments, in the order of the study; each is about a section.
+        warnings: those of all experiments, in the order of the study, then of controls; each is about a section.
+        not_measured: (what, why), each reason once.
     """
 
     headline: str
-    fails: str
+    judged: tuple[Judged, ...]
     blocks: tuple[Block, ...]
     sentences: tuple[Sentence, ...]
     titles: Mapping[str, str]
     facts: Mapping[str, Mapping[str, Any]]
     warnings: tuple[Sentence, ...]
+    not_measured: tuple[tuple[str, str], ...]
+
+    @property
+    def failing(self) -> list[Judged]:
+        """The samples that differ from real text, the worst first."""
+        return [one for one in self.judged if one.causes]
 
 
-def front_page(sections: Mapping[str, Path]) -> Front:
+def front_page(sections: Mapping[str, Path], not_measured: Mapping[str, str] | None = None) -> Front:
     """The front page.
 
     Args:
         sections: section.json of each experiment by its name, in the order of the study.
+        not_measured: what was not measured, and why, beside what the sections say of it.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -50,23 +63,49 @@ def front_page(sections: Mapping[str, Path]) -> Front:
     }
     cards = {name: scores_from_json(said, sections[name]) for name, said in facts.items()}
     blocks = scorecard(cards, titles)
-    headline, repeated, of = _headline(facts, blocks)
-    fails = facts[of].get("fails", "") if of else ""
-    findings = [found for name in facts for found in _findings(name, facts[name], titles[name]) if found.says != fails]
-    pool = [sentence for sentence in sentences(blocks) if sentence != repeated] + findings
-    warnings = tuple(
+    # What was made before tests were declared has its scores alone.
+    declared = {name: comparisons_from_json(said, sections[name]) for name, said in facts.items() if "tests" in said}
+    found = judged(blocks, [test for name in facts for test in declared.get(name, comparisons(cards[name]))])
+    samples = tuple(one for one in found if not one.row.control)
+    headline, repeated = _headline(facts, blocks)
+    pool = [sentence for sentence in sentences(blocks) if sentence != repeated]
+    pool += [sentence for name in facts for sentence in _findings(name, facts[name], titles[name])]
+    warnings = [
         Sentence(name, titles[name], words, name, 0.0) for name in facts for words in facts[name].get("warnings", ())
-    )
-    return Front(headline, fails, blocks, tuple(chosen(pool)), titles, facts, warnings)
+    ]
+    controls = [one for one in found if one.row.control and one.causes]
+    warnings += [Sentence("", one.name, of_control(one), one.causes[0].section, 0.0) for one in controls]
+    missing = [tuple(pair) for said in facts.values() for pair in said.get("not_measured", ())]
+    reasons = _by_reason([*missing, *(not_measured or {}).items()])
+    said = headline or _differing(samples)
+    return Front(said, samples, blocks, tuple(chosen(pool)), titles, facts, tuple(warnings), reasons)
 
 
-def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -> tuple[str, Sentence | None, str]:
-    """The headline of the first experiment that has one or compares samples, what it repeats, and whose it is."""
+def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -> tuple[str, Sentence | None]:
+    """The headline of the first experiment that has one or compares samples, and what it repeats."""
     for name, said in facts.items():
         headline, repeated = (said["headline"], None) if said.get("headline") else headline_of(blocks, name)
         if headline:
-            return headline, repeated, name
-    return "", None, ""
+            return headline, repeated
+    return "", None
+
+
+def _differing(samples: Sequence[Judged]) -> str:
+    """How many samples differ from real text, where no measure of the card says which is nearest."""
+    tested = [one for one in samples if one.tests]
+    differ = sum(bool(one.causes) for one in tested)
+    if not tested:
+        return ""
+    verb = "differs" if differ == 1 else "differ"
+    return f"{differ} of {len(tested)} sample{'s' * (len(tested) > 1)} {verb} from real text."
+
+
+def _by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """The pairs (what, why) with each reason once."""
+    reasons: dict[str, list[str]] = {}
+    for what, why in pairs:
+        reasons.setdefault(why, []).append(what)
+    return tuple((listed(list(dict.fromkeys(names))), why) for why, names in reasons.items())
 
 
 def _findings(name: str, said: Mapping[str, Any], title: str) -> list[Sentence]:

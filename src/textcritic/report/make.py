@@ -142,7 +142,8 @@ def make_section(
     module = wanted.module("section")
     folder = Path(str(module.__file__)).parent
     place = Place(wanted.experiment, folder, Path(tables), Path(next(iter(figures), "")), wanted.parts)
-    with labelled(wanted.labels):
+    controls = (sample.generator for sample in getattr(wanted.files, "samples", ()) if sample.control)
+    with labelled(wanted.labels, controls):
         section = module.section(wanted.files, Rows(wanted, tables), place)
     for words in section.warnings:
         log.warning("%s", words)

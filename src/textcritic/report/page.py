@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
+from textcritic.measures.causes import Judged, unmarked
 from textcritic.report.card_html import card_html
-from textcritic.report.front import Front, front_page
+from textcritic.report.front import MOST_LINES, Front, front_page
 from textcritic.report.manifest import provenance
 from textcritic.report.section import environment
 from textcritic.report.svg import shared_styles
@@ -32,7 +33,8 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     """
     made = read_json(manifest)
     study = made["configuration"]["study"]
-    front = front_page({name: Path(path).with_suffix(".json") for name, path in sections.items()})
+    facts = {name: Path(path).with_suffix(".json") for name, path in sections.items()}
+    front = front_page(facts, study.get("not_measured"))
     parts = [_part(name, Path(path), front) for name, path in sections.items()]
     written, classes = shared_styles([part["html"] for part in parts])
     for part, html in zip(parts, written, strict=True):
@@ -47,7 +49,10 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
             sections=parts,
             headline=front.headline,
-            fails=front.fails,
+            failing=[_line(one) for one in front.failing],
+            most=MOST_LINES,
+            unmarked=unmarked(front.judged),
+            not_measured=front.not_measured,
             card=card_html(front.blocks, TEMPLATES) if front.blocks else "",
             findings=front.sentences,
             warnings=front.warnings,
@@ -60,6 +65,11 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
         )
     )
     write_text(out_path, page)
+
+
+def _line(one: Judged) -> dict[str, str]:
+    """What is wrong with a sample, as the template shows it."""
+    return {"name": one.name, "whole": one.row.name, "line": one.line, "section": one.causes[0].section}
 
 
 def _part(name: str, path: Path, front: Front) -> dict[str, Any]:

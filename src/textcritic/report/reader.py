@@ -76,11 +76,12 @@ class Reading:
 def farthest(scores: Sequence[Score]) -> Score | None:
     """The sample that is farthest from real text by the first measure of a card, among those that differ if any does.
 
-    A generator that is there to be bad counts only where there is no other one; None where no sample has a score.
+    A control and a generator that is there to be bad count only where there is nothing else; None where no sample has
+    a score.
     """
     of_first = [score for score in scores if score.measure == scores[0].measure and not score.is_real]
     known = [score for score in of_first if score.value is not None]
-    wanted = [score for score in known if not score.baseline] or known
+    wanted = [score for score in known if not (score.baseline or score.control)] or known
     return max(wanted, key=lambda score: (score.verdict == DIFFERENT, _distance(score)), default=None)
 
 

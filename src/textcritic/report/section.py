@@ -12,10 +12,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup, escape
 
 from textcritic.errors import TextcriticError
-from textcritic.files import write_json, write_text
+from textcritic.files import finite, write_json, write_text
 from textcritic.measures.card import scorecard
+from textcritic.measures.causes import Comparison, comparisons, comparisons_to_json
 from textcritic.measures.measure import Measure
-from textcritic.measures.score import Score, card_to_json, finite, scores_of
+from textcritic.measures.score import Score, card_to_json, scores_of
 from textcritic.measures.sentences import sentences
 from textcritic.plan.sources import DATA
 from textcritic.report.prose import definitions
@@ -59,7 +60,8 @@ class Section:
         findings: what was found: `said_of` the scores, and what only this kind can say, such as doubts.
         definitions: (term, what it means), for the end of the report.
         headline: the report's first sentence, if this is its first experiment; "": made of its scores.
-        fails: where the best sample fails, a sentence that follows the headline; or "".
+        tests: of each sample and each measure that was tested, p and what is wrong in words; None: made of its scores.
+        not_measured: (what, why) of what could not be measured.
         lines: plain text for `textcritic show`.
         warnings: what a reader has to know before any of the numbers: sentences for the log, the front page and the
             terminal.
@@ -73,7 +75,8 @@ class Section:
     findings: tuple[Finding, ...] = ()
     definitions: tuple[tuple[str, str], ...] = ()
     headline: str = ""
-    fails: str = ""
+    tests: tuple[Comparison, ...] | None = None
+    not_measured: tuple[tuple[str, str], ...] = ()
     lines: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     script: str = ""
@@ -224,9 +227,10 @@ def write_section(
         facts: the path of section.json.
 
     Raises:
-        TextcriticError: a score leads to a part that is not there.
+        TextcriticError: a score or a test leads to a part that is not there.
     """
-    for score in section.card:
+    said: tuple[Score | Comparison, ...] = (*section.card, *(section.tests or ()))
+    for score in said:
         if score.section not in ("", place.experiment) and f'id="{score.section}"' not in section.html:
             named = score.section.removeprefix(place.id(""))
             raise TextcriticError(
@@ -237,10 +241,16 @@ def write_section(
     links = [os.path.relpath(place.tables / f"{name}.csv", page) for name in tables]
     drawn = [path for folder in figures for path in _prints(folder)]
     prints = [(os.path.relpath(path, page), _print_name(path)) for path in drawn]
-    said = {key: value for key, value in asdict(section).items() if key not in {"html", "card"}}
-    said |= {"findings": finite(said["findings"]), "card": card_to_json(section.card), "contents": _parts(section.html)}
+    tests = comparisons(section.card) if section.tests is None else section.tests
+    facts_of = {key: value for key, value in asdict(section).items() if key not in {"html", "card", "tests"}}
+    facts_of |= {
+        "findings": finite(facts_of["findings"]),
+        "card": card_to_json(section.card),
+        "contents": _parts(section.html),
+    }
+    facts_of["tests"] = finite(comparisons_to_json(tests))
     write_text(html, str(section.html))
-    write_json(facts, said | {"tables": links, "prints": prints})
+    write_json(facts, facts_of | {"tables": links, "prints": prints})
 
 
 def _prints(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""What a study found, as plain text for the terminal: the scorecard, a few sentences, and the path of the report."""
+"""What a study found, as plain text for the terminal: what is wrong with each sample, the scorecard, and the report."""
 
 import os
 import shutil
@@ -6,15 +6,17 @@ from pathlib import Path
 from textwrap import wrap
 
 from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.measures.causes import unmarked
 from textcritic.measures.score import sections_of
 from textcritic.report.card_text import card_lines
-from textcritic.report.front import front_page
+from textcritic.report.front import MOST_LINES, Front, front_page
 
 USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 
 
 def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
-    """The headline, warnings, scorecard, at most five sentences, what else is said, and the path of the report.
+    """The headline, what is wrong with each sample, warnings, scorecard, at most five sentences, and the report's path.
 
     Args:
         folder: `results/studies/{study}`, or a folder with such a study and no other, as `--output` names one.
@@ -24,13 +26,18 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
         TextcriticError: the study has not been built, or a file is damaged.
     """
     folder = _study_in(Path(folder))
-    front = front_page(sections_of(folder))
+    front = front_of(folder)
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
+    failing = [f"- {one.name}: {one.line}" for one in front.failing]
+    more = len(failing) - MOST_LINES
+    failing = [*failing[:MOST_LINES], *[f"- and {more} more, in the report"] * (more > 0)]
+    missing = [f"Not measured: {what}: {why}" for what, why in front.not_measured]
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
-    first = [front.headline, f"Where it fails: {front.fails}" if front.fails else ""]
-    blocks = [[line for words in first if words for line in _wrapped(words, room)]]
-    blocks += [[line for words in warned for line in _wrapped(words, room, "  ")], card_lines(front.blocks, room)]
+    lists = [[*failing, *unmarked(front.judged)], warned, missing]
+    blocks = [_wrapped(front.headline, room) if front.headline else []]
+    blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
+    blocks += [card_lines(front.blocks, room)]
     blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():
         headed = bool(facts["lines"]) and front.titles[name] != facts["title"]
@@ -39,6 +46,13 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     report = Path(folder) / "report.html"
     blocks.append([f"report: {report}"] if report.is_file() else [])
     return "\n\n".join("\n".join(lines).strip("\n") for lines in blocks if lines)
+
+
+def front_of(folder: Path) -> Front:
+    """The front page of a study by its folder; raises as `show_study`."""
+    manifest = folder / "manifest.json"
+    said = read_json(manifest) if manifest.is_file() else {}
+    return front_page(sections_of(folder), said.get("configuration", {}).get("study", {}).get("not_measured", {}))
 
 
 def _study_in(folder: Path) -> Path:

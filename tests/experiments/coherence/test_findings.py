@@ -136,8 +136,8 @@ def test_headlines_count_samples_of_each_verdict():
     parts = [_rows(*one).iloc[1:].assign(generator=name) for name, one in several.items()]
     top, found = said(pd.concat([_rows(2, 1).iloc[:1], *parts], ignore_index=True), names=names)
     assert top == (
-        "Of 4 samples, c is nearest to real text by “Latent PPL” (2.10 against 2.00, 1.1 times as much), but d may be "
-        "as near; compared with real text, 2 (b; a) differ, 1 (c) may or may not differ, 1 (d) was not tested."
+        "Of 4 samples, c is nearest to real text by “Latent PPL” (2.10 against 2.00, 5.0% more), but d may be as near; "
+        "compared with real text, 2 (b; a) differ, 1 (c) may or may not differ, 1 (d) was not tested."
     )
     assert "b has a lower Latent PPL than real text. That is not better" in found
     for verdict, p in (("both differ", 0.001), ("both may or may not differ", 0.5)):

@@ -16,9 +16,10 @@ from textcritic.experiments.coreference.passages import passages
 from textcritic.experiments.coreference.read import chained
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.shares import SHARE, share_rows, share_sheet
-from textcritic.experiments.coreference.words import fails, findings, unlikely, window_in_words
+from textcritic.experiments.coreference.words import cause, findings, unlikely, window_in_words
 from textcritic.files import read_table, write_table
 from textcritic.inference import Number, permutation_test, ratio_of_sums, trainings_p
+from textcritic.measures.card import Cell
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import percent
@@ -109,12 +110,16 @@ def test_a_difference_is_said_with_its_strength(files):
     assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
 
 
-def test_where_the_best_sample_fails_has_interval_and_p(files):
-    rows = row(share_rows(Material(files)), 0.05, 0.001)
-    assert fails(unlikely(rows, Names.of(files.samples))) == (
-        "5.0% (4.8%–5.2%) of the mentions of people in samples of small GPT-2 are unlikely under the critic "
-        "(log P < −7), in real text 2.0% (1.8%–2.2%) (p = 0.001)."
+def test_a_sample_with_more_unlikely_mentions_is_said_to_have_them(files):
+    blocks = unlikely(row(share_rows(Material(files)), 0.05, 0.001), Names.of(files.samples))
+    sample = files.samples[0].keys
+    numbers = {"latent_ppl": [5.0, 9.0, 3.0], "ci_low": [4.8, 8.0, 2.9], "ci_high": [5.2, 9.9, 3.1], "documents": 900}
+    rows = pd.DataFrame([data_keys(sample["corpus"]), sample, sample | {"generator": "other"}]).assign(**numbers)
+    _, more, less = scores_of(rows.assign(p_value=0.001), PPL, lambda row, **_: row["generator"])
+    assert cause(Cell((more,)), blocks) == (
+        "Latent PPL of mentions higher: 9.00 against 5.00; 5.0% of its mentions of people are unlikely, real text 2.0%"
     )
+    assert cause(Cell((less,)), blocks) == "Latent PPL of mentions lower: 3.00 against 5.00"
 
 
 def test_latent_ppl_of_mentions_is_compared_by_ratio():
@@ -204,38 +209,3 @@ def test_the_window_that_adds_most_is_said_with_its_share_unless_chance_may_expl
             f"{percent(share)} of the difference."
         )
         assert finding.strength == 0
-
-
-def test_the_sample_with_the_fewest_unlikely_mentions_is_where_it_fails(tmp_path):
-    """Nothing is said where it has as few as real text, or fewer, however many another sample has."""
-    keys = {"corpus": "bible", "setting": "wo-title", "decoding": "plain", "seed": 1, "draw": 1, "source": "sample"}
-
-    def of(generator, share, p):
-        return keys | {
-            "generator": generator,
-            "share": share,
-            "p_value": p,
-            "ci_low": share - 0.01,
-            "ci_high": share + 0.01,
-        }
-
-    real = keys | {
-        "source": "data",
-        "generator": "data",
-        "setting": "",
-        "share": 0.05,
-        "ci_low": 0.045,
-        "ci_high": 0.055,
-    }
-
-    class Plain:
-        source = staticmethod(lambda keys, **_: keys["generator"])
-
-    def said(*samples):
-        return fails(unlikely(pd.DataFrame([real | {"p_value": None}, *samples]), Plain))
-
-    far, near = of("far", 0.30, 0.001), of("near", 0.10, 0.001)
-    assert said(far, near).startswith("10% (9.0%–11%) of the mentions of people in samples of near are unlikely")
-    assert said(far, of("same", 0.05, 0.6)) == ""
-    assert said(far, of("strict", 0.01, 0.001)) == ""
-    assert said() == ""

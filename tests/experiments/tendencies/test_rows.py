@@ -3,11 +3,12 @@
 import json
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from experiments.tendencies.tiny import EMPTY, GENERATORS, build_tendencies, model, write_counts, write_texts
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR
+from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR
 from textcritic.errors import TextcriticError
 from textcritic.experiments.tendencies.rows import (
     distance_rows,
@@ -18,14 +19,25 @@ from textcritic.experiments.tendencies.rows import (
     tendency_rows,
     value_rows,
 )
+from textcritic.experiments.tendencies.section import NOT_KEPT
 from textcritic.experiments.tendencies.sheets import samples_sheet
 from textcritic.experiments.tendencies.statistics import REAL, SIZED
 from textcritic.experiments.tendencies.tables import TABLES
-from textcritic.experiments.tendencies.words import fails, sentence, tendency_findings, totals
+from textcritic.experiments.tendencies.words import (
+    MANY,
+    comparisons_of,
+    not_measured,
+    sentence,
+    tendency_findings,
+    totals,
+)
+from textcritic.measures.card import Cell
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
+from textcritic.measures.numbers import number, percent
 from textcritic.measures.published import read_published
-from textcritic.measures.score import Measure, scores_of
+from textcritic.measures.score import NOT_COMPARED, NOT_SCORED, scores_of
+from textcritic.measures.sentences import value_of
 
 HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
 
@@ -33,6 +45,10 @@ HEAD = "table,corpus,setting,generator,decoding,metric,value,source,note\n"
 @pytest.fixture(scope="module")
 def table(files, names):
     return tendency_rows(Material(files, names=names))
+
+
+def card_of(rows, measures, names):
+    return tuple(score for measure in measures for score in scores_of(rows, measure, names.source))
 
 
 def of(table, generator):
@@ -115,17 +131,52 @@ def test_findings_are_sentences(table, names):
         assert "  " not in finding.says
 
 
-def test_where_the_best_sample_fails_is_the_tendency_that_is_farthest_off_by_chance(table, names):
-    assert fails(table.iloc[:0], names) == ""
-    faithful = table.assign(verdict=table["verdict"].where(table["generator"] == "faithful", DIFFERS))
-    faithful.loc[faithful["generator"] == "faithful", "verdict"] = KEPT
-    assert fails(faithful, names) == ""
-    worst = (faithful["generator"] == "faithful") & faithful["tendency"].isin(["stopwords", "symbols"])
-    faithful.loc[worst, "verdict"] = DIFFERS
-    faithful.loc[worst, ["way", "times"]] = [["more", 2.0], ["fewer", 3.0]]
-    assert fails(faithful, names).startswith(
-        "a faithful model differs most in this: it has fewer punctuation marks and"
+def test_each_tendency_that_was_tested_is_one_test_of_its_sample(table, material, files, names):
+    values = value_rows(material)
+    found = comparisons_of(table, values, partial(card_of, names=names))
+    assert {one.label for one in found} == {"a flat model", "a faithful model", "a short model"}
+    for sample in files.samples:
+        rows = of(table, sample.generator)
+        own = {one.measure: one.p for one in found if one.generator == sample.generator}
+        tested = [t for t in TENDENCIES if rows["p_value"][t.name] == rows["p_value"][t.name]]
+        assert own == {t.title: rows["p_value"][t.name] for t in tested}
+    said = {one.measure: one.says for one in found if one.generator == "flat"}
+    own, real = (
+        values[(values["generator"] == name) & (values["statistic"] == "stopwords_mean")] for name in ("flat", "data")
     )
+    shares = [percent(float(one["value"].iloc[0])) for one in (own, real)]
+    more = of(table, "flat")["way"]["stopwords"]
+    times = own["value"].iloc[0] / real["value"].iloc[0]
+    beside = f", {number(times, 2)} times" if times >= MANY else ""
+    assert said["Stop words"] == f"it has {more} stop words: {shares[0]} of its tokens against {shares[1]}{beside}"
+    chance = number(of(table, "flat")["times"]["unigrams"], 2)
+    assert said["Which words"] == (
+        f"it uses some words much more or less often than people do ({chance} times what chance gives)"
+    )
+
+
+def test_of_several_trainings_chance_is_no_difference(tmp_path):
+    """Distances are never 0: without what they have by chance, the mean over trainings is not told from 0."""
+    files = build_tendencies(tmp_path, sources=[("faithful", "drawn", "wo-title")], seeds=(1, 2, 3), documents=20)
+    names = Names.of(files.samples, REAL)
+    rows = tendency_rows(Material(files, names=names))
+    rows = rows.assign(by_chance=1.0, value=[*[0.9] * 9, *[1.0] * 9, *[1.1] * 9], p_value=0.001)
+    found = comparisons_of(
+        rows, value_rows(Material(files, read_published(None), names)), partial(card_of, names=names)
+    )
+    assert [one.p for one in found] == pytest.approx([1.0] * len(TENDENCIES))
+
+
+def test_what_was_not_measured_is_said_with_its_reason(table, names):
+    said = dict(not_measured(table, names))
+    mute = of(table, "mute")
+    assert (
+        said[f"Length of {names.source(mute.reset_index().iloc[0].to_dict() | {'generator': 'mute'}, seed=False)}"]
+        == mute["why"]["length"]
+    )
+    every = dict(not_measured(table[table["generator"] == "mute"], names))
+    assert every["Length"] == mute["why"]["length"]
+    assert len(every) == len(TENDENCIES)
 
 
 def test_a_sentence_of_a_difference_without_a_direction():
@@ -137,13 +188,16 @@ def test_a_sentence_of_a_difference_without_a_direction():
     assert sentence(row) == "It has more stop words (3.5 times what chance gives, p = 0.004, adjusted p = 0.02)."
 
 
-def test_the_scorecard_has_a_row_for_each_sample_and_real_text(table, names):
-    made = totals(table)
-    assert made["source"].tolist() == ["data", *["sample"] * 4]
-    flat = made[made["generator"] == "flat"].iloc[0]
-    assert (flat["not_kept"], flat["p_value"]) == tuple(of(table, "flat")[["not_kept", "p_all"]].iloc[0])
-    measure = Measure(name="Not kept", section="here", value="not_kept", of_real=0.0)
-    assert [score.left_out for score in scores_of(made, measure, names.source)] == [0, 0, 9, 1, 0]
+def test_the_scorecard_counts_among_what_was_measured_and_is_no_verdict(table, names):
+    scores = scores_of(totals(table), NOT_KEPT, names.source)
+    assert {score.verdict for score in scores} <= {NOT_COMPARED, NOT_SCORED}
+    assert [score.p for score in scores] == [None] * 4
+    flat = next(score for score in scores if score.generator == "flat")
+    differs = (of(table, "flat")["verdict"] == DIFFERS).sum()
+    measured = (of(table, "flat")["verdict"] != MISSING).sum()
+    assert value_of(Cell((flat,))) == f"{differs} of {measured} measured"
+    mute = next(score for score in scores if score.generator == "mute")
+    assert value_of(Cell((mute,))) == "0 of 0 measured"
 
 
 def test_what_was_rejected_is_said_with_reasons(table, files, names):
@@ -195,7 +249,7 @@ def test_seeds_of_a_sample_are_rows_of_their_own(tmp_path):
     names = Names.of(files.samples, REAL)
     rows = tendency_rows(Material(files, names=names))
     assert rows["seed"].tolist() == [1] * len(TENDENCIES) + [2] * len(TENDENCIES)
-    assert len(totals(rows)) == 3
+    assert len(totals(rows)) == 2
 
 
 def test_the_first_documents_of_each_source_are_shown(files, names, tmp_path):

@@ -109,7 +109,7 @@ def test_of_several_seeds_the_verdict_of_the_farthest():
     given = [(0.1, "keeps", 0.5), (0.3, "differs", 0.01), (NAN, "not measured", NAN), (0.2, "unclear", 0.06)]
     table = [verdict("length", word, value, 2.0, p, seed=seed) for seed, (value, word, p) in enumerate(given)]
     sheet = tendencies_sheet(rows(*table, verdict("length", "keeps", 0.9, generator="h")), NAMES)
-    assert cells(sheet)["Length"] == ("differs (2.0×)", "0.30", "p = 0.01, adjusted p = 0.05")
+    assert cells(sheet)["Length"] == ("differs (2.0×)", "0.30", "p = 0.01, adjusted p = 0.050")
     assert cells(sheet, 1)["Source"] == ("another",)
     assert cells(sheet, 1)["Length"] == ("keeps", "0.90")
 

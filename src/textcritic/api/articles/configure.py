@@ -2,9 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,24 @@ from textcritic.workflow import workflow_folder
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
 GIVEN = "transitions-given"
 OWN = "metrics"  # the kind of experiment with measures of one's own
+ALWAYS = "corpora"  # the kind that says what real text is
+KINDS: Mapping[str, str] = {
+    "order": "coherence",
+    "tendencies": "tendencies",
+    "topics": "topics",
+    "mentions": "coreference",
+    "recitation": "recitation",
+    "form": OWN,
+}
+"""The kind of experiment of each measure that a user can choose."""
 W_TITLE, WO_TITLE = "w-title", "wo-title"  # as in `corpora.layout`, which would load pyarrow
 CONFIG = workflow_folder() / "config"
 REGISTRY = CONFIG / "registry"
 # Of a reference without titles: what all its sections are called, and which of its articles are kept: all with text.
 ONLY_TITLE = "text"
 UNTITLED_SECTIONS = {"minimum": 1, "maximum_tokens": 1_000_000, "minimum_title_count": 1}
-UNTITLED_SUMMARY = "The statistical tendencies of the samples' text beside those of the articles'."
 WHAT = {
+    "critics": "Critics with other options than those that ship.",
     "hub": "The models of the hub, pinned.",
     "encodings": "The models' tokenizers.",
     "decodings": "How articles are drawn from the models.",
@@ -40,33 +50,59 @@ MARK = re.compile(r"^# Written by .*\(mark ([0-9a-f]+)\).*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """A file of articles that is compared.
+
+    Attributes:
+        path: absolute.
+        label: what the report calls it.
+        control: whether it is real text, which is shown and not ranked.
+    """
+
+    path: Path
+    label: str
+    control: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What is compared, and how.
 
     Attributes:
-        reference, samples: absolute paths of files of articles.
-        labels: what the report calls each file of samples.
+        reference: absolute path of the file of real articles.
+        test: that of real articles that samples are compared with; None: a part of the reference.
+        samples: the files that are compared.
         given: whether the titles of samples are given, or inferred.
+        titled: whether articles of the reference have titles; without, nothing of `given` and of the thresholds counts.
         minimum_title_count: `sections.minimum_title_count` of the corpus.
         minimum_sections: `sections.minimum` of the corpus; None: the template's.
+        splits: what of `splits` of the corpus is not as in the template.
+        measures: names of `KINDS`.
+        not_measured: what else people may look for, and why it is not measured.
+        critics: by kind of experiment what of its critic's entry is not as it ships.
+        resamples: of intervals and tests.
         command: the command line that makes the study again.
         models: models that samples are drawn from.
         drawing: how; None without models.
-        titled: whether articles of the reference have titles; without, nothing of `given` and of the thresholds counts.
         metrics: measures of one's own, as a block of kind `metrics` names them.
         metric_folders: of their modules.
     """
 
     reference: Path
-    samples: tuple[Path, ...]
-    labels: tuple[str, ...]
+    test: Path | None = None
+    samples: tuple[Sample, ...]
     given: bool
+    titled: bool = True
     minimum_title_count: int
-    minimum_sections: int | None
+    minimum_sections: int | None = None
+    splits: Mapping[str, Any] = field(default_factory=dict)
+    measures: tuple[str, ...] = tuple(KINDS)
+    not_measured: Mapping[str, str] = field(default_factory=dict)
+    critics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    resamples: int | None = None
     command: str
     models: tuple[Model, ...] = ()
     drawing: Drawing | None = None
-    titled: bool = True
     metrics: tuple[str, ...] = ()
     metric_folders: tuple[str, ...] = ()
 
@@ -106,37 +142,38 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
     """The name of each file, a line that says what it is, and its content."""
     (corpus,) = names_of([wanted.reference], load_yaml(REGISTRY / "corpora.yaml"))
     registered = load_yaml(REGISTRY / "generators.yaml")
-    generators = names_of(wanted.samples, registered)
-    entry = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
-    entry.pop("label", None)  # the corpus is called by its file
-    entry["options"] = {**entry["options"], "paths": [str(wanted.reference)]}
-    if wanted.titled:
-        sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
-        entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
-    else:
-        entry["options"]["only_title"] = ONLY_TITLE
-        entry["sections"] |= UNTITLED_SECTIONS
+    generators = names_of([sample.path for sample in wanted.samples], registered)
     samples = {
-        name: {**registered[GENERATOR], "label": label, "path": str(path)}
-        for name, label, path in zip(generators, wanted.labels, wanted.samples, strict=True)
+        name: {**registered[GENERATOR], "label": sample.label, "path": str(sample.path)}
+        | ({"control": True} if sample.control else {})
+        for name, sample in zip(generators, wanted.samples, strict=True)
     }
     drawn, entries = _drawn(wanted, {*registered, *generators})
+    critics = _critics(wanted)
     config = {
         "studies": [STUDY],
         "registry_folders": ["config/registry", "registry"],
         "study_folders": ["studies"],
         "pdf_figures": False,
+        **({"resamples": wanted.resamples} if wanted.resamples else {}),
         **({"metric_folders": list(wanted.metric_folders)} if wanted.metric_folders else {}),
     }
+    made = {"critics": {entry["name"]: entry["entry"] for entry in critics.values() if entry["entry"]}, **entries}
     return {
         "config.yaml": ("The study and its folders, for `snakemake --configfile`.", config),
-        "registry/corpora.yaml": ("The reference: its file, its splits, and which articles are kept.", {corpus: entry}),
+        "registry/corpora.yaml": (
+            "The reference: its file, its splits, and which articles are kept.",
+            {corpus: _corpus(wanted)},
+        ),
         "registry/generators.yaml": (
             "The samples: their files or models, and what the report calls them.",
-            samples | entries.pop("generators", {}),
+            samples | made.pop("generators", {}),
         ),
-        f"studies/{STUDY}.yaml": ("What is compared, and by which critic.", _study(wanted, corpus, generators, drawn)),
-        **{f"registry/{registry}.yaml": (WHAT[registry], made) for registry, made in entries.items() if made},
+        f"studies/{STUDY}.yaml": (
+            "What is compared, and by which critics.",
+            _study(wanted, corpus, (generators, drawn), {kind: said["name"] for kind, said in critics.items()}),
+        ),
+        **{f"registry/{registry}.yaml": (WHAT[registry], found) for registry, found in made.items() if found},
     }
 
 
@@ -183,25 +220,66 @@ def _drawn(wanted: Wanted, taken: Collection[str]) -> tuple[list[str], dict[str,
     return names, entries_of(wanted.models, names, wanted.drawing)
 
 
-def _study(wanted: Wanted, corpus: str, generators: Sequence[str], models: Sequence[str]) -> dict[str, Any]:
+def _corpus(wanted: Wanted) -> dict[str, Any]:
+    """The entry of the reference."""
+    entry: dict[str, Any] = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
+    entry.pop("label", None)  # the corpus is called by its file
+    train, test = str(wanted.reference), wanted.test
+    paths = [train] if test is None else {"train": train, "test": str(test)}
+    entry["options"] = {**entry["options"], "paths": paths}
+    entry["splits"] = {**entry["splits"], **wanted.splits}
+    if wanted.titled:
+        sections = entry["sections"] | {"minimum_title_count": wanted.minimum_title_count}
+        entry["sections"] = sections | ({"minimum": wanted.minimum_sections} if wanted.minimum_sections else {})
+    else:
+        entry["options"]["only_title"] = ONLY_TITLE
+        entry["sections"] |= UNTITLED_SECTIONS
+    return entry
+
+
+def _critics(wanted: Wanted) -> dict[str, dict[str, Any]]:
+    """By kind of experiment the name of its critic, and its entry if it is not as it ships."""
+    shipped = load_yaml(REGISTRY / "critics.yaml")
+    found = {}
+    for block in load_yaml(CONFIG / f"studies/{STUDY}.yaml")["experiments"]:
+        if "critic" in block:
+            name = GIVEN if block["kind"] == KINDS["order"] and wanted.given and wanted.titled else block["critic"]
+            changed = wanted.critics.get(block["kind"], {})
+            entry = _merged(shipped[name], changed) if changed else {}
+            found[block["kind"]] = {"name": f"{name}-as-asked" if changed else name, "entry": entry}
+    return found
+
+
+def _merged(entry: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry with some keys changed, those of its blocks one by one."""
+    return {**entry, **{k: {**entry.get(k, {}), **v} if isinstance(v, Mapping) else v for k, v in changed.items()}}
+
+
+def _study(
+    wanted: Wanted, corpus: str, generators: tuple[Sequence[str], Sequence[str]], critics: Mapping[str, str]
+) -> dict[str, Any]:
+    """The study; `generators` are those of files and those of models."""
     study: dict[str, Any] = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
-    experiment, *others = study["experiments"]
-    (block,) = experiment["sources"]
+    files, models = generators
+    (block,) = study["experiments"][0]["sources"]
     given = wanted.given and wanted.titled
-    filled = {**block, "corpora": [corpus], "generators": list(generators)}
+    filled = {**block, "corpora": [corpus], "generators": list(files)}
     # All experiments have the same settings, so that nothing is read or drawn twice.
-    blocks = [filled | ({"settings": [W_TITLE]} if given else {})] if generators else []
+    blocks = [filled | ({"settings": [W_TITLE]} if given else {})] if files else []
     if wanted.drawing:
         setting = W_TITLE if wanted.drawing.titles else WO_TITLE
         blocks.append({**filled, "settings": [setting], "generators": list(models), "decodings": [DRAWN]})
-    first = experiment | ({"critic": GIVEN} if given else {})
-    chosen = [first, *others] if wanted.titled else others
-    filled_in: dict[str, Any] = {"sources": blocks, "corpora": [corpus]}
-    experiments = [one | {key: filled_in[key] for key in filled_in if key in one} for one in chosen]
-    if wanted.metrics:
-        experiments.append({"kind": OWN, "metrics": list(wanted.metrics), "sources": blocks})
-    summary = {} if wanted.titled else {"summary": UNTITLED_SUMMARY}
-    return study | summary | {"experiments": experiments, "command": wanted.command}
+    kinds = {KINDS[name] for name in wanted.measures}
+    experiments = []
+    for one in study["experiments"]:
+        kind = one["kind"]
+        filled_in = {"sources": blocks, "corpora": [corpus], "critic": critics.get(kind)}
+        if kind == OWN:
+            filled_in["metrics"] = [*(one["metrics"] if kind in kinds else []), *wanted.metrics]
+        if kind in {*kinds, ALWAYS} or filled_in.get("metrics"):
+            experiments.append(one | {key: filled_in[key] for key in filled_in if key in one})
+    told = {"not_measured": dict(wanted.not_measured)} if wanted.not_measured else {}
+    return study | told | {"experiments": experiments, "command": wanted.command}
 
 
 def _text(what: str, value: dict[str, Any]) -> str:

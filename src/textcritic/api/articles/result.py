@@ -6,16 +6,21 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from textcritic.api.articles.run import criticise
+from textcritic.api.articles.configure import Sample
+from textcritic.api.articles.decide import Compared
+from textcritic.api.articles.run import criticise, jobs_of
 from textcritic.api.documents import Documents
-from textcritic.api.options import ArticleOptions
+from textcritic.api.options import CriticiseOptions
 from textcritic.api.results import Result
+from textcritic.corpora.readers.records import plain_name
 from textcritic.files import whole_file, write_text
+from textcritic.measures.causes import Comparison
 
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
 
@@ -27,11 +32,16 @@ class ArticlesResult(Result):
     Attributes:
         text: the tables as `textcritic show` prints them, and the path of the report.
         folder: of the configuration and the results. A temporary one is removed together with this result.
+        causes: by sample what is wrong with it: the tests with p < 0.05 after Holm's correction for all tests of that
+            sample, the first cause first; each has `measure`, `p` and `says`, a clause. None where nothing is.
+        not_measured: (what, why).
     """
 
     text: str
     folder: Path
     page: Path
+    causes: Mapping[str, Sequence[Comparison]]
+    not_measured: Sequence[tuple[str, str]]
     _kept: Any = field(default=None, compare=False)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -50,60 +60,113 @@ class ArticlesResult(Result):
         return self.text
 
 
-def criticise_articles(
-    reference: Documents,
-    samples: Mapping[str, Documents],
-    output: str | os.PathLike[str] | None,
-    options: ArticleOptions,
-) -> ArticlesResult:
-    """Run the workflow on articles, as `textcritic criticise` does.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sets:
+    """Texts or articles that are compared; `reference` may be the yardstick too, if `test` is None."""
+
+    reference: Documents
+    test: Documents | None
+    samples: Mapping[str, Documents]
+    controls: Mapping[str, Documents]
+
+
+def criticise_articles(sets: Sets, output: str | os.PathLike[str] | None, options: CriticiseOptions) -> ArticlesResult:
+    """Compare texts or articles with real ones, as `textcritic criticise` does.
 
     Args:
-        reference: real articles.
-        samples: articles by label.
+        sets: the documents.
         output: folder for configuration and results; None: a temporary one, which lives as long as the result.
-        options: see `ArticleOptions`.
+        options: see `CriticiseOptions`.
 
     Raises:
         TextcriticError: as `criticise`.
     """
-    from textcritic.measures.score import read_card, read_facts, sections_of
-    from textcritic.report.show import show_study
+    from textcritic.measures.score import read_card
+    from textcritic.report.show import front_of, show_study
 
-    kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
-    folder = Path(kept.name if kept else output).expanduser().resolve()  # type: ignore[arg-type]
-    names = iter(_file_names(["reference", *samples]))
-    real = _path_of(reference, folder / GIVEN / next(names))
-    paths = [_path_of(sample, folder / GIVEN / name) for sample, name in zip(samples.values(), names, strict=True)]
-    study = criticise(real, paths, folder, options, tuple(samples))
-    return ArticlesResult(
-        title="Articles against real ones",
+    compared, kept = _compared(sets, output)
+    study = criticise(compared, options)
+    front = front_of(study)
+    result = ArticlesResult(
+        title=f"{sets.reference.kind.capitalize()} against real ones",
         scores=tuple(score for scores in read_card(study).values() for score in scores if score.compared),
-        facts=(("Folder", str(folder)),),
+        facts=(("Folder", str(compared.folder)),),
         text=show_study(study),
-        folder=folder,
+        folder=compared.folder,
         page=study / "report.html",
-        warnings=tuple(words for path in sections_of(study).values() for words in read_facts(path).get("warnings", ())),
+        causes={one.row.label: one.causes for one in front.judged},
+        not_measured=front.not_measured,
+        warnings=tuple(one.says for one in front.warnings),
         _kept=kept,
     )
+    write_text(compared.folder / "table.csv", result.table.to_csv(index=False, lineterminator="\n"))
+    return result
 
 
-def _path_of(documents: Documents, otherwise: Path) -> Path:
-    """The file of articles; those in memory are written to one, which is left alone if it holds the same."""
-    articles = documents.articles()
-    if documents.path is not None:
-        return documents.path
+def jobs_of_articles(sets: Sets, output: str | os.PathLike[str], options: CriticiseOptions) -> str:
+    """What `criticise_articles` would do, in words; raises likewise."""
+    return jobs_of(_compared(sets, output)[0], options)
+
+
+def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compared, Any]:
+    """The files, and what keeps their folder, if it is a temporary one."""
+    kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
+    folder = Path(kept.name if kept else output).expanduser().resolve()  # type: ignore[arg-type]
+    test = {} if sets.test is None else {"test": sets.test}
+    given = [("reference", sets.reference), *test.items(), *sets.samples.items(), *sets.controls.items()]
+    names = _file_names([_stem(one.path) if one.path else label for label, one in given])
+    paths = [
+        _path_of(documents, folder / GIVEN / name, "test-" * (documents is sets.test))
+        for (_, documents), name in zip(given, names, strict=True)
+    ]
+    drawn = zip([*sets.samples, *sets.controls], paths[1 + len(test) :], strict=True)
+    origins = {
+        path: str(documents.path.absolute())
+        for path, (_, documents) in zip(paths, given, strict=True)
+        if documents.path is not None and documents.path.absolute() != path
+    }
+    compared = Compared(
+        folder=folder,
+        reference=paths[0],
+        test=paths[1] if test else None,
+        samples=tuple(Sample(path, label, label in sets.controls) for label, path in drawn),
+        given=origins,
+        texts=sets.reference.kind == "texts",
+    )
+    return compared, kept
+
+
+def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
+    """The file of articles; texts, and articles in memory, are written to one, which stays if it holds the same.
+
+    Args:
+        documents: texts or articles.
+        otherwise: the file that is written.
+        prefix: before the ids that are written, as reference and test make one corpus.
+    """
+    is_file = documents.path is not None and documents.kind == "articles"
+    articles = documents.articles() if documents.kind == "articles" else documents.as_articles()
+    if is_file:
+        return documents.file.absolute()
     new = otherwise.with_name(f"{otherwise.name}.new")
+    used: Counter[str] = Counter()
     with whole_file(new) as temporary, temporary.open("w", encoding="utf-8") as handle:
         for article in articles:
+            used[article.id] += 1  # texts may share an id, such as that of a prompt
+            name = prefix + (article.id if used[article.id] == 1 else f"{article.id}-{used[article.id]}")
             sections = [{"title": section.title, "text": section.text} for section in article.sections]
-            row = {"id": article.id, "title": article.title, "sections": sections, "group": article.group}
+            row = {"id": name, "title": article.title, "sections": sections, "group": article.group}
             handle.write(json.dumps(row) + "\n")
     if otherwise.is_file() and filecmp.cmp(new, otherwise, shallow=False):
-        new.unlink()  # the workflow would take a newer file for a changed one
+        new.unlink()  # a newer file would be taken for a changed one
     else:
         new.replace(otherwise)
     return otherwise
+
+
+def _stem(path: Path) -> str:
+    """The name of a file without the suffix of its format."""
+    return re.sub(r"\.txt(\.gz)?$", "", plain_name(path), flags=re.IGNORECASE)
 
 
 def _file_names(labels: list[str]) -> Iterator[str]:

@@ -89,19 +89,20 @@ class TrainAndTests:
         }
 
 
-def read_counts(train: Path, test: Path, vocabulary: str | os.PathLike[str] | None) -> TrainAndTests:
-    """Two files in the format LDA-C, and the file of their words if there is one.
+def read_counts(train: Path, tests: Sequence[Path], vocabulary: str | os.PathLike[str] | None) -> TrainAndTests:
+    """Files in the format LDA-C, and the file of their words if there is one.
 
     Raises:
         TextcriticError: a file is missing or damaged, or has ids that the vocabulary does not.
     """
     words = None if vocabulary is None else read_words(vocabulary)
-    counts, tested = (read_ldac(path, None if words is None else len(words)) for path in (train, test))
+    counts, *tested = (read_ldac(path, None if words is None else len(words)) for path in (train, *tests))
     known = np.unique(counts.indices)  # a word that TRAIN does not have has no probability
     chosen = None if words is None else tuple(words[word] for word in known)
-    shared = over_words(known, tested)
-    unknown = int(tested.sum()) - int(shared.sum())
-    return TrainAndTests(Counted(over_words(known, counts), 0), (Counted(shared, unknown),), chosen)
+    shared = [over_words(known, one) for one in tested]
+    unknown = (int(one.sum()) - int(kept.sum()) for one, kept in zip(tested, shared, strict=True))
+    found = tuple(map(Counted, shared, unknown))
+    return TrainAndTests(Counted(over_words(known, counts), 0), found, chosen)
 
 
 def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptions, name: str) -> TrainAndTests:

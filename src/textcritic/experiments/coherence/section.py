@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -9,16 +10,16 @@ import pandas as pd
 from textcritic.critics import TransitionCritic
 from textcritic.experiments.coherence.articles import reading
 from textcritic.experiments.coherence.audit import switches
-from textcritic.experiments.coherence.errors import failing
+from textcritic.experiments.coherence.errors import worst_steps
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
 from textcritic.experiments.coherence.names import UNLIKELY, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
-from textcritic.experiments.coherence.words import accuracies, findings, warnings
+from textcritic.experiments.coherence.words import accuracies, cause, findings, warnings
 from textcritic.files import read_json
-from textcritic.measures.card import scorecard
+from textcritic.measures.causes import comparisons
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
@@ -29,7 +30,7 @@ from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
 from textcritic.report.reader import opened
-from textcritic.report.section import Finding, Place, Section
+from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Line, Sheet, plain_sheet
 
 INFERRED_TERMS, GIVEN_TERMS = ("Inferred and gold titles", "Sure"), ("Given titles",)
@@ -73,19 +74,16 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "reading": reading(experiment, names, card),
         "most_shown": experiment.report_articles,
     }
-    blocks = scorecard({"": card}, {"": ""})
-    nearest = blocks[0].best(blocks[0].columns[0]) if len(blocks) == 1 else ""
-    fails = [Finding("where it fails", *found) for found in failing(tables["transition-errors"], names, nearest)]
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
         question="Are the sections of a document in an order that people use?",
         card=card,
-        findings=(*findings(rows, tables["titles"], names, card), *fails, *noticed),
+        findings=(*findings(rows, tables["titles"], names, card), *noticed),
         definitions=place.definitions(
             INFERRED_TERMS if experiment.titles_given else GIVEN_TERMS, resamples=experiment.resamples
         ),
-        fails=fails[0].says if fails else "",
+        tests=comparisons(card, partial(cause, steps=worst_steps(tables["transition-errors"]))),
         lines=tuple(perplexity_lines(rows, "ppl_body", "text without titles")),
         warnings=warnings(rows, accuracies(experiment), audit),
         script=place.text("viewer.js"),

@@ -12,7 +12,8 @@ from textcritic.experiments.coherence.audit import CORRECTION
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
 from textcritic.files import read_json
 from textcritic.inference import ALPHA, DIFFERENT, Number, by_training, over_trainings, recipes_p
-from textcritic.measures.card import scorecard
+from textcritic.measures.card import Cell, scorecard
+from textcritic.measures.causes import clause
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import (
@@ -23,7 +24,7 @@ from textcritic.measures.numbers import (
     percent,
 )
 from textcritic.measures.score import LOWER, Score, strength
-from textcritic.plan.sources import RUN
+from textcritic.plan.sources import GROUP, RUN
 from textcritic.report.cells import infinite_remarks, matching
 from textcritic.report.section import Finding, said_of
 
@@ -57,6 +58,19 @@ def _lower(card: Sequence[Score]) -> list[str]:
         f"{listed(lower)} {does} a lower Latent PPL than real text. That is not better: {they} the commonest orders "
         "more than real text does."
     ] * bool(lower)
+
+
+def cause(cell: Cell, steps: Mapping[tuple[str, ...], str]) -> str:
+    """What is wrong with a sample, a clause.
+
+    Args:
+        cell: its Latent PPL.
+        steps: as `errors.worst_steps` makes them.
+    """
+    first = cell.scores[0]
+    if cell.way == LOWER:
+        return f"{clause(cell)}; it repeats the commonest orders of sections more than real text does"
+    return "; ".join(filter(None, (clause(cell), steps.get(tuple(getattr(first, key) for key in GROUP)))))
 
 
 def _of_smoothing(rows: pd.DataFrame, names: Names) -> list[str]:

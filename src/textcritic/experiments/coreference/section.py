@@ -1,6 +1,7 @@
 """The section of the report on coreference."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -13,7 +14,8 @@ from textcritic.experiments.coreference.reader import FEWEST_TOKENS, reader
 from textcritic.experiments.coreference.resolver import resolver_sentences
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.why import RARE, share
-from textcritic.experiments.coreference.words import fails, findings, unlikely
+from textcritic.experiments.coreference.words import cause, findings, unlikely
+from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section
 
@@ -38,6 +40,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         "resolver": resolver_sentences(tables["coreference-resolvers"]),
         "annotated": len(tables["coreference-resolver-error"]) > 0,
     }
+    card = place.card(rows, [PPL], names.source)
     return Section(
         title="Coreference",
         html=place.render("section.html.j2", variables),
@@ -45,7 +48,7 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
         card=card,
         findings=(*findings(blocks, tables["coreference-ngrams"], names), *noticed),
         definitions=place.definitions(),
-        fails=fails(blocks),
+        tests=comparisons(card, partial(cause, blocks=blocks)),
         script=place.text("reader.js"),
         style=place.text("section.css"),
     )

@@ -10,12 +10,13 @@ from textcritic.critics.mentions import BOS
 from textcritic.experiments.coreference.passages import Symbol
 from textcritic.experiments.coreference.shares import SHARE
 from textcritic.experiments.coreference.why import is_label, written
-from textcritic.inference import DIFFERENT, Number
-from textcritic.measures.card import Block, scorecard
+from textcritic.measures.card import Block, Cell, scorecard
+from textcritic.measures.causes import clause
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import MINUS, p_value, percent
+from textcritic.measures.numbers import percent
 from textcritic.measures.score import HIGHER, scores_of
 from textcritic.measures.sentences import sentences
+from textcritic.plan.sources import GROUP
 from textcritic.report.section import Finding
 
 WORTH_NAMING = 0.05
@@ -45,31 +46,29 @@ def findings(blocks: Sequence[Block], ngrams: pd.DataFrame, names: Names) -> tup
     return tuple(sorted(found, key=lambda finding: -finding.strength))
 
 
-def fails(blocks: Sequence[Block]) -> str:
-    """How many mentions of the sample with the fewest unlikely ones are unlikely, in a sentence.
+def cause(cell: Cell, blocks: Sequence[Block]) -> str:
+    """What is wrong with a sample, a clause: its Latent PPL, and how many of its mentions are unlikely if more are.
 
-    "" where these may be as few as in real text. Of several corpora the first is spoken of.
+    Args:
+        cell: its Latent PPL.
+        blocks: as `unlikely` makes them.
     """
-    for block in blocks[:1]:
+    source = tuple(getattr(cell.scores[0], key) for key in GROUP)
+    for block in blocks:
         (column,) = block.columns
-        real, samples = block.real(column), block.ranked(column)
-        if real is None or not samples:
-            return ""
-        row, cell = min(samples, key=lambda sample: sample[1].number.value or 0.0)
-        if cell.verdict == DIFFERENT and cell.way == HIGHER:
-            tested = "" if cell.p is None else f" ({p_value(cell.p)})"
-            return (
-                f"{_share(cell.number)} of the mentions of people in samples of {row.label} are unlikely under the "
-                f"critic (log P < {MINUS}7), in real text {_share(real.cells[column].number)}{tested}."
-            )
-    return ""
+        real = block.real(column)
+        for row in block.rows:
+            if real is not None and column in row.cells and row.source == source:
+                own, beside = row.cells[column], real.cells[column]
+                if own.way == HIGHER and cell.way == HIGHER:
+                    shares = f"{_share(own)} of its mentions of people are unlikely, real text {_share(beside)}"
+                    return f"{clause(cell)}; {shares}"
+    return clause(cell)
 
 
-def _share(number: Number) -> str:
-    """A share and its interval, given in percent."""
-    value, low, high = (None if one is None else one / 100 for one in (number.value, number.low, number.high))
-    ends = "" if low is None or high is None else f" ({percent(max(low, 0.0))}–{percent(min(high, 1.0))})"
-    return f"{percent(value)}{ends}"
+def _share(cell: Cell) -> str:
+    """A share that is given in percent."""
+    return percent(None if cell.number.value is None else cell.number.value / 100)
 
 
 def window_in_words(window: Sequence[str]) -> str:

@@ -41,6 +41,7 @@ RECITED = measure_of(
     "recited",
     section="values",
     whole=100,
+    copies=f"of its runs of {MAIN_LENGTH} words stand in the reference",
 )
 """The share of a source's n-grams that stand in the training text: sums of (seen, all) over documents."""
 OF_LENGTH = replace(RECITED, value="share", p="")

@@ -8,7 +8,8 @@ from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.figures import CHART
 from textcritic.experiments.recitation.files import RecitationFiles
 from textcritic.experiments.recitation.rows import RECITED
-from textcritic.experiments.recitation.words import directions, longest_findings
+from textcritic.experiments.recitation.words import cause, directions, longest_findings
+from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, plural
 from textcritic.plan.sources import GROUP
@@ -41,6 +42,7 @@ def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: P
         question="How much stands word for word in the training text?",
         card=card,
         findings=(*said_of(card), *directions(card, tables["recitation-lengths"]), *longest_findings(passages, names)),
+        tests=comparisons(card, cause),
         definitions=place.definitions(),
         style=place.text("section.css"),
     )

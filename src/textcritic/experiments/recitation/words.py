@@ -5,9 +5,10 @@ from itertools import groupby
 
 import pandas as pd
 
+from textcritic.measures.card import Cell
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import plural
+from textcritic.measures.numbers import percent, plural
 from textcritic.measures.score import DIFFERENT, HIGHER, LOWER, Score
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import matching
@@ -17,6 +18,13 @@ SAID = {
     HIGHER: "It recites: it repeats its training text more than people repeat one another.",
     LOWER: "It repeats its training text less than people repeat one another.",
 }
+
+
+def cause(cell: Cell) -> str:
+    """What is wrong with a sample, a clause: `98% of its runs of 13 words stand in the reference, real text 4.1%`."""
+    first, value = cell.scores[0], cell.number.value
+    real = None if first.real is None or first.real.value is None else first.real.value / 100
+    return f"{percent(None if value is None else value / 100)} {first.copies}, real text {percent(real)}"
 
 
 def directions(card: Sequence[Score], lengths: pd.DataFrame) -> list[Finding]:

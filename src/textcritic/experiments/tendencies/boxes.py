@@ -53,7 +53,11 @@ def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: 
 
     Of means, or the largest one of the frequencies of words, which has no sign; `titles` by name of the curves.
     """
-    stacked = [(panel, name) for panel in shown for name in titles]
+    every = [(panel, name) for panel in shown for name in titles]
+    # What was not measured of any sample would be an empty chart.
+    stacked = [
+        (panel, name) for panel, name in every if any(len(one.curve(f"difference.{name}")) for one in panel.lines)
+    ]
 
     def draw(axes: Axes, entry: tuple[Panel, str]) -> None:
         panel, name = entry
@@ -75,7 +79,7 @@ def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: 
     def title(entry: tuple[Panel, str]) -> str:
         return ": ".join(filter(None, (entry[0].title, titles[entry[1]])))
 
-    return _rows(stacked, draw, width, lambda entry: entry[0].lines, title)
+    return _rows(stacked or every, draw, width, lambda entry: entry[0].lines, title)
 
 
 def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:

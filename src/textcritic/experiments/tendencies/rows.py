@@ -47,7 +47,7 @@ MEASURES: Mapping[str, Measure] = {
         value="value",
         low="low",
         high="high",
-        section="tendencies",
+        section="kept",
         of_real=0.0,
         margin=tendency.margin,
     )

@@ -1,6 +1,7 @@
 """The section of the report on statistical tendencies."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -10,7 +11,13 @@ from textcritic.experiments.tendencies.rows import statistics_of
 from textcritic.experiments.tendencies.sheets import rejected_sheet
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.experiments.tendencies.tables import PAPER_TABLES
-from textcritic.experiments.tendencies.words import by_chance_alone, fails, tendency_findings, totals
+from textcritic.experiments.tendencies.words import (
+    by_chance_alone,
+    comparisons_of,
+    not_measured,
+    tendency_findings,
+    totals,
+)
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
@@ -18,11 +25,13 @@ from textcritic.measures.numbers import count, plural
 from textcritic.report.section import Place, Section
 
 NOT_KEPT = Measure(
-    name=f"Tendencies that differ, of {len(TENDENCIES)}",
-    means="habits of real text, such as how often words occur, that a sample does not have",
+    name="Tendencies that differ",
+    means="habits of real text, such as how often words occur, that a sample does not have: a count, and no test",
     value="not_kept",
     section="kept",
-    of_real=0.0,
+    p="",
+    compared=False,
+    out_of="measured",
 )
 TOKENS = {
     "whitespace": "what stands between white space",
@@ -49,7 +58,8 @@ def section(files: TendenciesFiles, tables: Mapping[str, pd.DataFrame], place: P
         card=place.card(totals(rows), [NOT_KEPT], names.source),
         findings=tuple(findings),
         definitions=place.definitions(chance=by_chance_alone(len(TENDENCIES))),
-        fails=fails(rows, names),
+        tests=comparisons_of(rows, tables["tendencies-values"], partial(place.card, name=names.source)),
+        not_measured=not_measured(rows, names),
     )
 
 

@@ -1,18 +1,35 @@
 """What the numbers of tendencies say, in words, and what the terms mean."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
 
-from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, UNCLEAR, Verdict
+from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES, UNCLEAR, Verdict
+from textcritic.experiments.tendencies.rows import MEASURES
 from textcritic.inference import ALPHA
+from textcritic.measures.card import Cell
+from textcritic.measures.causes import Comparison, comparisons
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import listed, missing, number, p_value
+from textcritic.measures.numbers import listed, missing, number, p_value, percent, shortened
+from textcritic.measures.score import Score
 from textcritic.measures.scored import first_runs
-from textcritic.plan.sources import GROUP, RUN, data_keys
+from textcritic.measures.sentences import FEW
+from textcritic.plan.sources import GROUP, RUN, SAMPLE, data_keys
+from textcritic.report.cells import matching
 from textcritic.report.section import Finding
+
+NUMBERS = {
+    "length": ("length_mean", "{} tokens"),
+    "stopwords": ("stopwords_mean", "%{} of its tokens"),
+    "symbols": ("symbols_mean", "%{} of its tokens"),
+    "burstiness": ("taylor", "Taylor’s exponent {}"),
+    "recurrence": ("recurrence", "recurrence {}"),
+}
+"""By tendency the estimate that says most of it, and how it is written; "%" before a share."""
+LONGEST_SUBJECT = 20  # characters before the colon of a reason, that say what it is of
+MANY = 1.5  # times real text's value that are said
 
 
 def by_chance_alone(tests: int) -> str:
@@ -51,10 +68,7 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
         row: a verdict, or a mapping with its attributes, where a number that is not there may be NaN.
     """
     said = asdict(row) if isinstance(row, Verdict) else row
-    tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])
-    clause = tendency.says.format(way=said["way"])
-    if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
-        clause = f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
+    clause = _clause(said)
     parts = [] if missing(said["times"]) else [f"{number(float(said['times']), 2)} times what chance gives"]
     parts += [p_value(float(said["p_value"])), p_value(float(said["p_adjusted"])).replace("p", "adjusted p", 1)]
     if not missing(said["high"]) and said["high"] < said["margin"]:
@@ -62,29 +76,92 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."
 
 
-def fails(rows: pd.DataFrame, names: Names) -> str:
-    """In what the best sample is the farthest from real text, in a sentence; "" where it differs in nothing."""
-    best = rows if rows.empty else _best(rows)
-    differs = best[best["verdict"] == DIFFERS]
-    if differs.empty:
-        return ""
-    worst = differs.loc[differs["times"].fillna(0).idxmax()].to_dict()
-    words = sentence(worst)
-    return f"{names.source(worst, seed=False)} differs most in this: {words[0].lower()}{words[1:]}"
+def _clause(said: Mapping[str, Any]) -> str:
+    """What is the matter with a sample that differs in a tendency."""
+    tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])
+    if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
+        return f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
+    return tendency.says.format(way=said["way"])
 
 
-def _best(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the sample that keeps to the most tendencies, then differs in the fewest."""
-    groups = [group for _, group in rows.groupby([*GROUP, *RUN], sort=False, dropna=False)]
-    return max(groups, key=lambda group: ((group["verdict"] == KEPT).sum(), -(group["verdict"] == DIFFERS).sum()))
+def comparisons_of(
+    rows: pd.DataFrame, values: pd.DataFrame, card: Callable[..., tuple[Score, ...]]
+) -> tuple[Comparison, ...]:
+    """The tests of each sample, one for each tendency.
+
+    Of several trainings the recipe is tested, without what distances have by chance, which all of its trainings have.
+
+    Args:
+        rows: as `rows.tendency_rows` makes them.
+        values: as `rows.value_rows` makes them.
+        card: makes scores of rows and measures, as `Place.card` with the names of the sources.
+    """
+    said = {(*(row[key] for key in GROUP), row["tendency"]): row for row in first_runs(rows).to_dict("records")}
+    real = pd.DataFrame(map(data_keys, rows["corpus"].unique()))
+    several = rows.groupby([*GROUP, "tendency"], dropna=False)["value"].transform("size") > 1
+    corrected = rows.assign(value=rows["value"] - rows["by_chance"].fillna(0.0).where(several, 0.0))
+    made: list[Comparison] = []
+    for tendency in TENDENCIES:
+
+        def says(cell: Cell, name: str = tendency.name) -> str:
+            score = cell.scores[0]
+            return cause(said[(*(getattr(score, key) for key in GROUP), name)], values)
+
+        own = pd.concat([real, corrected[corrected["tendency"] == tendency.name]], ignore_index=True)
+        made += comparisons(card(own, [replace(MEASURES[tendency.name], section="kept")]), says)
+    return tuple(made)
+
+
+def cause(row: Mapping[str, Any], values: pd.DataFrame) -> str:
+    """What is wrong with a sample in one tendency, a clause: `it has fewer stop words: 31% of its tokens against 44%`.
+
+    Args:
+        row: of `rows.tendency_rows`.
+        values: as `rows.value_rows` makes them.
+    """
+    statistic, written = NUMBERS.get(row["tendency"], ("", ""))
+    beside = _beside(row, values[values["statistic"] == statistic]) if statistic and row["way"] else None
+    if beside is not None:
+        own, real = (percent(one) if written.startswith("%") else number(one) for one in beside)
+        many = beside[0] / beside[1] if beside[1] > 0 else 0.0
+        times = f", {number(many, 2)} times" if many >= MANY else ""
+        return f"{_clause(row)}: {written.removeprefix('%').format(own)} against {real}{times}"
+    far = "" if missing(row["times"]) else f" ({number(float(row['times']), 2)} times what chance gives)"
+    return f"{_clause(row)}{far}"
+
+
+def _beside(row: Mapping[str, Any], values: pd.DataFrame) -> tuple[float, float] | None:
+    """An estimate of a sample and of real text, at one size where it depends on the size; None: not both are known."""
+    own = matching(values, {key: row[key] for key in (*GROUP, *RUN)})
+    real = values[(values["corpus"] == row["corpus"]) & (values["source"] != SAMPLE)]
+    if own.empty or real.empty:
+        return None
+    one = own.iloc[0]
+    pair = (one["value"], real["value"].iloc[0]) if missing(one["at_size"]) else (one["at_size"], one["real_at_size"])
+    return None if any(map(missing, pair)) else (float(pair[0]), float(pair[1]))
+
+
+def not_measured(rows: pd.DataFrame, names: Names) -> tuple[tuple[str, str], ...]:
+    """(What, why) of the tendencies that could not be measured or tested; the samples are named if others could."""
+    samples = rows.drop_duplicates(GROUP)
+    lost = rows[rows["p_value"].isna()].drop_duplicates([*GROUP, "tendency"])
+    said = []
+    for tendency in TENDENCIES:
+        own = lost[lost["tendency"] == tendency.name]
+        for why, group in own.groupby("why", sort=False):
+            of = [shortened(names.source(row, seed=False)) for row in group.to_dict("records")]
+            which = "" if len(of) == len(samples) else f" of {listed(of) if len(of) <= FEW else f'{len(of)} samples'}"
+            what, _, plain = str(why).partition(": ")  # "groups: there are few", as errors begin with what they are of
+            said.append((f"{tendency.title}{which}", plain if plain and len(what) < LONGEST_SUBJECT else str(why)))
+    return tuple(said)
 
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
-    """For the scorecard: how many tendencies each sample does not keep to, and one p-value for all of them.
+    """For the scorecard: in how many tendencies each sample differs, of how many that were measured.
 
-    Columns: those that identify a source, `not_kept`, `p_value` (`p_all` of `rows.tendency_rows`), `documents`,
-    `rejected`.
+    Columns: those that identify a source, `not_kept`, `measured`, `documents`, `rejected`.
     """
-    samples = rows.drop_duplicates([*GROUP, *RUN]).assign(p_value=lambda row: row["p_all"])
-    made = [*map(data_keys, rows["corpus"].unique()), *samples.to_dict("records")]
-    return pd.DataFrame(made, columns=["source", *GROUP, *RUN, "not_kept", "p_value", "documents", "rejected"])
+    keys = [*GROUP, *RUN]
+    measured = rows["verdict"].ne(MISSING).groupby([rows[key] for key in keys], dropna=False).transform("sum")
+    samples = rows.assign(measured=measured).drop_duplicates(keys)
+    return samples[["source", *keys, "not_kept", "measured", "documents", "rejected"]]

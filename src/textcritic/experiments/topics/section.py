@@ -1,6 +1,7 @@
 """The section of the report on topics."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -12,8 +13,9 @@ from textcritic.experiments.topics.files import Fitted, TopicsFiles
 from textcritic.experiments.topics.outliers import STRONG
 from textcritic.experiments.topics.power import STUDY
 from textcritic.experiments.topics.rows import DISTANCE, GAP, topic_names
-from textcritic.experiments.topics.words import topic_doubts
+from textcritic.experiments.topics.words import cause, topic_doubts
 from textcritic.files import read_json
+from textcritic.measures.causes import comparisons
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, missing, number, percent, plural
@@ -59,6 +61,7 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         question="Do the same topics go together as in real text?",
         card=card,
         findings=(*said_of(card), *_unconverged(topics, names), *topic_doubts(rows, names), *noticed),
+        tests=comparisons(card, partial(cause, words=tables["topic-words"])),
         definitions=place.definitions([] if baseline else ["Shuffled words"]),
         style=place.text("section.css"),
     )

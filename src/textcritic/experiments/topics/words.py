@@ -5,15 +5,42 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.topics.rows import DOT, GAP, NAMING
 from textcritic.experiments.topics.sheets import words_per_document
 from textcritic.inference import ALPHA
+from textcritic.measures.card import Cell
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import number
+from textcritic.measures.numbers import number, percent
+from textcritic.measures.score import HIGHER
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
+from textcritic.report.cells import matching
 from textcritic.report.section import Finding
 
 LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned
+
+
+def cause(cell: Cell, words: pd.DataFrame) -> str:
+    """What is wrong with a sample, a clause, with the topic that it has most above real text.
+
+    Args:
+        cell: how far its Latent NLL or its covariances are from real text's.
+        words: as `rows.word_rows` makes them.
+    """
+    first, value = cell.scores[0], number(cell.number.value)
+    if first.key != GAP.known_as:
+        return f"its topics go together in other ways: distance of their covariances {value}, real text 0"
+    way, side = ("more", "above") if cell.way == HIGHER else ("less", "below")
+    far = f"{number(abs(cell.number.value or 0.0))} nats a document {side} real text"
+    says = f"its mixtures of topics are {way} surprising: {far}"
+    own = matching(words, {key: getattr(first, key) for key in GROUP}).drop_duplicates("topic").set_index("topic")
+    real = words[(words["corpus"] == first.corpus) & (words["source"] == DATA)].set_index("topic")["share"]
+    above = (own["share"] - real).dropna()
+    if above.empty or above.max() <= 0:
+        return says
+    topic = above.idxmax()
+    named = DOT.join(own["words"][topic].split()[:NAMING])
+    return f"{says}; the topic “{named}” takes {percent(own['share'][topic])}, in real text {percent(real[topic])}"
 
 
 def topic_doubts(rows: pd.DataFrame, names: Names) -> list[Finding]:

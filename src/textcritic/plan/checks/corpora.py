@@ -93,7 +93,7 @@ def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
         return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
     paths = options.get("paths") or []
     if isinstance(paths, Mapping):
-        return [(split, Path(paths[split])) for split in SPLITS]
+        return [(split, Path(paths[split])) for split in SPLITS if split in paths]
     return [(None, Path(path)) for path in paths]
 
 

@@ -1,0 +1,296 @@
+"""Judges samples as the scorecard of `textcritic criticise` does, in memory: fits once on real text, reads a document once.
+
+The numbers are those of textcritic's own estimators (`measures.memory`, `critics.tendencies.distances`). Beside them are
+measures of others, at the same level: MAUVE by exchange of labels, perplexity, and a t-test on length.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy.stats import ttest_ind
+
+from textcritic.corpora import Article, Section
+from textcritic.critics.ctm.counted import count_texts, counted_over, project
+from textcritic.critics.ctm.model import FitOptions
+from textcritic.critics.ctm.scoring import latent_nll
+from textcritic.critics.ctm.starts import fit_starts
+from textcritic.critics.mentions import MentionCritic, score_mentions
+from textcritic.critics.plain import repeated, unfinished
+from textcritic.critics.recitation import Cutting, index_articles, score_texts
+from textcritic.critics.tendencies.counting import count_texts as count_words
+from textcritic.critics.tendencies.counts import Counts
+from textcritic.critics.tendencies.distances import Pair, distances
+from textcritic.critics.tendencies.estimates import Options as MeasureOptions
+from textcritic.critics.tendencies.options import CountOptions
+from textcritic.critics.tendencies.verdicts import TENDENCIES
+from textcritic.experiments.coreference.rows import PPL
+from textcritic.experiments.coreference.rows import read_scored as read_mentions
+from textcritic.experiments.recitation.rows import RECITED
+from textcritic.experiments.recitation.rows import read_scored as read_recited
+from textcritic.experiments.topics.rows import DISTANCE, GAP, NLL
+from textcritic.inference import ratio_of_sums, two_sample_test, with_ones
+from textcritic.latents.bags import VocabularyOptions, build_vocabulary
+from textcritic.latents.resolvers.chains import ChainOptions, chains_of
+from textcritic.latents.resolvers.resolve import resolver_of
+from textcritic.measures.measure import Measure, Resampling, Scored
+from textcritic.measures.memory import REAL, rows_in_memory
+
+RESAMPLES, TOPICS, STARTS = 499, 20, 4
+PERMUTATIONS = 499
+Values = Mapping[str, tuple[float, float]]
+"""By the key of a measure: p, and how far the sample is from real text (to break ties)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What is known of each document of a set, in order; `take` chooses some of them."""
+
+    texts: np.ndarray
+    topics: tuple[np.ndarray, ...]  # of each start: latent NLL, means, variances; nan of a document without words
+    mentions: pa.Table
+    recited: pa.Table
+    form: np.ndarray  # [documents, 4]: repeated runs, runs, unfinished, 1
+
+    def take(self, rows: np.ndarray) -> "Read":
+        """Some documents."""
+        place = pa.array(rows)
+        return Read(
+            self.texts[rows],
+            tuple(part[rows] for part in self.topics),
+            self.mentions.take(place),
+            self.recited.take(place),
+            self.form[rows],
+        )
+
+    @staticmethod
+    def joined(parts: Sequence["Read"]) -> "Read":
+        """Several sets as one."""
+        return Read(
+            np.concatenate([one.texts for one in parts]),
+            tuple(np.concatenate(each) for each in zip(*(one.topics for one in parts), strict=True)),
+            pa.concat_tables([one.mentions for one in parts]),
+            pa.concat_tables([one.recited for one in parts]),
+            np.concatenate([one.form for one in parts]),
+        )
+
+
+class Critics:
+    """Critics fitted on real texts, and what other real texts score: the yardstick."""
+
+    def __init__(self, train: Sequence[str], test: Sequence[str], seed: int) -> None:
+        self.seed, self._train = seed, list(train)
+        tokens = [text.split() for text in train]
+        options = VocabularyOptions()
+        self._vocabulary, _ = build_vocabulary(iter(tokens), options, "real")
+        counted = count_texts(lambda: iter(tokens), [], options, "real")
+        fits = fit_starts(counted.train.counts, FitOptions(TOPICS, seed=seed), STARTS, workers=1)
+        self._topic_models = (fits.best.critic, *fits.others)
+        self._resolver = resolver_of({"kind": "persons"})
+        self._mentions = MentionCritic.fit(self._chains(train), 5, "kneser-ney")
+        ids = [str(n) for n in range(len(train))]
+        self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Cutting("words", True))
+        self.real = self.read(test)
+        self._counts = self._count(self.real.texts)
+        self._ngrams = Bigrams(tokens)
+
+    def read(self, texts: Sequence[str]) -> Read:
+        """Read each document once."""
+        ids = [str(n) for n in range(len(texts))]
+        articles = [Article(i, None, (Section(None, text),), "x", None) for i, text in zip(ids, texts, strict=True)]
+        form = []
+        for article in articles:
+            runs, ends = repeated(article), unfinished(article)
+            form.append(
+                [*(runs if isinstance(runs, tuple) else (0, 0)), *((ends, 1) if isinstance(ends, float) else (0, 0))]
+            )
+        return Read(
+            np.array(texts, dtype=object),
+            self._topics(texts),
+            score_mentions(self._mentions, ids, self._chains(texts)),
+            score_texts(self._index, pa.array(ids), pa.array(texts)),
+            np.array(form, dtype=float),
+        )
+
+    def judge(self, sample: Read) -> dict[str, tuple[float, float]]:
+        """p and strength of each measure of the scorecard; a measure without a test is left out."""
+        found: dict[str, tuple[float, float]] = {}
+        for key, measure, read in self._scored():
+            rows = rows_in_memory({REAL: read(self.real), "sample": read(sample)}, measure, self._resampling)
+            for one in measure:
+                p = rows[one.p].iloc[1] if one.p in rows else None
+                if p is not None and not pd.isna(p):
+                    name = key if len(measure) == 1 else one.known_as
+                    found[name] = (float(p), self._strength(rows, one))
+        return found | self._tendencies(sample)
+
+    @property
+    def _resampling(self) -> Resampling:
+        return Resampling(RESAMPLES, self.seed)
+
+    def _scored(self) -> list[tuple[str, tuple[Measure, ...], Callable[[Read], Scored]]]:
+        return [
+            ("", (GAP, DISTANCE), self._topics_scored),
+            ("latent_ppl_mentions", (PPL,), lambda read: read_mentions(read.mentions)),
+            ("recited", (RECITED,), lambda read: read_recited(read.recited)),
+            ("repeated", (REPEATED,), lambda read: _form(read, slice(0, 2), REPEATED)),
+            ("unfinished", (UNFINISHED,), lambda read: _form(read, slice(2, 4), UNFINISHED)),
+        ]
+
+    def _topics_scored(self, read: Read) -> Scored:
+        words = ~np.isnan(read.topics[0])
+        nll = [part[words] for part in read.topics[0::3]]
+        moments = [(m[words], v[words]) for m, v in zip(read.topics[1::3], read.topics[2::3], strict=True)]
+        data = {NLL.value: with_ones(nll[0]), GAP.value: np.stack(nll, axis=1), DISTANCE.value: lambda: moments}
+        return Scored(data, int(words.sum()), groups=[None] * int(words.sum()))
+
+    def _strength(self, rows: pd.DataFrame, measure: Measure) -> float:
+        real, sample = rows.iloc[0], rows.iloc[1]
+        base = measure.of_real if measure.of_real is not None else real[measure.value]
+        low, high, value = (sample.get(column) for column in (measure.low, measure.high, measure.value))
+        half = (high - low) / 2 if low is not None and high is not None else math.nan
+        return float(abs(value - base) / half) if half and half > 0 else 0.0
+
+    def _tendencies(self, sample: Read) -> dict[str, tuple[float, float]]:
+        counts = self._count(sample.texts)
+        made, _ = distances(
+            Pair(self._counts, counts), MeasureOptions(ranks=10_000, resamples=RESAMPLES, seed=self.seed)
+        )
+        found = {}
+        for tendency in TENDENCIES:
+            one = made.get(tendency.distance)
+            if one is not None and not math.isnan(one.p):
+                found[tendency.name] = (one.p, one.value / one.by_chance if one.by_chance > 0 else 0.0)
+        return found
+
+    def _count(self, texts: Sequence[str]) -> Counts:
+        return count_words(
+            iter([pa.array(list(texts), pa.string())]),
+            len(texts),
+            CountOptions("words", True, "english"),
+            seed=self.seed,
+        )
+
+    def _topics(self, texts: Sequence[str]) -> tuple[np.ndarray, ...]:
+        tokens = [text.split() for text in texts]
+        counted = counted_over(self._vocabulary, lambda: iter(tokens))
+        rows, parts = np.flatnonzero(counted.has_words), []
+        for critic in self._topic_models:
+            means, variances = project(critic, counted.filled, 1)
+            nll = latent_nll(critic, means, variances)[0]
+            for values in (nll, means, variances):
+                filled = np.full((len(texts), *values.shape[1:]), np.nan)
+                filled[rows] = values
+                parts.append(filled)
+        return tuple(parts)
+
+    def _chains(self, texts: Sequence[str]) -> Any:
+        resolved = self._resolver.resolve((str(n), text) for n, text in enumerate(texts))
+        return chains_of(resolved, ChainOptions()).chains
+
+    # Measures of others.
+
+    def beside(self, sample: Read, points: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> dict[str, float]:
+        """p of each: MAUVE of each kind of points (of real text and of the sample), perplexity, length, order of words."""
+        rng = np.random.default_rng(self.seed)
+        real, other = self.real.texts, sample.texts
+        found = {f"MAUVE, {name}": mauve_p(*both, rng) for name, both in points.items()}
+        lengths = [np.array([len(text.split()) for text in texts], float) for texts in (real, other)]
+        found["length, t-test"] = float(ttest_ind(*lengths, equal_var=False).pvalue)
+        for name, value in (("n-gram perplexity", self._ngrams.nll), ("order of words", self._ngrams.minus_pmi)):
+            sums = [np.array([value(text) for text in texts]) for texts in (real, other)]
+            found[name] = float(two_sample_test(*sums, ratio_of_sums, (None, None), RESAMPLES, self.seed).p)
+        return found
+
+    @cached_property
+    def perplexity(self) -> "Bigrams":
+        """The n-gram model."""
+        return self._ngrams
+
+
+REPEATED = Measure(name="Repeated", value="repeated", key="repeated", statistic=lambda sums: sums[:, 0] / sums[:, 1])
+UNFINISHED = Measure(
+    name="Unfinished", value="unfinished", key="unfinished", statistic=lambda sums: sums[:, 0] / sums[:, 1]
+)
+
+
+def _form(read: Read, columns: slice, measure: Measure) -> Scored:
+    data = read.form[:, columns]
+    kept = data[:, 1] > 0
+    return Scored({measure.value: data[kept]}, int(kept.sum()), groups=[None] * int(kept.sum()))
+
+
+class Bigrams:
+    """A bigram model with Jelinek-Mercer smoothing, and the unigrams below it."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._one: dict[str, int] = {}
+        self._two: dict[tuple[str, str], int] = {}
+        self._before: dict[str, int] = {}
+        for words in texts:
+            lower = [word.lower() for word in words]
+            for word in lower:
+                self._one[word] = self._one.get(word, 0) + 1
+            for pair in zip(lower, lower[1:], strict=False):
+                self._two[pair] = self._two.get(pair, 0) + 1
+                self._before[pair[0]] = self._before.get(pair[0], 0) + 1
+        self._total, self._types = sum(self._one.values()), len(self._one) + 1
+
+    def _log_one(self, word: str) -> float:
+        return math.log((self._one.get(word, 0) + 1) / (self._total + self._types))
+
+    def _log_two(self, first: str, second: str) -> float:
+        seen = self._before.get(first, 0)
+        weight = seen / (seen + 5)
+        own = self._two.get((first, second), 0) / seen if seen else 0.0
+        return math.log(weight * own + (1 - weight) * math.exp(self._log_one(second)))
+
+    def nll(self, text: str) -> tuple[float, float]:
+        """Sum of -log p of the words of a text but the first, and their number."""
+        words = text.lower().split()
+        return -sum(self._log_two(a, b) for a, b in zip(words, words[1:], strict=False)), max(len(words) - 1, 1)
+
+    def minus_pmi(self, text: str) -> tuple[float, float]:
+        """The same minus that of single words: how much less a word is expected after the one before it."""
+        words = text.lower().split()
+        pairs = list(zip(words, words[1:], strict=False))
+        return -sum(self._log_two(a, b) - self._log_one(b) for a, b in pairs), max(len(pairs), 1)
+
+
+def mauve_p(real: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> float:
+    """p of MAUVE by exchange of labels: documents are clustered once, pooled; low MAUVE is extreme."""
+    from sklearn.cluster import KMeans
+
+    pooled = np.concatenate([real, other])
+    pooled = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
+    clusters = max(2, min(len(real), len(other)) // 10)
+    labels = KMeans(clusters, n_init=1, random_state=0, max_iter=100).fit_predict(pooled)
+    one_hot = np.eye(clusters)[labels]
+    first = np.zeros(len(pooled), bool)
+    first[: len(real)] = True
+    picks = np.stack([first, *(rng.permutation(first) for _ in range(PERMUTATIONS))])
+    values = mauve_of(picks @ one_hot, (~picks) @ one_hot)
+    return float((1 + (values[1:] <= values[0] + 1e-12).sum()) / (1 + PERMUTATIONS))
+
+
+def mauve_of(first: np.ndarray, second: np.ndarray, points: int = 25, scale: float = 5.0) -> np.ndarray:
+    """Area under the divergence curve (Pillutla et al. 2021) of pairs of histograms [B, clusters]."""
+    p, q = (counts / counts.sum(axis=1, keepdims=True) for counts in (first, second))
+    weights = np.linspace(1e-6, 1 - 1e-6, points)[:, None, None]
+    mixed = weights * p + (1 - weights) * q
+
+    def divergence(a: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(a > 0, a * np.log(a / mixed), 0.0).sum(axis=-1)
+
+    x, y = np.exp(-scale * divergence(q)), np.exp(-scale * divergence(p))
+    zero, one = np.zeros((1, x.shape[1])), np.ones((1, x.shape[1]))
+    x, y = np.concatenate([zero, x, one]), np.concatenate([one, y, zero])
+    order = np.argsort(x, axis=0)
+    x, y = np.take_along_axis(x, order, 0), np.take_along_axis(y, order, 0)
+    return np.trapezoid(y, x, axis=0) if hasattr(np, "trapezoid") else np.trapz(y, x, axis=0)

@@ -1,0 +1,173 @@
+"""The bench of known faults: what the scorecard of `textcritic criticise` marks, and which cause it names.
+
+    python benchmarks/known_faults.py TEXTS.txt --folder FOLDER --n 200 --runs 20 --minutes 60
+    python benchmarks/known_faults.py --folder FOLDER --table docs/known-faults.md
+
+Each run deals real texts and a sample anew from the pooled texts, one a line; one dealing with its fits serves all faults.
+The first form goes on where it was stopped: what a run found is a line of FOLDER/found.jsonl.
+"""
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fault_measures import RESAMPLES, Critics, Read
+from faults import CONTROLS, FAULTS, Make, Pool, spoilt
+
+from textcritic.inference import holm, permutation_test, ratio_of_sums
+
+REAL = 1000  # of which a fifth is the yardstick
+HELD_OUT = 0.2
+SHARES = (1.0, 0.2)
+CONTROL_SETS = 4  # of the same population, in each run
+MARGIN = 0.05
+
+
+def main() -> None:
+    """Run, or write the tables."""
+    arguments = _parser().parse_args()
+    folder = Path(arguments.folder)
+    if arguments.table:
+        from fault_tables import write_tables
+
+        write_tables(folder / "found.jsonl", Path(arguments.table))
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = [line for path in arguments.texts for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
+    bench(texts, folder / "found.jsonl", arguments.n, arguments.runs, arguments.minutes, arguments.name)
+
+
+def bench(texts: Sequence[str], found: Path, n: int, runs: int, minutes: float, name: str) -> None:
+    """Run what is not there yet, until the time is over.
+
+    Args:
+        texts: the pooled texts.
+        found: JSON lines, one a cell and run; they are added to.
+        n: documents of a sample.
+        runs: dealings.
+        minutes: after which no further cell is begun.
+        name: of the corpus.
+    """
+    done = {_key(line) for line in read_lines(found)}
+    stop = time.monotonic() + 60 * minutes
+    for run in range(1, runs + 1):
+        wanted = [cell for cell in cells() if (name, n, cell[1], run, cell[0]) not in done]
+        if wanted:
+            dealing = Dealing(texts, n, run)
+            for fault, share, make in wanted:
+                if time.monotonic() > stop:
+                    return
+                line = {"corpus": name, "n": n, "share": share, "run": run, "fault": fault}
+                with found.open("a", encoding="utf-8") as handle:
+                    handle.write(json.dumps(line | dealing.judged(fault, share, make)) + "\n")
+
+
+def cells() -> Iterator[tuple[str, float, Make | None]]:
+    """What is judged in a run: a name, the share of documents that are spoilt, and how; None leaves them as they are."""
+    for number in range(CONTROL_SETS):
+        yield f"{CONTROLS[0][0]} {number + 1}", 1.0, None
+    yield from ((name, share, make) for name, share, make in CONTROLS[1:])
+    for share in SHARES:
+        yield from ((fault.name, share, fault.make) for fault in FAULTS)
+
+
+class Dealing:
+    """One dealing of the texts, with critics fitted on its real ones."""
+
+    def __init__(self, texts: Sequence[str], n: int, run: int) -> None:
+        from fault_gpt2 import SmallGpt2
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        order = random.Random(f"dealing {run}").sample(list(texts), len(texts))
+        real, rest = order[: min(REAL, len(order) // 2)], order[min(REAL, len(order) // 2) :]
+        test = round(HELD_OUT * len(real))
+        train, self._run, self._n = real[test:], run, n
+        self._critics = Critics(train, real[:test], run)
+        self._others = [rest[start : start + n] for start in range(0, len(rest) - n + 1, n)]
+        self._pool = Pool.of(train, rest)
+        self._whole: Read | None = None
+        self._spoilt: tuple[str, Read] | None = None
+        self._gpt2 = SmallGpt2(train, run)
+        words = TfidfVectorizer().fit(train)
+        svd = TruncatedSVD(min(200, len(train) - 1), random_state=0).fit(words.transform(train))
+        self._svd = lambda some: svd.transform(words.transform(some))
+        self._real = self._points(self._critics.real.texts)
+
+    def judged(self, fault: str, share: float, make: Make | None) -> dict[str, Any]:
+        """p and strength of each measure, and p of the measures of others."""
+        if make is None:
+            number = int(fault.split()[-1]) - 1
+            sample = self._critics.read(self._others[number % len(self._others)])
+        else:
+            sample = self._mixed(fault, share, make)
+        found = self._critics.judge(sample)
+        (*features, nll), (*real, real_nll) = self._points(sample.texts), self._real
+        pairs = dict(zip(("TF-IDF", "GPT-2"), zip(real, features, strict=True), strict=True))
+        beside = self._critics.beside(sample, pairs)
+        beside["GPT-2 perplexity"] = float(permutation_test(real_nll, nll, ratio_of_sums, RESAMPLES, self._run).p)
+        return {"p": {key: p for key, (p, _) in found.items()}, "s": {key: s for key, (_, s) in found.items()}} | {
+            "beside": beside
+        }
+
+    def _mixed(self, fault: str, share: float, make: Make) -> Read:
+        """The sample, of which the first documents are spoilt."""
+        texts = self._others[0]
+        if self._whole is None:
+            self._whole = self._critics.read(texts)
+        if self._spoilt is None or self._spoilt[0] != fault:
+            self._spoilt = fault, self._critics.read(spoilt(texts, make, self._pool, f"{fault} {self._run}"))
+        some = round(share * len(texts))
+        return Read.joined([self._spoilt[1].take(np.arange(some)), self._whole.take(np.arange(some, len(texts)))])
+
+    def _points(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Points by TF-IDF, points by GPT-2, and its nats."""
+        points, nll = self._gpt2.read(texts)
+        return self._svd(texts), points, nll
+
+
+def marked(p_values: Mapping[str, float], strengths: Mapping[str, float]) -> list[str]:
+    """The measures with p < 0.05 by Holm's correction for all of a sample, the first cause first."""
+    names = list(p_values)
+    adjusted = dict(zip(names, holm([p_values[name] for name in names]), strict=True))
+    return sorted(
+        (name for name in names if adjusted[name] < MARGIN), key=lambda name: (adjusted[name], -strengths[name])
+    )
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """What was found; a line that a kill has cut off is left out."""
+    if not path.is_file():
+        return []
+    lines = []
+    for line in path.read_text("utf-8").splitlines():
+        try:
+            lines.append(json.loads(line))
+        except json.JSONDecodeError:
+            continue
+    return lines
+
+
+def _key(line: Mapping[str, Any]) -> tuple[str, int, float, int, str]:
+    return line["corpus"], line["n"], line["share"], line["run"], line["fault"]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", nargs="*", help="files with a text a line, pooled")
+    parser.add_argument("--folder", required=True, help="where found.jsonl is")
+    parser.add_argument("--n", type=int, default=200, help="documents of a sample (default 200)")
+    parser.add_argument("--runs", type=int, default=20, help="dealings (default 20)")
+    parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many")
+    parser.add_argument("--name", default="wikitext", help="of the corpus (default wikitext)")
+    parser.add_argument("--table", help="write the tables into this page")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""One job of a study of one's own text, and what jobs read of the configuration."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.measures.own import Metric
+from textcritic.plan.paths import Paths
+from textcritic.plan.project import Project
+from textcritic.plan.registries import Registries
+
+DATA_TEST = "data/test"
+STAGES: Mapping[str, str] = {
+    "corpora": "real text",
+    "coherence": "order of sections",
+    "tendencies": "tendencies",
+    "topics": "topics",
+    "coreference": "mentions of people",
+    "recitation": "copied text",
+    "metrics": "form, and measures of your own",
+}
+"""What people who wait are told of the jobs of each kind of experiment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What makes some files.
+
+    Attributes:
+        stage: what it is part of, in a few words, for those who wait.
+        needs: the files that are read, relative to the folder of the study; some may come from the user.
+        makes: the files that are written.
+        decided_by: what of the configuration decides the outcome.
+        run: does it.
+    """
+
+    stage: str
+    needs: Sequence[str]
+    makes: Sequence[str]
+    decided_by: str
+    run: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """What jobs read of the configuration.
+
+    Attributes:
+        project: the whole of it; its working directory is the process's.
+        here: functions that only this process has, by the names of their measures.
+        cores: CPU threads of the fit of a topic model; the numbers do not depend on it.
+    """
+
+    project: Project
+    here: Mapping[str, Metric]
+    cores: int
+
+    @property
+    def registries(self) -> Registries:
+        """The registries."""
+        return self.project.registries
+
+    @property
+    def paths(self) -> Paths:
+        """The files that rules need."""
+        return Paths(self.project)
+
+    def entry(self, registry: str, name: str) -> dict[str, Any]:
+        """An entry of a registry."""
+        return self.registries.entry(registry, name)
+
+    def stage(self, name: str) -> str:
+        """The version of a stage, as what decides outcomes."""
+        return f"{name} {self.project.stage(name)}"
+
+    def decided(self, registry: str, name: str, stage: str, *keys: str) -> str:
+        """What of an entry decides outcomes, and the version of a stage."""
+        return f"{self.registries.spec(registry, name, *keys)} {self.stage(stage)}"
+
+
+def given(*paths: str | None) -> list[str]:
+    """The paths that there are."""
+    return [path for path in paths if path is not None]
+
+
+def articles_of(corpus: str, tail: str) -> tuple[str, str | None]:
+    """The articles of real text or of a sample, and those of a sample that were rejected."""
+    if tail.startswith("data/"):
+        return f"results/corpora/{corpus}/{tail.removeprefix('data/')}.parquet", None
+    drawn = f"results/samples/{corpus}/{tail.removeprefix('samples/')}"
+    return f"{drawn}.parquet", f"{drawn}.rejected.parquet"

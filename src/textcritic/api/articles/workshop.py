@@ -1,0 +1,153 @@
+"""A study of one's own text, made in this process: its jobs as far as they are due, its sections, and its report."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from textcritic import __version__
+from textcritic.api.articles.jobs import Configured, Job, job_for
+from textcritic.api.articles.jobs.job import STAGES
+from textcritic.errors import TextcriticError, first_line
+from textcritic.files import read_json, write_json
+from textcritic.measures.own import Metric
+from textcritic.place import workflow_folder
+from textcritic.plan.experiment import Experiment
+from textcritic.plan.project import Project
+from textcritic.plan.study import Study
+from textcritic.report import make_figures, make_manifest, make_report, make_section, make_tables
+from textcritic.runlog import log
+
+MADE = "results/made.json"  # what each file was made from
+LOG = "results/logs/criticise.log"
+
+
+class Workshop:
+    """Makes files of a study in the working directory, each with all that it needs, unless they are there.
+
+    Args:
+        project: the configuration of the study.
+        here: functions that only this process has, by the names of their measures.
+        cores: CPU threads of the fit of a topic model; the numbers do not depend on it.
+        say: told the stage of each job that is run.
+    """
+
+    def __init__(self, project: Project, here: Mapping[str, Metric], cores: int, say: Callable[[str], None]) -> None:
+        self._configured, self._say = Configured(project, here, cores), say
+        self._made: dict[str, str] = read_json(MADE) if Path(MADE).is_file() else {}
+        self._marks: dict[str, str] = {}
+        self._faults: dict[str, TextcriticError] = {}
+
+    def make_study(self, study: Study) -> dict[str, str]:
+        """Make the report of a study, and all that is behind it.
+
+        An experiment that fails is left out, and the others stand.
+
+        Returns:
+            Why experiments are left out, by their names.
+
+        Raises:
+            TextcriticError: every experiment that compares samples failed; the line is that of the first.
+        """
+        failed: dict[str, str] = {}
+        for name, experiment in study.experiments.items():
+            try:
+                self._make_section(experiment)
+            except TextcriticError as error:
+                failed[name] = str(error)
+            except Exception as error:  # a fault of ours, or of somebody's function, is no reason to lose the rest
+                log.exception("unexpected %s: %s", type(error).__name__, first_line(error))
+                failed[name] = f"unexpected {type(error).__name__}; the traceback is in {LOG}"
+        sections = {name: f"{one.folder}/section.html" for name, one in study.experiments.items() if name not in failed}
+        if not any(study.experiments[name].sources() for name in sections):
+            raise TextcriticError(next(iter(failed.values())))
+        self._make_report(study, sections, failed)
+        return failed
+
+    def _make_section(self, experiment: Experiment) -> None:
+        """Make tables, figures and section of an experiment."""
+        tables, figures = f"{experiment.folder}/tables", f"{experiment.folder}/figures"
+        needs, request = experiment.paths(), experiment.request()
+        decided_by = " ".join([json.dumps(request, sort_keys=True), self._configured.stage("report")])
+        standing = experiment.table_files(*experiment.tables)
+        stage = STAGES.get(experiment.kind, experiment.kind)
+        jobs = [Job(stage, needs, standing, decided_by, lambda: make_tables(request, tables))]
+        if experiment.standing_figures:
+            pdf = self._configured.project.config["pdf_figures"]
+            read = experiment.table_files(*experiment.figures_read) if experiment.figures_read else []
+            jobs += [
+                Job(stage, [*needs, *read], [figures], decided_by, lambda: make_figures(request, tables, figures, pdf))
+            ]
+        html, facts = (f"{experiment.folder}/section.{suffix}" for suffix in ("html", "json"))
+        drawn = experiment.figure_folders()
+        asked = experiment.section_request()
+        jobs += [
+            Job(
+                stage,
+                [*needs, *standing, *drawn],
+                [html, facts],
+                decided_by,
+                lambda: make_section(asked, tables, drawn, html, facts),
+            )
+        ]
+        for job in jobs:
+            self._run(job)
+
+    def _make_report(self, study: Study, sections: Mapping[str, str], failed: Mapping[str, str]) -> None:
+        """Write the manifest and the page, which take no time."""
+        self._say("report")
+        folder = f"results/studies/{study.name}"
+        record = self._configured.project.describe(study.name)
+        record = record | {"experiments": [name for name in record["experiments"] if name in sections]}
+        if failed:
+            titled = {study.experiments[name].kind: why for name, why in failed.items()}
+            record["study"] = record["study"] | {"not_measured": record["study"].get("not_measured", {}) | titled}
+        artefacts = [path for name in sections for path in study.experiments[name].artefacts()]
+        home = workflow_folder()
+        make_manifest(record, artefacts, f"{folder}/manifest.json", [record["command"]], home)
+        make_report(sections, f"{folder}/manifest.json", f"{folder}/report.html")
+
+    def _run(self, job: Job) -> str:
+        """Run a job if it is due; gives the mark of what it makes."""
+        parts = [__version__, job.decided_by, *map(self._mark_of, job.needs)]
+        mark = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+        if not all(self._made.get(path) == mark and os.path.lexists(path) for path in job.makes):
+            self._say(job.stage)
+            for path in job.makes:
+                self._made.pop(path, None)
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                job.run()
+            except TextcriticError as error:
+                self._faults |= dict.fromkeys(job.makes, error)
+                raise
+            self._made |= dict.fromkeys(job.makes, mark)
+            write_json(MADE, self._made)
+        self._marks |= dict.fromkeys(job.makes, mark)
+        return mark
+
+    def _mark_of(self, path: str) -> str:
+        """What tells whether a file is another one than before; if it is made by a job, it is made."""
+        if path in self._faults:
+            raise self._faults[path]
+        if path not in self._marks:
+            job = job_for(path, self._configured)
+            self._marks[path] = stamp_of([path]) if job is None else self._run(job)
+        return self._marks[path]
+
+
+def stamp_of(paths: Sequence[str]) -> str:
+    """What tells whether files of the user are others than before.
+
+    Raises:
+        TextcriticError: a file cannot be read.
+    """
+    stamps = []
+    for path in paths:
+        try:
+            about = Path(path).stat()
+        except OSError as error:
+            raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+        stamps.append(f"{path} {about.st_size} {about.st_mtime_ns}")
+    return " ".join(stamps)

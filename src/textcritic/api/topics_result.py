@@ -1,0 +1,89 @@
+"""What `textcritic.topics` gives: what is said of the fit, and of each test set."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from textcritic.api.scored import ByLabel
+from textcritic.inference import Interval, Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicsOfSet:
+    """What is said of one test set.
+
+    Attributes:
+        latent_nll: mean of `-log p(topic coefficients)` of a document under the fit of the highest bound, with its 95%
+            interval over documents: "in_expectation" under its posterior, as the paper defines it; "at_mean", at the
+            posterior's mean, as its released code has it.
+        over_starts: least and greatest Latent NLL over the fits from all starts, by the kinds of `latent_nll`: how far
+            it depends on the start, which the interval of `latent_nll` does not say.
+        over_fits: its mean over these, with a 95% interval that holds documents and starts (`inference.with_fits`).
+        n: documents scored.
+        empty: documents without a word that the train set has.
+        tokens: with words that the train set has.
+        tokens_unknown: with other words.
+    """
+
+    latent_nll: Mapping[str, Number]
+    over_starts: Mapping[str, tuple[float, float]]
+    over_fits: Mapping[str, Interval]
+    n: int
+    empty: int
+    tokens: int
+    tokens_unknown: int
+
+    def described(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "latent_nll_mean": {kind: found.value for kind, found in self.latent_nll.items()},
+            "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
+            "over_starts": self.over_starts,
+            "over_fits": {
+                kind: {"mean": found.estimate, "ci95": [found.low, found.high]}
+                for kind, found in self.over_fits.items()
+            },
+            **{name: getattr(self, name) for name in ("n", "empty", "tokens", "tokens_unknown")},
+        }
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class TopicsResult(ByLabel[TopicsOfSet]):
+    """What `topics` gives; `scores` has the Latent NLL of each test set, in expectation.
+
+    The attributes of `TopicsOfSet` are there of the test set, where there is one; of several, `by_label` has them.
+
+    Attributes:
+        bound: evidence lower bound of the train set in each iteration of the fit that is kept, before its M-step, nats.
+        seconds: that the fits took.
+        starts: last bounds of the fits from all starts, the one that is kept first; none of a critic that was read.
+        converged: whether it ended by the tolerance.
+        train: documents, empty ones among them, words, tokens, and the words that were left out, by reason; None of a
+            critic that was read.
+        num_topics: K.
+        top_words: the ten most probable words of each topic; None where the words of the ids are not known.
+    """
+
+    bound: tuple[float, ...]
+    seconds: float
+    converged: bool
+    starts: tuple[float, ...]
+    train: Mapping[str, Any] | None
+    num_topics: int
+    top_words: Sequence[Sequence[str]] | None
+
+    def to_json(self) -> str:
+        """The object that `textcritic topics` prints: of one test set; of several, by label under `samples`."""
+        said = {label: one.described() for label, one in self.by_label.items()}
+        value = {
+            "bound": self.bound,
+            "seconds": self.seconds,
+            "converged": self.converged,
+            "starts": self.starts,
+            **({"samples": said} if len(said) > 1 else self.only.described()),
+            "train": self.train,
+            "topics": self.num_topics,
+            "top_words": self.top_words,
+        }
+        return json.dumps(value, allow_nan=False)

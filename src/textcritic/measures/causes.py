@@ -1,0 +1,193 @@
+"""What is wrong with each sample: its tests against real text, with Holm's correction for all of one sample.
+
+A kind declares each test once (`Comparison`, in `Section.tests`); by default they are made of its scores. The first
+page of a report, and the terminal, say of every sample what is wrong with it, in the words of the kind.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.inference import ALPHA, DIFFERENT, holm
+from textcritic.measures.card import Block, Cell, Row, scorecard
+from textcritic.measures.numbers import counted, listed, plural
+from textcritic.measures.score import Score
+from textcritic.measures.sentences import PERCENT, value_of
+
+SOURCE = ("corpus", "setting", "generator", "decoding")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A test of one sample against real text.
+
+    Attributes:
+        corpus, setting, generator, decoding: of the sample, as its scores have them.
+        label: what people call it, without its corpus.
+        measure: what is compared, e.g. "Length": a heading of docs/causes.md.
+        p: of one training, or of the recipe where there are several; 0 of an infinite value, which needs no test.
+        says: what is wrong in a clause, e.g. "its documents are longer: 212 tokens against 41, 5.2 times".
+        strength: how far the sample is from real text, as `score.strength`; 0 where no difference was found, and
+            without an interval.
+        section: element id of the part of the report that is about it.
+    """
+
+    corpus: str
+    setting: str
+    generator: str
+    decoding: str
+    label: str
+    measure: str
+    p: float
+    says: str
+    strength: float
+    section: str
+
+    @property
+    def source(self) -> tuple[str, str, str, str]:
+        """What tells its sample from others, as `Row.source`."""
+        return self.corpus, self.setting, self.generator, self.decoding
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What all tests of one sample say together.
+
+    Attributes:
+        row: the sample in the scorecard.
+        corpus: what people call its corpus, where a study has several; else "".
+        tests: how many there are.
+        causes: those with p < 0.05 by Holm's correction for all tests of the sample, the smallest p first, then the
+            farthest from real text.
+    """
+
+    row: Row
+    corpus: str
+    tests: int
+    causes: tuple[Comparison, ...]
+
+    @property
+    def name(self) -> str:
+        """What the sample is called."""
+        return f"{self.row.label} on {self.corpus}" if self.corpus else self.row.label
+
+    @property
+    def line(self) -> str:
+        """What is wrong with it: its first cause in words, and the names of the other measures that differ."""
+        first, *more = self.causes
+        others = [one for one in dict.fromkeys(cause.measure for cause in more) if one != first.measure]
+        start = f"{len(others)} other measure{'s differ' if len(others) > 1 else ' differs'}"
+        return f"{first.says}{f'; {start}: {listed(others)}' if others else ''}."
+
+
+def comparisons(card: Sequence[Score], says: Callable[[Cell], str] | None = None) -> tuple[Comparison, ...]:
+    """The tests of a card: of each sample and each measure one, seeds together.
+
+    Args:
+        card: the scores of an experiment.
+        says: what is wrong with the sample of a cell, where a kind knows more than `clause`; "": as `clause`.
+    """
+    made = []
+    for block in scorecard({"": card}, {"": ""}):
+        for row in block.rows:
+            for column, cell in row.cells.items():
+                p = cell.p if cell.p is not None else 0.0 if cell.verdict == DIFFERENT else None
+                if p is None or row.is_real:
+                    continue
+                made.append(
+                    Comparison(
+                        **dict(zip(SOURCE, row.source, strict=True)),
+                        label=row.name,
+                        measure=column.measure.removesuffix(PERCENT),
+                        p=p,
+                        says=(says(cell) if says else "") or clause(cell),
+                        strength=_strength(cell),
+                        section=column.section,
+                    )
+                )
+    return tuple(made)
+
+
+def _strength(cell: Cell) -> float:
+    """That of a cell; 0 without an interval, when it is not known."""
+    value = cell.number.value
+    known = cell.number.low is not None or (value is not None and math.isinf(value))
+    return cell.strength if known else 0.0
+
+
+def clause(cell: Cell) -> str:
+    """How a sample differs in a measure: `Latent PPL higher: 15.0 against 2.04`."""
+    first = cell.scores[0]
+    unit, name = "%" * first.measure.endswith(PERCENT), first.measure.removesuffix(PERCENT)
+    real = first.real
+    beside = "" if real is None else f" against {counted(real.value, real.low)}{unit}"
+    way = f" {cell.way}" if cell.way else ""
+    return f"{name}{way}: {value_of(cell)}{unit}{beside}"
+
+
+def judged(blocks: Sequence[Block], tests: Sequence[Comparison]) -> tuple[Judged, ...]:
+    """Every sample of a scorecard, and every control: those with the most causes first, then the strongest.
+
+    Args:
+        blocks: of the scorecard.
+        tests: of all experiments.
+    """
+    found = []
+    for block in blocks:
+        for row in block.rows:
+            if not row.is_real:
+                own = [test for test in tests if test.source == row.source]
+                corpus = block.corpus if len(blocks) > 1 else ""
+                found.append(Judged(row, corpus, len(own), _causes(own)))
+    return tuple(sorted(found, key=lambda one: (-len(one.causes), -max((c.strength for c in one.causes), default=0.0))))
+
+
+def _causes(tests: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    adjusted = holm([test.p for test in tests])
+    marked = [(p, test) for p, test in zip(adjusted, tests, strict=True) if p < ALPHA]
+    return tuple(test for _, test in sorted(marked, key=lambda pair: (pair[0], -pair[1].strength)))
+
+
+def unmarked(samples: Sequence[Judged]) -> list[str]:
+    """Sentences on the samples that no test marks, and on those of which none was made."""
+    clean = [one for one in samples if one.tests and not one.causes]
+    untested = [one.name for one in samples if not one.tests]
+    said = []
+    if clean:
+        low, high = (of(one.tests for one in clean) for of in (min, max))
+        tests = plural(high, "test") if low == high else f"{low} to {high} tests"
+        said.append(f"No measure marks {listed([one.name for one in clean])} (of {tests}{' each' * (len(clean) > 1)}).")
+    return [*said, *[f"No test was made of {listed(untested)}."] * bool(untested)]
+
+
+def of_control(control: Judged) -> str:
+    """What it means that a control is marked, a sentence about "it"."""
+    names = listed(list(dict.fromkeys(cause.measure for cause in control.causes)))
+    return (
+        f"it is real text and differs too, in {names} ({control.causes[0].says}): differences of this size in {names} "
+        "are no fault of a model."
+    )
+
+
+def comparisons_to_json(tests: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Tests as section.json holds them, but for `score.finite`."""
+    return [asdict(test) for test in tests]
+
+
+def comparisons_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison, ...]:
+    """The tests of a section.json.
+
+    Args:
+        facts: what the file says.
+        path: of the file, for the error line.
+
+    Raises:
+        TextcriticError: they are not as `comparisons_to_json` writes them.
+    """
+    try:
+        read = [dict(said) for said in facts.get("tests", ())]
+        return tuple(Comparison(**said | {key: float(said[key]) for key in ("p", "strength")}) for said in read)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TextcriticError(f"{path}: no tests in it ({error}); delete it and rerun its rule") from error
