@@ -24,11 +24,13 @@ class Document:
         entries: what stands beside its title in the table of scores: words, or (a number as people read it, the
             number to sort by).
         shown: what the template of the kind shows of it; None where its text is not in the page.
+        name: its id, where that is not its title.
     """
 
     title: str
     entries: tuple[Entry, ...]
     shown: Any = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ def _shelf(name: str, heads: Sequence[str], shelf: Shelf, caller: Callable[[Any]
     return Markup('<div class="shelf" data-corpus="{}"{}><h4>{}</h4>{}{}<div class="reader">{}</div></div>').format(
         shelf.keys["corpus"],
         _flag("data-real", shelf.is_real),
-        shelf.label[:1].upper() + shelf.label[1:],
+        shelf.label,
         Markup('<p class="note">{}</p>').format(shelf.note) if shelf.note else "",
         table,
         Markup("\n").join(texts),
@@ -141,7 +143,8 @@ def _table(heads: Sequence[str], shelf: Shelf, named: Sequence[tuple[str, Docume
     rows = [_row(where, document) for where, document in named]
     caption = f"{plural(len(rows), 'document')} of {shelf.label}"
     return Markup(
-        '<div class="scores"><table><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>'
+        '<div class="scores"><table><caption><span class="heard">{}</span></caption>'
+        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
     ).format(caption, Markup("").join(top), Markup("\n").join(rows))
 
 
@@ -151,8 +154,10 @@ def _head(words: str, number: bool) -> Markup:
 
 def _row(where: str, document: Document) -> Markup:
     title = Markup('<a href="#{}">{}</a>').format(where, document.title)
+    small = document.name
     if document.shown is None:
-        title = Markup("{} <small>text not shown</small>").format(document.title)
+        title, small = Markup.escape(document.title), f"{small} text not shown".strip()
+    title += Markup("<small>{}</small>").format(small) if small else ""
     cells = [_cell(entry) for entry in document.entries]
     return Markup('<tr><th scope="row">{}</th>{}</tr>').format(title, Markup("").join(cells))
 

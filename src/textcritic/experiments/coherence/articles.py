@@ -24,7 +24,7 @@ from textcritic.report.reader import Document, Reading, Shelf
 
 MOST_CHARACTERS = 4000  # of a section
 LONG, LONG_LINES = 700, 9  # characters, lines: of a section that is clipped until somebody asks for all of it
-NAMED = 3  # unlikely steps that the table of articles names
+NAMED = 2  # unlikely steps that the table of articles names
 HEADS = ("Article", "Latent PPL", "Steps", "Unlikely steps")
 
 
@@ -93,7 +93,8 @@ def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[fl
         "parts": [{"step": step, "section": section} for step, section in zip(steps, sections, strict=True)],
     }
     entries = ((number(ppl), ppl), (count(len(steps)), float(len(steps))), reasons)
-    return Document(article.title or article.id, entries, shown)
+    title = article.title or article.id
+    return Document(title, entries, shown, article.id if article.id != title else "")
 
 
 def _step(before: str, after: str, nll: float) -> dict[str, Any]:

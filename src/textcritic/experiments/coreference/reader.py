@@ -105,7 +105,8 @@ def article_shown(whole: Passage, kind: str, row: Mapping[str, Any], id_of: IdOf
     }
     reasons = _in_short(all_unlikely) + " (a typical article)" * (kind == TYPICAL)
     entries = ((number(ppl), ppl), (count(len(whole.mentions)), float(len(whole.mentions))), reasons)
-    return Document(whole.title or str(whole.article), entries, shown)
+    title, name = whole.title or str(whole.article), str(whole.article)
+    return Document(title, entries, shown, name if name != title else "")
 
 
 def text_of_passage(passage: Passage, id_of: IdOf) -> Markup:
