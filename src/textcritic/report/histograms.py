@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from textcritic.measures.numbers import shortened
 from textcritic.report.charts import CHARACTER, stacked_panels
+from textcritic.report.drawings import NARROW
 from textcritic.report.palette import INK, MUTED, RULE
 
 NARROWER = 5  # inches, of a chart whose labels stand over the rows in place of beside them
@@ -104,7 +105,7 @@ def room(narrow: bool) -> float:
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
     places: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center"}
     if narrow:
-        characters = int((axes.figure.get_figwidth() - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
+        characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
         axes.text(0, base + 0.8, shortened(row.label, characters), color=INK, **places)
         axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", **places)
         return

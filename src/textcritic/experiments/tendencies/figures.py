@@ -18,7 +18,7 @@ from textcritic.experiments.tendencies.panels import NARROW_BELOW, Panel, band, 
 from textcritic.experiments.tendencies.sheets import UNCLEAR
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import number, power_of_ten, shortened
+from textcritic.measures.numbers import LONGEST, number, power_of_ten, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
 from textcritic.report.drawings import NARROW
@@ -26,8 +26,8 @@ from textcritic.report.palette import INK, MUTED
 from textcritic.report.style import SEQUENTIAL, new_figure, style
 
 CELL, NARROW_CELL, HEAD_LINE = 0.4, 0.26, 0.2  # inches
-LABEL = 28  # characters of a sample's name
-SIGNS = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: "—"}
+LABEL = 28  # characters of a sample's name beside its row
+SIGNS: Mapping[str, str] = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: "—"}
 FARTHEST = 100  # times as far as chance, from which the colour is the same
 
 WIDTH = 8.2
@@ -311,10 +311,11 @@ def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
         width: inches.
     """
     groups = list(rows.groupby(GROUP, sort=False))
-    labels = [shortened(names.source(group.iloc[0].to_dict(), seed=False), LABEL) for _, group in groups]
+    narrow = width < NARROW_BELOW
+    most = LONGEST if narrow else LABEL
+    labels = [shortened(names.source(group.iloc[0].to_dict(), seed=False), most) for _, group in groups]
     titles = [tendency.title for tendency in TENDENCIES]
     cells = [[_cell(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES] for _, group in groups]
-    narrow = width < NARROW_BELOW
     with style():
         if narrow:
             return _narrow(labels, titles, cells, width)
