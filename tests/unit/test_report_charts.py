@@ -5,11 +5,14 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from chart_texts import overlapping
+from matplotlib.patches import Patch
 
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.plan.sources import KEYS
-from textcritic.report.charts import Mark, interval_chart, marks_of, training_curves
+from textcritic.report.charts import Mark, interval_chart, legend_above, marks_of, training_curves
+from textcritic.report.drawings import NARROW
 from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
 from textcritic.report.palette import INK
 from textcritic.report.style import save, style
@@ -67,6 +70,23 @@ def test_trainings_share_a_mark_that_says_how_many_differ():
     assert (mark.note, mark.value) == ("p < 0.05 in 1 of 3 trainings", 6.0)
     (mark,) = marks_of(rows, names, Measure(name="Latent PPL", value="latent_ppl", by_ratio=True))
     assert mark.value == pytest.approx(210 ** (1 / 3))
+
+
+@pytest.mark.parametrize("width", [NARROW, 8.2])
+def test_thirteen_long_names_lie_on_nothing(width):
+    names = [f"outputs_of_the_language_model_{n}_at_temperature_0.9_step_{n}000" for n in range(13)]
+    rows = [Histogram(name, np.arange(5.0), INK, "mean 51.8, n = 1,500", "51.8, n = 1,500") for name in names]
+    with style():
+        figure, (axes,), narrow = histogram_panels({"docs": rows}, width, 1.6)
+        draw_histograms(axes, rows, np.linspace(0, 5, 6), narrow)
+        assert overlapping(figure) == []
+        marks = [Mark("real text", (2.0,), ((1.9, 2.1),)), *(Mark(n, (3.0,), ((2, 4),), "p = 0.002") for n in names)]
+        chart = interval_chart({"docs": marks}, width)
+        assert overlapping(chart) == []
+        legend_above(chart, [Patch()] * 13, names, width)
+        figure.draw_without_rendering()
+        (legend,) = chart.legends
+        assert legend.get_window_extent().width <= width * chart.dpi
 
 
 def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins():

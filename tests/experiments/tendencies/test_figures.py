@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import pytest
+from chart_texts import overlapping
 
 from experiments.tendencies.tiny import EMPTY, build_tendencies
 from textcritic.experiments.tendencies.figures import FIGURES, length_axis
@@ -34,6 +35,19 @@ def test_every_figure_is_drawn(made, tmp_path):
         for _, wide, narrow in drawn:
             assert len(wide.axes) >= 1
             assert wide.get_figwidth() > narrow.get_figwidth()
+    plt.close("all")
+
+
+def test_thirteen_long_names_lie_on_nothing(files):
+    names = [f"outputs_of_the_language_model_{n}_at_temperature_0.9_step_{n}000" for n in range(13)]
+    samples = tuple(replace(files.samples[0], generator=f"g{n}", label=name) for n, name in enumerate(names))
+    many = replace(files, samples=samples)
+    rows = {"tendencies": tendency_rows(Material(many, names=Names.of(samples, REAL)))}
+    for name, *drawn in FIGURES["figures"](many, rows):
+        for figure in drawn:
+            assert overlapping(figure) == [], name
+            room = figure.get_figwidth() * figure.dpi
+            assert all(legend.get_window_extent().width <= room for legend in figure.legends)
     plt.close("all")
 
 

@@ -86,7 +86,7 @@ class CoherenceFiles(Compared):
 
     Attributes:
         audit_samples: further samples, for the audit alone.
-        report_articles: articles of each source that the report's viewer carries.
+        report_articles: articles of each source that can be read in the report.
         power: the key `power` of the block; None for a numbered table or figure, which has none of it.
     """
 

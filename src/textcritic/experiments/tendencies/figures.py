@@ -26,7 +26,7 @@ from textcritic.report.palette import INK, MUTED
 from textcritic.report.style import SEQUENTIAL, new_figure, style
 
 CELL, NARROW_CELL, HEAD_LINE = 0.4, 0.26, 0.2  # inches
-LABEL = 28  # characters of a sample's name beside its row
+LABEL = 22  # characters of a line of a sample's name beside its row
 SIGNS: Mapping[str, str] = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: "—"}
 FARTHEST = 100  # times as far as chance, from which the colour is the same
 
@@ -312,20 +312,21 @@ def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
     """
     groups = list(rows.groupby(GROUP, sort=False))
     narrow = width < NARROW_BELOW
-    most = LONGEST if narrow else LABEL
+    most = LONGEST if narrow else 2 * LABEL
     labels = [shortened(names.source(group.iloc[0].to_dict(), seed=False), most) for _, group in groups]
     titles = [tendency.title for tendency in TENDENCIES]
     cells = [[_cell(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES] for _, group in groups]
     with style():
         if narrow:
             return _narrow(labels, titles, cells, width)
-        left = 0.25 + CHARACTER * max(map(len, labels))
+        labels = [fill(label, LABEL) for label in labels]
+        left = 0.25 + CHARACTER * max(len(line) for label in labels for line in label.split("\n"))
         height = CELL * len(labels) + 0.75
         figure = new_figure(width, height)
         axes = figure.add_axes((left / width, 0.1 / height, 1 - (left + 0.1) / width, CELL * len(labels) / height))
         _draw(axes, cells)
         axes.set_yticks(range(len(labels)), labels)
-        axes.set_xticks(range(len(titles)), [fill(title, 11) for title in titles], fontsize=8.5)
+        axes.set_xticks(range(len(titles)), [fill(title, 10) for title in titles], fontsize=8.5)
     return figure
 
 
