@@ -16,6 +16,7 @@ from textcritic.measures.numbers import counted, listed, plural
 from textcritic.measures.score import Score
 from textcritic.measures.sentences import PERCENT, value_of
 
+UNSEEN = "No measure here looks at facts: whether what is said is true."
 SOURCE = ("corpus", "setting", "generator", "decoding")
 
 

@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from own_in_memory import own_scores
 from report_jobs import Made, make_study
 
 from experiments.metrics.tiny import FOLDER, tiny
-from textcritic.api.own import own_scores
 from textcritic.corpora import read_articles, write_articles
 from textcritic.critics.own import score_own
 from textcritic.errors import TextcriticError

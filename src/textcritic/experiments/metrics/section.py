@@ -1,6 +1,6 @@
 """The section of the report on measures of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
@@ -27,11 +27,22 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "definitions": said,
         "papers": place.numbered("values"),
     }
+    title, question = _asked(measures)
     return Section(
-        title="Own measures",
+        title=title,
         html=place.render("section.html.j2", variables),
-        question="What do the samples score by your own measures?",
+        question=question,
         card=card,
         findings=tuple(said_of(card)),
         definitions=(*said, *place.definitions()),
     )
+
+
+def _asked(metrics: Iterable[str]) -> tuple[str, str]:
+    """Title and question: measures that ship are about the form of texts, the others are the user's own."""
+    ship = {metric.startswith("textcritic.") for metric in metrics}
+    form = "Do words follow one another, is anything said again, and do texts come to an end?"
+    own = "What do the samples score by your own measures?"
+    if ship == {True}:
+        return "Form", form
+    return ("Form, and own measures", f"{form} {own}") if True in ship else ("Own measures", own)
