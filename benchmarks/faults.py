@@ -264,9 +264,7 @@ def _verbs(words: Sequence[str]) -> list[int]:
 
 
 def _nouns(words: Sequence[str]) -> list[int]:
-    return [
-        n for n, (a, b) in enumerate(itertools.pairwise(words), 1) if a.lower() in ARTICLES and b.islower()
-    ]
+    return [n for n, (a, b) in enumerate(itertools.pairwise(words), 1) if a.lower() in ARTICLES and b.islower()]
 
 
 def _random_tokens(text: str, rng: random.Random, pool: Pool) -> str:

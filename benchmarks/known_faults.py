@@ -36,7 +36,7 @@ def main() -> None:
     if arguments.table:
         from fault_tables import write_tables
 
-        write_tables(folder / "found.jsonl", Path(arguments.table))
+        write_tables(sorted(folder.rglob("found.jsonl")), Path(arguments.table))
         return
     folder.mkdir(parents=True, exist_ok=True)
     texts = [line for path in arguments.texts for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
@@ -138,12 +138,11 @@ class Dealing:
 
 
 def marked(p_values: Mapping[str, float], strengths: Mapping[str, float]) -> list[str]:
-    """The measures with p < 0.05 by Holm's correction for all of a sample, the first cause first."""
+    """The measures with p < 0.05 by Holm's correction for all of a sample, the first cause first, as `measures.causes`."""
     names = list(p_values)
     adjusted = dict(zip(names, holm([p_values[name] for name in names]), strict=True))
-    return sorted(
-        (name for name in names if adjusted[name] < MARGIN), key=lambda name: (adjusted[name], -strengths[name])
-    )
+    found = [name for name in names if adjusted[name] < MARGIN]
+    return sorted(found, key=lambda name: (name != "recited", adjusted[name], -strengths[name]))
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -171,7 +170,7 @@ def _key(line: Mapping[str, Any]) -> tuple[str, int, float, int, str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="*", help="files with a text a line, pooled")
-    parser.add_argument("--folder", required=True, help="where found.jsonl is")
+    parser.add_argument("--folder", required=True, help="where found.jsonl is; for --table, or below it")
     parser.add_argument("--n", type=int, default=200, help="documents of a sample (default 200)")
     parser.add_argument("--runs", type=int, default=20, help="dealings (default 20)")
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many")

@@ -54,10 +54,9 @@ def pairs_of(documents: Sequence[Text]) -> Pairs:
 
 @measure(
     title="Order of words",
-    unit="nats",
     statistic="ratio",
     fit=pairs_of,
-    means="how much likelier a word is after the one before it than by itself, to a model of real text",
+    means="how much likelier a word is after the one before it than by itself, to a model of real text, nats",
 )
 def order_of_words(document: Text, model: Pairs) -> tuple[float, float] | LeftOut:
     """The sum over the pairs of a document, and their number."""

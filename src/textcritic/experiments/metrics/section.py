@@ -7,7 +7,8 @@ import pandas as pd
 from textcritic.experiments.metrics.figures import chart_name
 from textcritic.experiments.metrics.files import MetricsFiles
 from textcritic.experiments.metrics.rows import measures_of
-from textcritic.experiments.metrics.words import definitions
+from textcritic.experiments.metrics.words import cause, definitions
+from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section, said_of
 
@@ -33,14 +34,20 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         html=place.render("section.html.j2", variables),
         question=question,
         card=card,
+        tests=comparisons(card, cause if any(map(ships, measures)) else None),
         findings=tuple(said_of(card)),
         definitions=(*said, *place.definitions()),
     )
 
 
+def ships(metric: str) -> bool:
+    """Whether a measure is one of textcritic's, by its name."""
+    return metric.startswith("textcritic.")
+
+
 def _asked(metrics: Iterable[str]) -> tuple[str, str]:
     """Title and question: measures that ship are about the form of texts, the others are the user's own."""
-    ship = {metric.startswith("textcritic.") for metric in metrics}
+    ship = set(map(ships, metrics))
     form = "Do words follow one another, is anything said again, and do texts come to an end?"
     own = "What do the samples score by your own measures?"
     if ship == {True}:
