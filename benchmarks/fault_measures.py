@@ -196,7 +196,7 @@ class Critics:
     # Measures of others.
 
     def beside(self, sample: Read, points: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> dict[str, float]:
-        """p of each: MAUVE of each kind of points (of real text and of the sample), perplexity, length, order of words."""
+        """p of each: MAUVE of each kind of points (of real text and of the sample), perplexity, length."""
         rng = np.random.default_rng(self.seed)
         real, other = self.real.texts, sample.texts
         found = {f"MAUVE, {name}": mauve_p(*both, rng) for name, both in points.items()}

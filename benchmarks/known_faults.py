@@ -138,7 +138,7 @@ class Dealing:
 
 
 def marked(p_values: Mapping[str, float], strengths: Mapping[str, float]) -> list[str]:
-    """The measures with p < 0.05 by Holm's correction for all of a sample, the first cause first, as `measures.causes`."""
+    """The measures with p < 0.05 by Holm's correction for all of a sample, in the order of `measures.causes`."""
     names = list(p_values)
     adjusted = dict(zip(names, holm([p_values[name] for name in names]), strict=True))
     found = [name for name in names if adjusted[name] < MARGIN]

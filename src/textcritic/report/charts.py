@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.inference import over_trainings
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
-from textcritic.measures.numbers import missing, number, shortened
+from textcritic.measures.numbers import LONGEST, missing, number, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
 from textcritic.report.drawings import NARROW
@@ -132,11 +132,12 @@ def measure_figure(
 
 def legend_above(figure: Figure, handles: Sequence[Any], labels: Sequence[str], width: float) -> None:
     """A legend over a figure of `width` inches, with as many columns as fit."""
+    labels = [shortened(label, min(LONGEST, int((width - 0.7) / LEGEND_CHARACTER))) for label in labels]
     longest = max(map(len, labels), default=1) * LEGEND_CHARACTER + 0.5
     across = max(1, math.floor((width - 0.2) / longest))
     above = 1 + math.ceil(len(labels) / across) * LEGEND_LINE / figure.get_figheight()
     place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
-    figure.legend(list(handles), list(labels), fontsize=9, handlelength=2.0, **place)
+    figure.legend(list(handles), labels, fontsize=9, handlelength=2.0, **place)
 
 
 def stacked_panels(width: float, heights: Sequence[float], left: float, right: float) -> tuple[Figure, list[Axes]]:

@@ -11,10 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from textcritic.measures.numbers import shortened
 from textcritic.report.charts import CHARACTER, stacked_panels
+from textcritic.report.drawings import NARROW
 from textcritic.report.palette import INK, MUTED, RULE
 
 NARROWER = 5  # inches, of a chart whose labels stand over the rows in place of beside them
+MARGIN = 0.12  # inches, on both sides of a narrow chart
 LABEL_CHARACTERS = 30  # a line
 FEWEST_BINS = 12
 Values = npt.NDArray[np.float64]
@@ -54,9 +57,9 @@ def histogram_panels(
     narrow = width < NARROWER
     row_height = 0.95 if narrow else 0.72
     lines = [line for rows in panels.values() for row in rows for line in _label(row).split("\n")]
-    left = 0.12 if narrow else 0.25 + CHARACTER * max(map(len, lines), default=0)
+    left = MARGIN if narrow else 0.25 + CHARACTER * max(map(len, lines), default=0)
     heights = [len(rows) * row_height for rows in panels.values()]
-    figure, axes = stacked_panels(width, heights, left, 0.12 if narrow else right)
+    figure, axes = stacked_panels(width, heights, left, MARGIN if narrow else right)
     return figure, axes, narrow
 
 
@@ -102,7 +105,8 @@ def room(narrow: bool) -> float:
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
     places: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center"}
     if narrow:
-        axes.text(0, base + 0.8, row.label, color=INK, **places)
+        characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
+        axes.text(0, base + 0.8, shortened(row.label, characters), color=INK, **places)
         axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", **places)
         return
     axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", **places)
@@ -110,4 +114,4 @@ def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
 
 
 def _label(row: Histogram) -> str:
-    return fill(row.label, LABEL_CHARACTERS)
+    return fill(shortened(row.label, 2 * LABEL_CHARACTERS), LABEL_CHARACTERS)

@@ -20,6 +20,7 @@ from textcritic.measures.score import Score, card_to_json, scores_of
 from textcritic.measures.sentences import sentences
 from textcritic.plan.sources import DATA
 from textcritic.report.prose import definitions
+from textcritic.report.reader import Reading, reader_html
 from textcritic.report.sheet import Sheet, to_html
 from textcritic.report.svg import inline_svg
 
@@ -137,13 +138,29 @@ class Place:
         start = Markup('<details class="part" id="{}"{}><summary><h3>{}</h3></summary>')
         return start.format(self.id(name), Markup(" open" * shown), heading) + caller() + Markup("</details>")
 
-    def picker(self, group: str, label: str, entries: Iterable[Mapping[str, str]], stepped: bool = False) -> Markup:
-        """A choice among the panes `data-pane="{{ id(group) }}"`; with buttons for the ones beside it if `stepped`."""
-        options = "".join(f'<option value="{escape(e["key"])}">{escape(e["label"])}</option>' for e in entries)
+    def picker(
+        self, group: str, label: str, entries: Iterable[Mapping[str, str]], stepped: bool = False, start: int = 0
+    ) -> Markup:
+        """A choice among the panes `data-pane="{{ id(group) }}"`; with buttons for the ones beside it if `stepped`.
+
+        The pane of the entry at place `start` is shown first.
+        """
+        options = "".join(
+            f'<option value="{escape(e["key"])}"{" selected" * (place == start > 0)}>{escape(e["label"])}</option>'
+            for place, e in enumerate(entries)
+        )
         select = f'<label>{escape(label)} <select data-group="{escape(self.id(group))}">{options}</select></label>'
         words = {-1: "Previous", 1: "Next"} if stepped else {}
         buttons = "".join(f'<button type="button" data-move="{by}">{name}</button>' for by, name in words.items())
         return Markup(f'<div class="controls" hidden>{select}{buttons}</div>')
+
+    def reader(self, group: str, reading: Reading, caller: Callable[[Any], Markup]) -> Markup:
+        """Documents to read beside the table of their scores.
+
+        In a template: `{% call(document) reader("articles", reading) %} ... {% endcall %}`, where `document` is what
+        `Document.shown` has.
+        """
+        return reader_html(self.id(group), reading, caller)
 
     def card(
         self,
@@ -162,8 +179,8 @@ class Place:
         return [name for name, recipe in self.parts.items() if name.startswith("table") and recipe in of]
 
     def render(self, template: str, variables: Mapping[str, Any]) -> Markup:
-        """A template of the kind, with `part`, `table`, `figure`, `picker` and `id` as its helpers."""
-        names = ("part", "table", "figure", "picker", "id")
+        """A template of the kind, with `part`, `table`, `figure`, `picker`, `reader` and `id` as its helpers."""
+        names = ("part", "table", "figure", "picker", "reader", "id")
         helpers = {name: getattr(self, name) for name in names}
         return Markup(environment(self.templates).get_template(template).render(**helpers, **variables))
 

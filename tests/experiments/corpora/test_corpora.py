@@ -16,6 +16,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.experiments.corpora.rows import (
     audit_rows,
+    came,
     commonest_titles,
     left_out_rows,
     shared_rows,
@@ -146,9 +147,14 @@ def test_what_is_left_out_is_counted_by_stage_and_reason_the_commonest_first(fil
         [built, "rare title", 2],
         [built, "too long", 1],
     ]
-    sheet = left_out_sheet(rows)
-    assert [cell.text for cell in sheet.body[0]] == ["wiki", read, "redirect", "1,200", "98%"]
-    assert [cell.text for cell in sheet.body[1]][:2] == ["", ""]
+    totals = came([corpus("wiki", tmp_path / "statistics.json")])
+    kept = sum(split["articles"] for split in statistics["splits"].values())
+    assert totals == {("wiki", built): kept + 3, ("wiki", read): kept + 3 + 1230}
+    sheet = left_out_sheet(rows, {("wiki", read): 4000, ("wiki", built): 2770})
+    cells = [[cell.text for cell in line] for line in sheet.body]
+    assert cells[0] == ["wiki", read, "redirect", "1,200 of 4,000 (30%)"]
+    assert cells[1] == ["", "", "disambiguation", "30 of 4,000 (0.75%)"]
+    assert cells[2] == ["wiki", built, "rare title", "2 of 2,770 (0.07%)"]
 
 
 def test_of_nothing_left_out_there_is_a_table_that_says_so(tmp_path):
@@ -157,7 +163,7 @@ def test_of_nothing_left_out_there_is_a_table_that_says_so(tmp_path):
     assert set(rows["corpus"]) == {"recipes"}
     none = left_out_rows(Material(CorporaFiles(data=files.data[:1])))
     assert none.empty
-    assert left_out_sheet(none).remarks == ["Nothing was left out."]
+    assert left_out_sheet(none, {}).remarks == ["Nothing was left out."]
 
 
 def test_titles_are_ranked_by_their_share_of_the_sections(files):

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from textcritic.critics import Chains, Steps, TransitionCritic, groups_of, is_unlikely, transition_errors
 from textcritic.experiments.coherence.files import DATA_INFERRED
-from textcritic.experiments.coherence.names import TABLE_THRESHOLD
+from textcritic.experiments.coherence.names import UNLIKELY
 from textcritic.experiments.coherence.repetitions import (
     chance,
     percent_of,
@@ -81,7 +81,7 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             real = Cell(NONE if group["generator"].iloc[0] == "data" else _percent(one["data_percent"]))
             body.append([stub, *words, _share_cell(one, step), real, *[published_cell(one)] * published])
     headings = ("errors and published" if published else "errors", "several" if rows["seed"].nunique() > 1 else "one")
-    remarks = remarks_of(__file__, *headings, *["published shares"] * published, shown=SHOWN)
+    remarks = remarks_of(__file__, *headings, *["published shares"] * published, shown=SHOWN, unlikely=UNLIKELY)
     heads = [*HEADS, *["Published"] * published]
     return plain_sheet("transition-errors", "Section transition errors", heads, body, remarks, stubs=3)
 
@@ -122,7 +122,7 @@ def _name(group: pd.DataFrame, names: Names) -> str:
 def _of_source(
     scores: pa.Table, critic: TransitionCritic, asked: Iterable[tuple[str, str]], resamples: int
 ) -> list[dict[str, Any]]:
-    errors_found = transition_errors(scores, critic, TABLE_THRESHOLD)
+    errors_found = transition_errors(scores, critic, UNLIKELY)
     kept = scored(scores)
     documents, unit = kept.num_rows, unit_of(groups_of(scores), kept.num_rows)
     each = np.bincount(unit, kept["steps"].to_numpy())
@@ -131,7 +131,7 @@ def _of_source(
     def of_units(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         return np.bincount(unit[owner[chosen]], minlength=len(each))
 
-    wrong = is_unlikely(np.exp(critic.log_probs[source, target]), TABLE_THRESHOLD)
+    wrong = is_unlikely(np.exp(critic.log_probs[source, target]), UNLIKELY)
     errors, repeated = of_units(wrong), of_units(wrong & (source == target + 1))
     any_error = errors > 0  # documents without an error say nothing of the share of errors that repeat
     rows: list[dict[str, Any]] = [
@@ -197,7 +197,7 @@ def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
     """The commonest kinds of steps under all seeds together, then the published ones that are not among them."""
     kinds = group[~group["from"].isin(TOTALS)]
     shares = kinds.groupby(["from", "to"], sort=False)["percent"].sum().sort_values(ascending=False, kind="stable")
-    unlikely = kinds[is_unlikely(kinds["probability"], TABLE_THRESHOLD)]
+    unlikely = kinds[is_unlikely(kinds["probability"], UNLIKELY)]
     among = set(zip(unlikely["from"], unlikely["to"], strict=True))
     commonest = [step for step in shares.index if step in among][:SHOWN]
     asked = kinds[kinds["published"].notna()]
@@ -238,7 +238,7 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
     if step[0] not in TOTALS:
         if missing(row["probability"]):
             notes.append("no such section type here")
-        elif not is_unlikely(row["probability"], TABLE_THRESHOLD):
+        elif not is_unlikely(row["probability"], UNLIKELY):
             notes.append(f"not unlikely here: {chance(row['probability'])}")
     return Cell(_percent(row["percent"]), tuple(notes))
 

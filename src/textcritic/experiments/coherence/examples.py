@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,15 @@ from textcritic.corpora import Article, some_articles
 from textcritic.critics import TransitionCritic, is_unlikely
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.files import CoherenceFiles, Sample
-from textcritic.experiments.coherence.names import TABLE_THRESHOLD
+from textcritic.experiments.coherence.names import UNLIKELY
 from textcritic.experiments.coherence.repetitions import Repeats, chance, repeats, scored
 from textcritic.files import read_table
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, percent
+from textcritic.measures.score import Score
 from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import GROUP, KEYS, RUN
+from textcritic.report.reader import opened
 from textcritic.report.sheet import Cell, Sheet
 
 SHOWN_IN_TABLE, SHOWN_IN_PAGE = 420, 700  # characters of a section's text
@@ -71,7 +73,7 @@ class Example:
     @property
     def unlikely(self) -> bool:
         """Whether the step is an error by the criterion of Table 12; if not, the source has no such repetition."""
-        return is_unlikely(self.probability, TABLE_THRESHOLD)
+        return is_unlikely(self.probability, UNLIKELY)
 
 
 def repetition_examples(experiment: CoherenceFiles) -> list[Example]:
@@ -133,8 +135,8 @@ def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
     return Sheet("repetitions", "Articles that repeat a section", header, body, remarks=remarks, prose=True)
 
 
-def repetitions_shown(experiment: CoherenceFiles, names: Names) -> dict[str, Any] | None:
-    """What the template shows: the sources that have examples, each with its articles; None if there are none.
+def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> dict[str, Any] | None:
+    """What the template shows: the sources that have examples, the worst one first; None if there are none.
 
     Raises:
         TextcriticError: see `repetition_examples`.
@@ -142,14 +144,20 @@ def repetitions_shown(experiment: CoherenceFiles, names: Names) -> dict[str, Any
     examples = repetition_examples(experiment)
     if not examples:
         return None
-    titles = sorted({section.title for example in examples for section in example.sections})
-    hues = {title: round((index * GOLDEN_ANGLE + FIRST_HUE) % 360) for index, title in enumerate(titles)}
+    titles = {section.title for example in examples for section in example.sections}
+    hues = hues_of(titles)
     by_source: dict[str, list[Example]] = {}
+    keys = {names.source(example.keys): example.keys for example in examples}
     for example in examples:
         by_source.setdefault(names.source(example.keys), []).append(example)
     sources = [_shown_source(str(n), label, found, hues) for n, (label, found) in enumerate(by_source.items())]
     pickers = [{"key": source["key"], "label": source["label"]} for source in sources]
-    return {"most": EXAMPLES, "sources": sources, "pickers": pickers}
+    return {"most": EXAMPLES, "sources": sources, "pickers": pickers, "start": opened(list(keys.values()), card)}
+
+
+def hues_of(titles: Iterable[str]) -> dict[str, int]:
+    """A hue for each title, in degrees: those next to each other in the alphabet are far apart."""
+    return {title: round((index * GOLDEN_ANGLE + FIRST_HUE) % 360) for index, title in enumerate(sorted(titles))}
 
 
 def said(example: Example) -> str:

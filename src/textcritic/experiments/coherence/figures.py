@@ -14,7 +14,7 @@ from textcritic.critics import TransitionCritic, scored_transitions, transition_
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText
 from textcritic.experiments.coherence.graph import BEGIN, END, Edge, transition_graph
 from textcritic.experiments.coherence.matrices import next_section_shares, transition_heatmaps
-from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.names import PAPER_FIGURES, UNLIKELY, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.measures.scored import read_scores
@@ -39,7 +39,7 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
         real, sources = _chains(experiment, data)
-        yield from _graphs(real, sources, critic)
+        yield from _graphs(real, sources, critic, UNLIKELY)
         shown = _commonest(real, reading_order(real, critic), MATRIX_TITLES)
         shares = next_section_shares(scored_transitions(real, critic), critic.titles, shown)
         for sample in (s for s in experiment.samples if s.corpus == data.corpus):
@@ -59,7 +59,7 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
 def error_graphs(experiment: CoherenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
     """The graph of transition errors of every source (paper, Figure 4)."""
     for data in experiment.data:
-        yield from _graphs(*_chains(experiment, data), TransitionCritic.load(data.critic))
+        yield from _graphs(*_chains(experiment, data), TransitionCritic.load(data.critic), PAPER_FIGURES)
 
 
 FIGURES = {"figures": figures, "errors": error_graphs}
@@ -73,11 +73,11 @@ def _chains(experiment: CoherenceFiles, data: RealText) -> tuple[pa.Table, dict[
 
 
 def _graphs(
-    real: pa.Table, sources: Mapping[str, pa.Table], critic: TransitionCritic
+    real: pa.Table, sources: Mapping[str, pa.Table], critic: TransitionCritic, threshold: float
 ) -> Iterator[tuple[str, Figure, Figure]]:
     """Of each source the unlikely steps between the commonest section types of real text, widths on one scale."""
     titles = _commonest(real, reading_order(real, critic), GRAPH_TITLES)
-    edges = {slug: _edges(scores, critic) for slug, scores in sources.items()}
+    edges = {slug: _edges(scores, critic, threshold) for slug, scores in sources.items()}
     heaviest = max((edge.share for of_source in edges.values() for edge in of_source), default=None)
     for slug in sources:
         shown = _between(titles, edges[slug])
@@ -112,12 +112,12 @@ def _commonest(scores: pa.Table, order: Sequence[str], most: int) -> list[str]:
     return [title for title in order if title in kept]
 
 
-def _edges(scores: pa.Table, critic: TransitionCritic) -> list[Edge]:
-    """The unlikely transitions of a source, the commonest first."""
+def _edges(scores: pa.Table, critic: TransitionCritic, threshold: float) -> list[Edge]:
+    """The transitions of a source below a probability, the commonest first."""
     names = {CRITIC_BEGIN: BEGIN, CRITIC_END: END} | {title: title for title in critic.titles}
     return [
         Edge(names[step["from"]], names[step["to"]], step["frequency"] / 100, step["probability"])
-        for step in transition_errors(scores, critic, GRAPH_THRESHOLD).transitions
+        for step in transition_errors(scores, critic, threshold).transitions
     ]
 
 

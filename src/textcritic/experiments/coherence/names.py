@@ -3,8 +3,10 @@
 from textcritic.experiments.coherence.files import DATA_GOLD, CoherenceFiles
 from textcritic.measures.names import Names
 
-TABLE_THRESHOLD = 0.01  # a step less probable is unlikely in Table 12
-GRAPH_THRESHOLD = 0.05  # and in Figures 1 and 4
+UNLIKELY = 0.01
+"""A step less probable than this under the critic is unlikely, wherever the word stands (paper, Table 12)."""
+PAPER_FIGURES = 0.05
+"""The same in the paper's Figures 1 and 4, which draw more steps."""
 
 
 def names_of(experiment: CoherenceFiles) -> Names:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics import Chains, TransitionCritic, groups_of, is_unlikely
-from textcritic.experiments.coherence.names import TABLE_THRESHOLD
+from textcritic.experiments.coherence.names import UNLIKELY
 from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
 from textcritic.measures.material import Material
@@ -41,7 +41,7 @@ class Repeats:
     @property
     def unlikely(self) -> npt.NDArray[np.bool_]:
         """Those that the critic finds unlikely, by the criterion of Table 12."""
-        return is_unlikely(np.exp(self.log_prob), TABLE_THRESHOLD)
+        return is_unlikely(np.exp(self.log_prob), UNLIKELY)
 
 
 def repetition_rows(material: Material) -> pd.DataFrame:
@@ -123,7 +123,7 @@ def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             _rate_cell(row, "share_percent", "errors_repeated", "errors"),
         ]
         body.append([names.source(row), count(row["documents"]), *shares, *[published_cell(row)] * published])
-    remarks = remarks_of(__file__, "rates", *["published shares", "of unlikely"] * published)
+    remarks = remarks_of(__file__, "rates", *["published shares", "of unlikely"] * published, unlikely=UNLIKELY)
     return plain_sheet("repetition-rates", "Sections of the same type twice in a row", heads, body, remarks)
 
 
@@ -157,7 +157,7 @@ def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
     steps = kept["step_nll"].combine_chunks()
     lengths = pc.list_value_length(steps).to_numpy(zero_copy_only=False)
     owner = np.repeat(np.arange(len(lengths)), lengths)
-    wrong = is_unlikely(np.exp(-steps.flatten().to_numpy(zero_copy_only=False)), TABLE_THRESHOLD)
+    wrong = is_unlikely(np.exp(-steps.flatten().to_numpy(zero_copy_only=False)), UNLIKELY)
     return np.bincount(owner[wrong], minlength=len(lengths))
 
 

@@ -6,35 +6,32 @@ from functools import partial
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 
-from textcritic.corpora import Article, some_articles
-from textcritic.critics import TransitionCritic, is_unlikely
-from textcritic.errors import TextcriticError
+from textcritic.critics import TransitionCritic
+from textcritic.experiments.coherence.articles import reading
 from textcritic.experiments.coherence.audit import switches
 from textcritic.experiments.coherence.errors import worst_steps
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
-from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, RealText, Sample
-from textcritic.experiments.coherence.names import GRAPH_THRESHOLD, names_of
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
+from textcritic.experiments.coherence.names import UNLIKELY, names_of
 from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.experiments.coherence.words import accuracies, cause, findings, warnings
-from textcritic.files import read_json, read_table
+from textcritic.files import read_json
 from textcritic.measures.causes import comparisons
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, interval, listed, number, p_value, percent, plural, setting_name
 from textcritic.measures.phrases import perplexity_lines, seeds_in_words
 from textcritic.measures.rows import in_groups
-from textcritic.measures.scored import first_runs, read_scores
+from textcritic.measures.scored import first_runs
 from textcritic.plan.sources import SAMPLE, data_keys
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
+from textcritic.report.reader import opened
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Line, Sheet, plain_sheet
-
-MAX_CHARACTERS = 4000
 
 INFERRED_TERMS, GIVEN_TERMS = ("Inferred and gold titles", "Sure"), ("Given titles",)
 LEFT_OUT = ("rejected", "Articles left out, by reason")
@@ -46,6 +43,9 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
     papers = place.numbered("coherence")
     measured = any(sample.perplexity is not None for sample in experiment.samples)
     noticed = power_findings(tables[STUDY.name], STUDY)
+    card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
+    sources = _graphs(experiment)
+    graphs = [{"key": key, "label": names.source(keys)} for keys, key in sources]
     variables = {
         "titles_given": experiment.titles_given,
         "measured": measured,
@@ -59,20 +59,21 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "every_number": place.sheet(_every_number(rows, names)),
         "bars": _bars(tables["decomposition"], names),
         "curves": bool(generator_curves(experiment)),
-        "graphs": _graphs(experiment, names),
+        "graphs": graphs,
+        "start": opened([keys for keys, _ in sources], card),
+        "unlikely": percent(UNLIKELY),
         "graph_titles": GRAPH_TITLES,
         "papers": papers,
-        "repetitions": repetitions_shown(experiment, names),
+        "repetitions": repetitions_shown(experiment, names, card),
         "matrices": [{"key": s.slug, "label": names.source(s.keys)} for s in experiment.samples],
         "power": STUDY.name,
         "noticed": [finding.says for finding in noticed],
         "switches": switches(audit),
         "default": audit.loc[audit["switch"] == "default", "setting_of_switch"].iloc[0],
         "rejected": place.sheet(unscored_sheet(rows[rows["source"] != DATA_GOLD], names, *LEFT_OUT)),
-        "viewer": _viewer(experiment),
+        "reading": reading(experiment, names, card),
         "most_shown": experiment.report_articles,
     }
-    card = place.card(rows, [PPL], names.source, [DATA_INFERRED])
     return Section(
         title="Coherence",
         html=place.render("section.html.j2", variables),
@@ -158,101 +159,10 @@ def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
     return bars
 
 
-def _graphs(experiment: CoherenceFiles, names: Names) -> list[dict[str, str]]:
-    """Keys and labels of the transition-error graphs: of each corpus the real text last."""
-    graphs = []
+def _graphs(experiment: CoherenceFiles) -> list[tuple[Mapping[str, Any], str]]:
+    """Keys of the sources and of their transition-error graphs: of each corpus the real text last."""
+    graphs: list[tuple[Mapping[str, Any], str]] = []
     for data in experiment.data:
-        samples = [s for s in experiment.samples if s.corpus == data.corpus]
-        graphs += [{"key": s.slug, "label": names.source(s.keys)} for s in samples]
-        label = names.source(data_keys(data.corpus, DATA_INFERRED))
-        graphs.append({"key": f"{data.corpus}.{REAL}", "label": label})
+        graphs += [(sample.keys, sample.slug) for sample in experiment.samples if sample.corpus == data.corpus]
+        graphs.append((data_keys(data.corpus, DATA_INFERRED), f"{data.corpus}.{REAL}"))
     return graphs
-
-
-def _viewer(experiment: CoherenceFiles) -> dict[str, Any]:
-    sources = viewer_data(experiment)
-    # A sample first: what real text looks like is one choice away.
-    start = next((i for i, source in enumerate(sources) if not source["real"] and source["articles"]), 0)
-    return {"threshold": GRAPH_THRESHOLD, "start": start, "given": experiment.titles_given, "sources": sources}
-
-
-def viewer_data(experiment: CoherenceFiles) -> list[dict[str, Any]]:
-    """What the viewer shows, ready for JSON: for every source its most incoherent articles and its first ones.
-
-    Returns:
-        One dict per source: `label`, `real` (whether real text), `total` (articles scored), `articles`. An article:
-        `id`, `title`, `ppl` (its own Latent PPL, None if infinite), `errors` (steps with P < 0.05), `rank` (1 is the
-        most incoherent of the source), `place` (in the order of the file), `sections` ({`text`, `cut` (characters left
-        out), `title`, `sure`, `given`})
-        and `steps`, the probability of each of its K + 1 steps.
-
-    Raises:
-        TextcriticError: articles, latents and scores of a source do not belong together.
-    """
-    sources = []
-    names = names_of(experiment)
-    for data in experiment.data:
-        label = names.source(data_keys(data.corpus, DATA_INFERRED))
-        sources.append(_source(label, data, data.inferred, experiment.report_articles) | {"real": True})
-        for sample in (s for s in experiment.samples if s.corpus == data.corpus):
-            label = names.source(sample.keys)
-            sources.append(_source(label, sample, sample.scores, experiment.report_articles) | {"real": False})
-    return sources
-
-
-def _source(label: str, files: RealText | Sample, scores_path: Any, most: int) -> dict[str, Any]:
-    scores = read_scores(scores_path)
-    kept = [row for row in scores.select(["id", "nll", "steps", "rejected"]).to_pylist() if not row["rejected"]]
-    ranked = sorted(kept, key=lambda row: (-row["nll"] / row["steps"], row["id"]))
-    rank = {row["id"]: number for number, row in enumerate(ranked, start=1)}
-    wanted = {row["id"] for row in ranked[: (most + 1) // 2]}
-    wanted |= {row["id"] for row in [row for row in kept if row["id"] not in wanted][: most - len(wanted)]}
-    articles = some_articles(files.articles, wanted)
-    latents = _rows(read_table(files.latents), wanted)
-    steps = _rows(scores, wanted)
-    entries = []
-    for place, row in enumerate(kept, start=1):
-        name = row["id"]
-        if name in wanted:
-            if name not in articles or name not in latents:
-                raise TextcriticError(
-                    f"{scores_path}: article {name!r} is not in {files.articles} or {files.latents}; "
-                    "they belong to different samples: delete the scores and rerun the rule that makes them"
-                )
-            entry = _article(articles[name], latents[name], steps[name], str(files.articles))
-            entries.append(entry | {"rank": rank[name], "place": place})
-    return {"label": label, "total": len(kept), "articles": entries}
-
-
-def _rows(table: pa.Table, wanted: set[str]) -> dict[str, dict[str, Any]]:
-    columns = [c for c in ("id", "inferred", "confidence", "chain", "step_nll") if c in table.column_names]
-    return {row["id"]: row for row in table.select(columns).to_pylist() if row["id"] in wanted}
-
-
-def _article(article: Article, latent: dict[str, Any], score: dict[str, Any], path: str) -> dict[str, Any]:
-    if len(article.sections) != len(latent["inferred"]):
-        raise TextcriticError(
-            f"{path}: article {article.id!r} has another number of sections than its latents; rerun both"
-        )
-    probabilities = [math.exp(-nll) for nll in score["step_nll"]]
-    mean = sum(score["step_nll"]) / max(len(score["step_nll"]), 1)
-    return {
-        "id": article.id,
-        "title": article.title,
-        "ppl": round(math.exp(mean), 2) if math.isfinite(mean) else None,
-        "errors": sum(is_unlikely(probability, GRAPH_THRESHOLD) for probability in probabilities),
-        "sections": [
-            {
-                "text": section.text[:MAX_CHARACTERS],
-                "cut": max(0, len(section.text) - MAX_CHARACTERS),
-                "title": title,
-                "sure": round(float(confidence), 3),
-                "given": section.title,
-            }
-            for section, title, confidence in zip(
-                article.sections, latent["inferred"], latent["confidence"], strict=True
-            )
-        ],
-        # Where the critic skipped steps next to an unknown title, the steps cannot be laid beside the sections.
-        "steps": [float(f"{p:.3g}") for p in probabilities] if len(probabilities) == len(article.sections) + 1 else [],
-    }

@@ -16,15 +16,16 @@
     tip.style.left = `${Math.max(12, Math.min(box.left, room)) + scrollX}px`;
     tip.style.top = `${(above ? box.top - tip.offsetHeight - 6 : box.bottom + 16) + scrollY}px`;
   };
-  for (const link of document.querySelectorAll("a.unlikely")) {
-    const reason = document.getElementById(link.hash.slice(1));
-    link.setAttribute("aria-describedby", reason.id);
-    for (const event of ["mouseenter", "focus"]) link.addEventListener(event, () => show(link, reason));
-    for (const event of ["mouseleave", "blur"]) link.addEventListener(event, hide);
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      show(link, reason);
-    });
-  }
+  document.querySelectorAll("a.unlikely").forEach((link) => link.setAttribute("aria-describedby", link.hash.slice(1)));
+  // Links of a second document, which comes later, do the same.
+  const over = (event) => {
+    const link = event.target.closest("a.unlikely");
+    if (!link) return;
+    if (event.type === "click") event.preventDefault();
+    show(link, document.getElementById(link.hash.slice(1)));
+  };
+  const away = (event) => { if (event.target.closest("a.unlikely")) hide(); };
+  for (const event of ["mouseover", "focusin", "click"]) document.addEventListener(event, over);
+  for (const event of ["mouseout", "focusout"]) document.addEventListener(event, away);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
 }

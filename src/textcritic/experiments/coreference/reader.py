@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from textcritic.critics.mentions import MentionCritic
-from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.passages import Passage, Piece, Token, excerpt, passages, pieces
 from textcritic.experiments.coreference.read import critic_of, read_mention_scores
 from textcritic.experiments.coreference.why import (
@@ -24,10 +24,14 @@ from textcritic.experiments.coreference.why import (
 from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, number, plural
+from textcritic.measures.score import Score
+from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import Place, worst_and_middle
 
 FEWEST_TOKENS = 20  # of a chain that is shown, where there are such
 MOST_CHARACTERS = 2000  # of a text that is shown
+HEADS_OF_TABLE = ("Article", "Latent PPL", "Mentions", "Unlikely mentions")
+NAMED = 3  # unlikely mentions that the table of articles names
 COLOURS = 8  # of persons; those after them are grey
 
 UNLIKELY, TYPICAL = "unlikely", "typical"
@@ -53,62 +57,56 @@ def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, st
     return [*((name, UNLIKELY) for name in worst), *((name, TYPICAL) for name in middle)]
 
 
-def reader(files: CoreferenceFiles, names: Names, place: Place) -> dict[str, list[dict[str, Any]]]:
-    """What the template shows: the `samples` and, beside them, `real` text, each source with its articles.
+def reader(files: CoreferenceFiles, names: Names, place: Place, card: Sequence[Score]) -> Reading:
+    """What the template shows: every source with its articles.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
     """
-    sources = []
+    language = load_language(files.resolver.get("language", "en"))
+    shelves: list[Shelf] = []
     for data in files.data:
         critic = critic_of(data)
-        sources += [(source, _articles(source, files, critic)) for source in files.of(data)]
-    language = load_language(files.resolver.get("language", "en"))
-    shown: dict[str, list[dict[str, Any]]] = {"samples": [], "real": []}
-    for number_shown, (source, articles) in enumerate(sources):
-        key = str(number_shown)
-        entries = [
-            article_shown(*article, f"{key}-{n}", partial(_id, place, f"{key}-{n}"), language)
-            for n, article in enumerate(articles)
-        ]
-        label = names.source(source.keys)
-        group = shown["real" if isinstance(source, RealText) else "samples"]
-        group.append({"key": key, "label": label, "group": f"articles-{key}", "articles": entries})
-    return shown
+        for source in files.of(data):
+            documents = [
+                article_shown(*article, partial(_id, place, f"{len(shelves)}-{n}"), language)
+                for n, article in enumerate(_articles(source, files, critic))
+            ]
+            shelves.append(Shelf(source.keys, names.source(source.keys), documents))
+    return Reading.of(HEADS_OF_TABLE, shelves, card)
 
 
-def article_shown(
-    whole: Passage, kind: str, row: Mapping[str, Any], key: str, id_of: IdOf, language: Language
-) -> dict[str, Any]:
+def article_shown(whole: Passage, kind: str, row: Mapping[str, Any], id_of: IdOf, language: Language) -> Document:
     """What the template shows of an article: a part of it around its least likely mention, if it is long.
 
     Args:
         whole: the article.
         kind: `UNLIKELY` or `TYPICAL`.
         row: of its scores.
-        key: unique in the page.
         id_of: gives the id of the element that says why a mention is unlikely.
         language: of the pronouns.
     """
     least = min(whole.mentions, key=lambda token: token.log_prob)
     passage = excerpt(whole, least, MOST_CHARACTERS)
     unlikely = [token for token in passage.mentions if is_unlikely(token)]
-    ppl = number(math.exp(row["nll"] / row["steps"]))
+    ppl = math.exp(row["nll"] / row["steps"])
     mentions = f"{plural(len(whole.mentions), 'mention')} of {plural(row['people'], 'person', 'people')}"
-    words = f"Latent PPL of this article: {ppl}; {mentions}, {count(sum(map(is_unlikely, whole.tokens)))} unlikely."
+    all_unlikely = sorted(filter(is_unlikely, whole.tokens), key=lambda token: token.log_prob)
+    words = f"Latent PPL of this article: {number(ppl)}; {mentions}, {count(len(all_unlikely))} unlikely."
     if passage.before or passage.after:
         words += f" Shown: {count(len(passage.text))} of its {count(len(whole.text))} characters, around the least"
         words += " likely mention."
-    return {
-        "key": key,
-        "label": f"{whole.title or whole.article}: {ppl}" + (", typical" if kind == TYPICAL else ""),
-        "title": whole.title or f"Article {whole.article}",
+    shown = {
         "words": words,
         "before": bool(passage.before),
         "text": text_of_passage(passage, id_of),
         "after": bool(passage.after),
         "reasons": _by_kind([_said(token, language) | {"id": id_of(token)} for token in unlikely]),
     }
+    reasons = _in_short(all_unlikely) + " (a typical article)" * (kind == TYPICAL)
+    entries = ((number(ppl), ppl), (count(len(whole.mentions)), float(len(whole.mentions))), reasons)
+    title, name = whole.title or str(whole.article), str(whole.article)
+    return Document(title, entries, shown, name if name != title else "")
 
 
 def text_of_passage(passage: Passage, id_of: IdOf) -> Markup:
@@ -129,6 +127,13 @@ def _articles(
     rows = {row["id"]: row for row in scores if row["id"] in chosen}
     read = {passage.article: passage for passage in passages(source, files, critic, chosen)}
     return [(read[name], kind, rows[name]) for name, kind in chosen.items()]
+
+
+def _in_short(unlikely: Sequence[Token]) -> str:
+    """How many mentions are unlikely, and the least likely ones of them."""
+    more = " …" if len(unlikely) > NAMED else ""
+    named = ", ".join(written(token.symbol) for token in unlikely[:NAMED])
+    return f"{len(unlikely)}: {named}{more}" if unlikely else "0"
 
 
 def _id(place: Place, article: str, token: Token) -> str:

@@ -25,10 +25,11 @@ def section(files: CoreferenceFiles, tables: Mapping[str, pd.DataFrame], place: 
     names, rows = Names.of(files.samples), tables["coreference"]
     blocks = unlikely(tables["coreference-shares"], names)
     noticed, audit = exchange_findings(tables[STUDY.name]), audit_sentence(tables["coreference-audit"])
+    card = place.card(rows, [PPL], names.source)
     variables = {
         "chart": CHART,
         "papers": place.numbered("ppl"),
-        "sources": reader(files, names, place),
+        "reading": reader(files, names, place, card),
         "shown": files.report_articles,
         "fewest_tokens": FEWEST_TOKENS,
         "rare": f"{RARE:.0%}",

@@ -58,6 +58,22 @@ def left_out_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["corpus", "stage", "reason", "articles"])
 
 
+def came(data: Iterable[Corpus]) -> dict[tuple[str, str], int]:
+    """How many articles came to each stage of each corpus, by corpus and stage: those kept, and those left out since.
+
+    Raises:
+        TextcriticError: a file is missing or damaged.
+    """
+    totals = {}
+    for corpus in data:
+        values, statistics = _statistics(corpus), read_json(corpus.statistics)
+        total = int(sum(values[f"articles_{split}"] for split in SPLITS))
+        for stage, key in reversed(STAGES.items()):
+            total += sum((statistics.get(key) or {}).values())
+            totals[corpus.corpus, stage] = total
+    return totals
+
+
 def shared_rows(material: Material) -> pd.DataFrame:
     """What the validation and the test split of each corpus share with its train split, of words in lower case.
 

@@ -1,5 +1,6 @@
 """The tables of corpora, for reading."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -33,17 +34,23 @@ def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     return plain_sheet("statistics", "Corpus statistics", ["", *map(corpus_name, corpora)], body)
 
 
-def left_out_sheet(rows: pd.DataFrame) -> Sheet:
-    """What was left out of each corpus, and why."""
+def left_out_sheet(rows: pd.DataFrame, totals: Mapping[tuple[str, str], int]) -> Sheet:
+    """What was left out of each corpus, and why.
+
+    Args:
+        rows: as `left_out_rows` makes them.
+        totals: articles that came to each stage, by corpus and stage.
+    """
     body: list[Line] = []
     for (corpus, stage), group in rows.groupby(["corpus", "stage"], sort=False):
         stubs: Line = [corpus_name(corpus), stage]
         for row in group.to_dict("records"):
-            share = percent(row["articles"] / group["articles"].sum())
-            body.append([*stubs, row["reason"], count(row["articles"]), share])
+            total = totals[corpus, stage]
+            left_out = f"{count(row['articles'])} of {count(total)} ({percent(row['articles'] / total)})"
+            body.append([*stubs, row["reason"], left_out])
             stubs = [Cell(""), Cell("")]
-    heads = ("Corpus", "When", "Reason", "Articles", "Share")
-    remarks = ["Share: of all articles left out at that time."] if body else ["Nothing was left out."]
+    heads = ("Corpus", "When", "Reason", "Articles left out")
+    remarks = ["Of all articles that came so far."] if body else ["Nothing was left out."]
     return plain_sheet("left-out", "Articles left out, by reason", heads, body, remarks, stubs=3)
 
 

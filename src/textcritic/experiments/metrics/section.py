@@ -10,7 +10,12 @@ from textcritic.experiments.metrics.rows import measures_of
 from textcritic.experiments.metrics.words import cause, definitions
 from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
+from textcritic.measures.numbers import number
+from textcritic.plan.sources import GROUP
+from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import Place, Section, said_of
+
+HEADS = ("Document", "Value", "Measure", "Place")
 
 
 def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
@@ -22,10 +27,11 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         for metric, measure in measures.items()
         for score in place.card(rows[rows["metric"] == metric], [measure], names.source)
     )
-    said = definitions(rows)
+    said, documents = definitions(rows), tables["metrics-documents"]
     variables = {
         "charts": [(chart_name(metric), measure.name) for metric, measure in measures.items()],
         "definitions": said,
+        "reading": Reading.of(HEADS, _shelves(documents, names), card),
         "papers": place.numbered("values"),
     }
     title, question = _asked(measures)
@@ -53,3 +59,16 @@ def _asked(metrics: Iterable[str]) -> tuple[str, str]:
     if ship == {True}:
         return "Form", form
     return ("Form, and own measures", f"{form} {own}") if True in ship else ("Own measures", own)
+
+
+def _shelves(rows: pd.DataFrame, names: Names) -> list[Shelf]:
+    """The documents of each source with the highest and the lowest values."""
+    shelves = []
+    for _, group in rows.groupby(["source", *GROUP], sort=False):
+        documents = []
+        for row in group.to_dict("records"):
+            entries = ((number(row["value"]), row["value"]), row["title"], f"{row['which']}, {row['rank']}")
+            documents.append(Document(str(row["article"]), entries, row["beginning"]))
+        keys = group.iloc[0].to_dict()
+        shelves.append(Shelf(keys, names.source(keys, seed=False), documents))
+    return shelves

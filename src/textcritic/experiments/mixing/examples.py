@@ -1,7 +1,6 @@
 """Sentences to read in the report: each word in the colour of the language that it belongs to."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -10,10 +9,13 @@ from textcritic.corpora import iter_articles
 from textcritic.experiments.mixing.files import MixingFiles
 from textcritic.experiments.mixing.read import Compared, Matrix, Source
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import percent, plural
+from textcritic.measures.numbers import count, percent, plural
+from textcritic.measures.score import Score
+from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import worst_and_middle
 
 FEWEST_WORDS = 5  # of the vocabulary, of a sentence that is shown, where there are such
+HEADS = ("Sentence", "Other language", "Words", "Languages")
 CERTAIN = 0.8  # the probability of a topic from which on a word is in its colour
 
 
@@ -32,23 +34,19 @@ def choose(source: Source, most: int) -> list[int]:
     return [*worst, *middle]
 
 
-def examples(compared: list[Compared], files: MixingFiles, names: Names) -> list[dict[str, Any]]:
-    """What the template shows of the first seed of every source: `key`, `label`, and its `sentences`."""
-    shown: list[dict[str, Any]] = []
+def examples(compared: list[Compared], files: MixingFiles, names: Names, card: Sequence[Score]) -> Reading:
+    """What the template shows of the first seed of every source: its sentences."""
+    shelves: list[Shelf] = []
     for real, one in zip(files.data, compared, strict=True):
         index = {word: number for number, word in enumerate(one.words)}
         for source in one.sources:
             if source.files not in files.shown(real) or not source.english:
                 continue
-            key = str(len(shown))
             chosen = choose(source, files.report_articles)
             texts = _texts(source, chosen)
-            sentences = [
-                _shown(source, place, texts[source.posteriors.ids[place]], one, index) | {"key": f"{key}-{n}"}
-                for n, place in enumerate(chosen)
-            ]
-            shown.append({"key": key, "label": names.source(source.files.keys, seed=False), "sentences": sentences})
-    return shown
+            sentences = [_shown(source, place, texts[source.posteriors.ids[place]], one, index) for place in chosen]
+            shelves.append(Shelf(source.files.keys, names.source(source.files.keys, seed=False), sentences))
+    return Reading.of(HEADS, shelves, card)
 
 
 def coloured(text: str, mean: Matrix, one: Compared, index: Mapping[str, int]) -> Markup:
@@ -83,17 +81,13 @@ def _texts(source: Source, chosen: list[int]) -> dict[str, str]:
     return {article.id: " ".join(section.text for section in article.sections) for article in articles}
 
 
-def _shown(source: Source, place: int, text: str, one: Compared, index: Mapping[str, int]) -> dict[str, Any]:
-    outside, words = source.outside[place]
+def _shown(source: Source, place: int, text: str, one: Compared, index: Mapping[str, int]) -> Document:
+    outside, words = map(float, source.outside[place])
     mean = np.asarray(source.posteriors.mean[place], np.float64)
     order = np.argsort(-mean, kind="stable")
-    parts = [f"{one.name(topic)} {percent(float(mean[topic]))}" for topic in order]
-    share = percent(float(outside / max(words, 1)))
-    return {
-        "english": source.english[place],
-        "text": coloured(text, mean, one, index),
-        "label": f"{place + 1}: {share} of another language",
-        "words": f"{', '.join(parts)}. {plural(round(float(words)), 'word')} of the vocabulary, {share} of them "
-        "outside the main "
-        "language.",
-    }
+    parts = ", ".join(f"{one.name(topic)} {percent(float(mean[topic]))}" for topic in order)
+    share = outside / max(words, 1)
+    said = f"{parts}. {plural(round(words), 'word')} of the vocabulary, {percent(share)} of them outside the main "
+    said += "language."
+    shown = {"english": source.english[place], "text": coloured(text, mean, one, index), "words": said}
+    return Document(f"Sentence {place + 1}", ((percent(share), share), (count(round(words)), words), parts), shown)

@@ -36,7 +36,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
         ],
         "languages": _key(compared),
         "certain": f"{CERTAIN:.0%}",
-        "sources": examples(compared, files, names),
+        "reading": examples(compared, files, names, card),
         "shown": files.report_articles,
         "papers": place.numbered("words"),
         "pairs": len(tables["mixing-pairs"]) > 0,

@@ -1,7 +1,6 @@
 """The section of the report on recitation."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -12,32 +11,31 @@ from textcritic.experiments.recitation.rows import RECITED
 from textcritic.experiments.recitation.words import cause, directions, longest_findings
 from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import plural
+from textcritic.measures.numbers import count, plural
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
+from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import Place, Section, said_of
 
 LEFT_OUT = ("recitation-left-out", f"Documents without a run of {MAIN_LENGTH} words, by reason")
+HEADS = ("Document", "Words in a row", "Training document")
 TOKENS = {"words": "words and single marks", "whitespace": "what white space separates"}
 
 
 def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its findings and definitions, as `plan.experiment` says."""
     names, rows, passages = Names.of(files.samples), tables["recitation"], tables["recitation-passages"]
-    shown = [
-        _source(str(number), group, names)
-        for number, (_, group) in enumerate(passages.groupby(["source", *GROUP], sort=False))
-    ]
+    card = place.card(rows, [RECITED], names.source)
+    shown = [_source(group, names) for _, group in passages.groupby(["source", *GROUP], sort=False)]
     variables = {
         "n": MAIN_LENGTH,
         "chart": CHART,
         "tokens": TOKENS[files.cutting["tokenizer"]],
         "lower_case": files.cutting["lower_case"],
         "papers": place.numbered("lengths"),
-        "sources": shown,
+        "reading": Reading.of(HEADS, shown, card),
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
     }
-    card = place.card(rows, [RECITED], names.source)
     return Section(
         title="Recitation",
         html=place.render("section.html.j2", variables),
@@ -50,10 +48,12 @@ def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: P
     )
 
 
-def _source(key: str, group: pd.DataFrame, names: Names) -> dict[str, Any]:
-    """The passages of a source as the template shows them."""
-    passages = []
+def _source(group: pd.DataFrame, names: Names) -> Shelf:
+    """The passages of a source as the template shows them, the longest first."""
+    documents = []
     for row in group.to_dict("records"):
-        length = plural(int(row["words"]), "word")
-        passages.append(row | {"key": f"{key}-{row['rank']}", "label": f"{row['rank']}: {length}", "length": length})
-    return {"key": key, "label": names.source(group.iloc[0].to_dict(), seed=False), "passages": passages}
+        entries = ((count(row["words"]), row["words"]), str(row["train_article"]))
+        shown = row | {"length": plural(int(row["words"]), "word")}
+        documents.append(Document(str(row["article"]), entries, shown))
+    keys = group.iloc[0].to_dict()
+    return Shelf(keys, names.source(keys, seed=False), documents)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from textcritic.experiments.tendencies.panels import NARROW_BELOW, Line, Panel
-from textcritic.measures.numbers import count
+from textcritic.measures.numbers import count, shortened
 from textcritic.report.charts import CHARACTER, stacked_panels
 from textcritic.report.palette import FAINT, INK, MUTED, RULE
 from textcritic.report.style import style
@@ -120,9 +120,9 @@ def _rows(
     """Panels under one another whose rows are sources, with their labels beside them."""
     narrow = width < NARROW_BELOW
     room = 16 if narrow else LABEL
-    labels = [[fill(line.label, room) for line in lines(entry)] for entry in entries]
+    labels = [[fill(shortened(line.label, 2 * room), room) for line in lines(entry)] for entry in entries]
     longest = max((len(part) for names in labels for name in names for part in name.split("\n")), default=1)
-    row = ROW * (1.6 if any("\n" in name for names in labels for name in names) else 1)
+    row = ROW * (1 + 0.6 * max((name.count("\n") for names in labels for name in names), default=0))
     with style():
         left = 0.2 + CHARACTER * longest
         figure, places = stacked_panels(width, [max(2, len(names)) * row for names in labels], left, 0.25)

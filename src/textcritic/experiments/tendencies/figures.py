@@ -1,5 +1,6 @@
 """Figures of statistical tendencies: what is kept, laws, distributions, permutations (paper, Figures 1 to 9)."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from textwrap import fill
 
@@ -17,14 +18,16 @@ from textcritic.experiments.tendencies.panels import NARROW_BELOW, Panel, band, 
 from textcritic.experiments.tendencies.sheets import UNCLEAR
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import number, power_of_ten
+from textcritic.measures.numbers import LONGEST, number, power_of_ten, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import INK, MUTED
 from textcritic.report.style import SEQUENTIAL, new_figure, style
 
-CELL = 0.4  # inches
+CELL, NARROW_CELL, HEAD_LINE = 0.4, 0.26, 0.2  # inches
+LABEL = 28  # characters of a sample's name beside its row
+SIGNS: Mapping[str, str] = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: "—"}
 FARTHEST = 100  # times as far as chance, from which the colour is the same
 
 WIDTH = 8.2
@@ -300,7 +303,7 @@ def _plain(axes: Axes) -> None:
 def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
     """A row for each sample, a column for each tendency: how many times as far as chance it is, or the verdict.
 
-    In a narrow figure samples are numbered columns under a list of their names, and tendencies are rows.
+    In a narrow figure tendencies are numbered under a list of their names, and a sample's name stands over its row.
 
     Args:
         rows: as `rows.tendency_rows` makes them; of several seeds the mean of those that differ is shown.
@@ -308,10 +311,11 @@ def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
         width: inches.
     """
     groups = list(rows.groupby(GROUP, sort=False))
-    labels = [names.source(group.iloc[0].to_dict(), seed=False) for _, group in groups]
+    narrow = width < NARROW_BELOW
+    most = LONGEST if narrow else LABEL
+    labels = [shortened(names.source(group.iloc[0].to_dict(), seed=False), most) for _, group in groups]
     titles = [tendency.title for tendency in TENDENCIES]
     cells = [[_cell(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES] for _, group in groups]
-    narrow = width < NARROW_BELOW
     with style():
         if narrow:
             return _narrow(labels, titles, cells, width)
@@ -326,27 +330,32 @@ def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
 
 
 def _narrow(labels: list[str], titles: list[str], cells: list[list[tuple[float, str]]], width: float) -> Figure:
-    lines = [f"{place}  {label}" for place, label in enumerate(labels, start=1)]
-    head = 0.2 * len(lines) + 0.35
-    height = CELL * len(titles) + head + 0.1
+    lines = [f"{place}  {title}" for place, title in enumerate(titles, start=1)]
+    lines.append("  ".join(f"{sign} {words}" for words, sign in SIGNS.items()))
+    head, tall = HEAD_LINE * len(lines) + 0.35, 2 * NARROW_CELL * len(labels)
+    height = tall + head + 0.1
     figure = new_figure(width, height)
     for place, line in enumerate(lines):
-        figure.text(0.02, 1 - (0.16 + 0.2 * place) / height, line, fontsize=9, color=INK)
-    left = 1.15
-    axes = figure.add_axes((left / width, 0.05 / height, 1 - (left + 0.1) / width, CELL * len(titles) / height))
-    _draw(axes, [list(column) for column in zip(*cells, strict=True)], 7 if len(labels) > 4 else 9)
-    axes.set_yticks(range(len(titles)), [fill(title, 16) for title in titles], fontsize=8)
-    axes.set_xticks(range(len(labels)), [str(place) for place in range(1, len(labels) + 1)])
+        figure.text(0.02, 1 - (0.16 + HEAD_LINE * place) / height, line, fontsize=9, color=INK)
+    axes = figure.add_axes((0.02, 0.05 / height, 0.96, tall / height))
+    blank = [(math.nan, "")] * len(titles)
+    signed = [[(value, SIGNS.get(words, words)) for value, words in row] for row in cells]
+    _draw(axes, [line for row in signed for line in (blank, row)])
+    for place, label in enumerate(labels):
+        axes.text(-0.48, 2 * place + 0.1, label, ha="left", va="center", fontsize=9, color=INK)
+    axes.set_yticks([])
+    axes.set_xticks(range(len(titles)), [str(place) for place in range(1, len(titles) + 1)])
     return figure
 
 
-def _draw(axes: Axes, cells: list[list[tuple[float, str]]], size: float = 9) -> None:
+def _draw(axes: Axes, cells: list[list[tuple[float, str]]]) -> None:
     shade = np.array([[value for value, _ in row] for row in cells], dtype=float)
     axes.imshow(np.clip(shade, 1, FARTHEST), cmap=SEQUENTIAL, norm=LogNorm(1, FARTHEST), aspect="auto")
     for y, row in enumerate(cells):
         for x, (value, words) in enumerate(row):
-            colour = MUTED if words in (KEPT, UNCLEAR, MISSING) else "white" if value > 25 else INK
-            small = size - 2 if words in (UNCLEAR, MISSING) else size
+            quiet_words = (KEPT, UNCLEAR, MISSING, *(SIGNS[word] for word in (KEPT, UNCLEAR, MISSING)))
+            colour = MUTED if words in quiet_words else "white" if value > 25 else INK
+            small = 7 if words in (UNCLEAR, MISSING) else 9
             axes.text(x, y, fill(words, 8), ha="center", va="center", fontsize=small, color=colour)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)

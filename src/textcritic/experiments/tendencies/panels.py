@@ -15,6 +15,7 @@ from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
+from textcritic.measures.numbers import LONGEST, shortened
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
@@ -106,7 +107,8 @@ def grid(
     narrow = width < NARROW_BELOW
     columns = 1 if narrow else len(titles)
     rows = len(shown) * len(titles) // columns
-    labels = {line.label: line for panel in shown for line in panel.all}
+    lines = {line.label: line for panel in shown for line in panel.all}
+    labels = [shortened(label, min(LONGEST, int((width - 0.65) / LEGEND_CHARACTER))) for label in lines]
     longest = max(map(len, labels)) * LEGEND_CHARACTER + 0.45
     across = max(1, min(len(labels), math.floor((width - 0.2) / longest)))
     foot = math.ceil(len(labels) / across) * LEGEND_LINE + 0.15
@@ -120,8 +122,8 @@ def grid(
             # With a y Matplotlib does not look for room above the axes each time something is drawn.
             axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
         _place(figure, places, height, foot)
-        handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in labels.values()]
-        figure.legend(handles, list(labels), loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
+        handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
+        figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
     return figure
 
 

@@ -23,9 +23,11 @@ from textcritic.measures.phrases import vocabulary_facts
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
+from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import Finding, Place, Section, said_of
 
 LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
+HEADS = ("Document", "Latent NLL", "Words", "Stronger than usual")
 MOST_OPEN = 25  # topics, of more of which the table has to be opened
 
 
@@ -35,8 +37,9 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     words = {fitted.corpus: topic_names(fitted) for fitted in topics.data}
     baseline = any(sample.baseline for sample in topics.samples)
     by_source = outliers.groupby(["source", *GROUP], sort=False)
-    shown = [_outliers(str(n), group, names, words) for n, (_, group) in enumerate(by_source)]
+    shown = [_outliers(group, names, words) for _, group in by_source]
     noticed = power_findings(tables[STUDY.name], STUDY)
+    card = place.card(rows, (GAP, DISTANCE), names.source)
     variables = {
         "facts": [fact for fitted in topics.data for fact in _facts(fitted, names)],
         "chart": CHART,
@@ -48,12 +51,10 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "papers": place.numbered("nll", "outliers"),
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
         "many": int(tables["topic-words"]["topic"].max()) > MOST_OPEN,
-        "outliers": shown,
+        "reading": Reading.of(HEADS, shown, card),
         "power": STUDY.name,
         "noticed": [finding.says for finding in noticed],
-        "pickers": [{"key": source["key"], "label": source["label"]} for source in shown],
     }
-    card = place.card(rows, (GAP, DISTANCE), names.source)
     return Section(
         title="Topics",
         html=place.render("section.html.j2", variables),
@@ -117,19 +118,19 @@ def _heatmap(fitted: Fitted, names: Names) -> dict[str, str]:
     }
 
 
-def _outliers(key: str, group: pd.DataFrame, names: Names, topics: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    documents = [
-        {
-            "key": f"{key}-{row['rank']}",
-            "label": f"{row['rank']}: {number(row['nll'])} nats",
-            "words": f"Latent NLL {number(row['nll'])} in expectation, {number(row['nll_at_mean'])} at the mean; "
-            f"{plural(row['words'], 'word')} of the vocabulary. Article {row['article']}.",
-            "topics": _strong(row, topics[row["corpus"]]),
-            "text": row["text"],
-        }
-        for row in group.to_dict("records")
-    ]
-    return {"key": key, "label": names.source(group.iloc[0].to_dict(), seed=False), "documents": documents}
+def _outliers(group: pd.DataFrame, names: Names, topics: Mapping[str, Sequence[str]]) -> Shelf:
+    documents = []
+    for row in group.to_dict("records"):
+        nll, strong = number(row["nll"]), _strong(row, topics[row["corpus"]])
+        words = (
+            f"Latent NLL {nll} in expectation, {number(row['nll_at_mean'])} at the mean; "
+            f"{plural(row['words'], 'word')} of the vocabulary."
+        )
+        shown = {"words": words, "topics": strong, "text": row["text"]}
+        entries = ((nll, row["nll"]), (count(row["words"]), row["words"]), strong[0] if strong else "")
+        documents.append(Document(str(row["article"]), entries, shown))
+    keys = group.iloc[0].to_dict()
+    return Shelf(keys, names.source(keys, seed=False), documents)
 
 
 def _strong(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:

@@ -1,0 +1,125 @@
+"""Articles to read in the report: their sections, and the probability of each step between them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from textcritic.corpora import Article, some_articles
+from textcritic.critics import is_unlikely
+from textcritic.errors import TextcriticError
+from textcritic.experiments.coherence.examples import hues_of
+from textcritic.experiments.coherence.files import DATA_INFERRED, CoherenceFiles, RealText, Sample
+from textcritic.experiments.coherence.names import UNLIKELY
+from textcritic.experiments.coherence.repetitions import chance
+from textcritic.files import read_table
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import count, number, percent, plural
+from textcritic.measures.score import Score
+from textcritic.measures.scored import read_scores
+from textcritic.plan.sources import data_keys
+from textcritic.report.reader import Document, Reading, Shelf
+
+MOST_CHARACTERS = 4000  # of a section
+LONG, LONG_LINES = 700, 9  # characters, lines: of a section that is clipped until somebody asks for all of it
+NAMED = 2  # unlikely steps that the table of articles names
+HEADS = ("Article", "Latent PPL", "Steps", "Unlikely steps")
+
+
+def reading(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> Reading:
+    """Of every source its most incoherent articles, the worst one first, and the first of the others.
+
+    Raises:
+        TextcriticError: articles, latents and scores of a source do not belong together.
+    """
+    shelves = []
+    for data in experiment.data:
+        files: list[tuple[Mapping[str, Any], RealText | Sample, Path]] = [
+            (data_keys(data.corpus, DATA_INFERRED), data, data.inferred)
+        ]
+        files += [(s.keys, s, s.scores) for s in experiment.samples if s.corpus == data.corpus]
+        for keys, source, scores in files:
+            total, documents = _documents(source, scores, experiment.report_articles)
+            note = f"{plural(total, 'article')} scored, {count(len(documents))} to read here." if documents else ""
+            shelves.append(Shelf(keys, names.source(keys), documents, note))
+    return Reading.of(HEADS, _coloured(shelves), card)
+
+
+def _documents(files: RealText | Sample, scores_path: Path, most: int) -> tuple[int, list[Document]]:
+    """How many articles were scored, and those that are shown."""
+    scores = read_scores(scores_path)
+    kept = [row for row in scores.select(["id", "nll", "steps", "rejected"]).to_pylist() if not row["rejected"]]
+    ranked = sorted(kept, key=lambda row: (-row["nll"] / row["steps"], row["id"]))
+    wanted = {row["id"] for row in ranked[: (most + 1) // 2]}
+    wanted |= {row["id"] for row in [row for row in kept if row["id"] not in wanted][: most - len(wanted)]}
+    articles = some_articles(files.articles, wanted)
+    latents, steps = _rows(read_table(files.latents), wanted), _rows(scores, wanted)
+    documents = []
+    for rank, name in enumerate((row["id"] for row in ranked), start=1):
+        if name not in wanted:
+            continue
+        if name not in articles or name not in latents:
+            raise TextcriticError(
+                f"{scores_path}: article {name!r} is not in {files.articles} or {files.latents}; "
+                "they belong to different samples: delete the scores and rerun the rule that makes them"
+            )
+        if len(articles[name].sections) != len(latents[name]["inferred"]):
+            raise TextcriticError(
+                f"{files.articles}: article {name!r} has another number of sections than its latents; rerun both"
+            )
+        place = f"Number {count(rank)} of {count(len(kept))} from the most incoherent."
+        documents.append(_document(articles[name], latents[name], steps[name]["step_nll"], place))
+    return len(kept), documents
+
+
+def _rows(table: pa.Table, wanted: set[str]) -> dict[str, dict[str, Any]]:
+    columns = [c for c in ("id", "inferred", "confidence", "step_nll") if c in table.column_names]
+    return {row["id"]: row for row in table.select(columns).to_pylist() if row["id"] in wanted}
+
+
+def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[float], place: str) -> Document:
+    ends = ["begin", *latent["inferred"], "end"]
+    steps = [_step(*step) for step in zip(ends, ends[1:], step_nll, strict=False)]
+    wrong = [step["from_to"] for step in steps if step["unlikely"]]
+    ppl = math.exp(sum(step_nll) / max(len(step_nll), 1))
+    more = f" and {count(len(wrong) - NAMED)} more" if len(wrong) > NAMED else ""
+    reasons = f"{len(wrong)}: {'; '.join(wrong[:NAMED])}{more}" if wrong else "0"
+    found = plural(len(wrong), "unlikely step") if wrong else "no unlikely step"
+    sections = [*map(_section, article.sections, latent["inferred"], latent["confidence"]), None]
+    shown = {
+        "words": f"Latent PPL of this article: {number(ppl)}; {found}. {place}",
+        "parts": [{"step": step, "section": section} for step, section in zip(steps, sections, strict=True)],
+    }
+    entries = ((number(ppl), ppl), (count(len(steps)), float(len(steps))), reasons)
+    title = article.title or article.id
+    return Document(title, entries, shown, article.id if article.id != title else "")
+
+
+def _step(before: str, after: str, nll: float) -> dict[str, Any]:
+    probability = math.exp(-nll)
+    unlikely = bool(is_unlikely(probability, UNLIKELY))
+    return {"from_to": f"{before} → {after}", "chance": chance(probability), "unlikely": unlikely}
+
+
+def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:
+    text = section.text
+    return {
+        "title": title,
+        "sure": percent(float(confidence)),
+        "given": section.title if section.title != title else "",
+        "text": text[:MOST_CHARACTERS],
+        "cut": count(len(text) - MOST_CHARACTERS) if len(text) > MOST_CHARACTERS else "",
+        "long": len(text) > LONG or text.count("\n") >= LONG_LINES,
+    }
+
+
+def _coloured(shelves: Sequence[Shelf]) -> Sequence[Shelf]:
+    """The same with a hue for each section, one a title in all of them."""
+    documents = [document for shelf in shelves for document in shelf.documents]
+    sections = [part["section"] for document in documents for part in document.shown["parts"] if part["section"]]
+    hues = hues_of({section["title"] for section in sections})
+    for section in sections:
+        section["hue"] = hues[section["title"]]
+    return shelves
