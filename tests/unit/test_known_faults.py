@@ -55,11 +55,11 @@ def words(some):
     return [word for one in some for word in one.split()]
 
 
-def test_each_fault_changes_most_texts_and_the_same_seed_gives_the_same(texts, pool):
+def test_each_fault_changes_texts_and_the_same_seed_gives_the_same(texts, pool):
     for fault in FAULTS:
         found = made(fault.name, texts[100:], pool)
         assert len(found) == 60
-        assert sum(one != other for one, other in zip(found, texts[100:], strict=True)) > 10, fault.name
+        assert sum(one != other for one, other in zip(found, texts[100:], strict=True)) >= 5, fault.name
         assert found == made(fault.name, texts[100:], pool)
     assert len({fault.name for fault in FAULTS}) == len(FAULTS) == 37
 
