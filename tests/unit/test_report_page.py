@@ -41,8 +41,8 @@ def test_two_experiments_of_one_kind_stand_in_one_page(tmp_path):
     assert '<details class="section" id="topics-100">\n<summary><h2>Topics (topics-100)</h2>' in text
     # What both define is defined once, and what both need of styles is there once.
     assert text.count("<dt>Correlated topic model</dt>") == 1
-    groups = [attrs["data-group"] for tag, attrs in page.tags if tag == "select"]
-    assert {"topics-50-outliers", "topics-100-outliers"} <= set(groups)
+    assert {"topics-50-outliers-0-0", "topics-100-outliers-0-0"} <= set(page.ids)
+    groups = [attrs["data-group"] for tag, attrs in page.tags if tag == "select" and "data-group" in attrs]
     assert len(groups) == len(set(groups))
     images = {attrs["xlink:href"] for tag, attrs in page.tags if tag == "image"}
     for target in set(page.loads) - images:
@@ -145,6 +145,9 @@ def test_helpers_of_a_place(tmp_path):
     assert "A &amp; B" in picker
     assert "&lt;x&gt;" in picker
     assert picker.count("<button") == 2
+    entries = [{"key": key, "label": key} for key in "abc"]
+    assert place.picker("group", "G", entries, start=1).count(" selected") == 1
+    assert '<option value="b" selected>' in place.picker("group", "G", entries, start=1)
     (tmp_path / "bad.html.j2").write_text("{{ missing }}")
     with pytest.raises(Exception, match="'missing' is undefined"):
         place.render("bad.html.j2", {})

@@ -22,7 +22,7 @@ class Document:
     Attributes:
         title: what it is called.
         entries: what stands beside its title in the table of scores: words, or (a number as people read it, the
-            number to sort by).
+            number to sort by). The last ones may be missing.
         shown: what the template of the kind shows of it; None where its text is not in the page.
         name: its id, where that is not its title.
     """
@@ -138,9 +138,10 @@ def _shelf(name: str, heads: Sequence[str], shelf: Shelf, caller: Callable[[Any]
 
 
 def _table(heads: Sequence[str], shelf: Shelf, named: Sequence[tuple[str, Document]]) -> Markup:
-    numeric = [isinstance(entry, tuple) for entry in shelf.documents[0].entries]
+    widest = max((document.entries for document in shelf.documents), key=len)
+    numeric = [isinstance(entry, tuple) for entry in widest] + [False] * (len(heads) - 1 - len(widest))
     top = [_head(head, number) for head, number in zip(heads, [False, *numeric], strict=True)]
-    rows = [_row(where, document) for where, document in named]
+    rows = [_row(where, document, len(heads) - 1) for where, document in named]
     caption = f"{plural(len(rows), 'document')} of {shelf.label}"
     return Markup(
         '<div class="scores"><table><caption><span class="heard">{}</span></caption>'
@@ -152,13 +153,13 @@ def _head(words: str, number: bool) -> Markup:
     return Markup('<th scope="col"{}>{}</th>').format(_flag('class="number"', number), words)
 
 
-def _row(where: str, document: Document) -> Markup:
+def _row(where: str, document: Document, columns: int) -> Markup:
     title = Markup('<a href="#{}">{}</a>').format(where, document.title)
     small = document.name
     if document.shown is None:
         title, small = Markup.escape(document.title), f"{small} text not shown".strip()
     title += Markup("<small>{}</small>").format(small) if small else ""
-    cells = [_cell(entry) for entry in document.entries]
+    cells = [_cell(entry) for entry in (*document.entries, *[""] * (columns - len(document.entries)))]
     return Markup('<tr><th scope="row">{}</th>{}</tr>').format(title, Markup("").join(cells))
 
 

@@ -1,20 +1,23 @@
 """The section of the report on coherence, in a page of its own."""
 
-import json
 import re
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from markupsafe import escape
 from report_html import Page
 from report_jobs import Made, make_study
 
 from experiments.coherence.tiny import build_coherence
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coherence.section import viewer_data
+from textcritic.experiments.coherence.articles import reading
+from textcritic.experiments.coherence.names import names_of
 from textcritic.files import read_json
+from textcritic.measures.scored import read_scores
+from textcritic.report.tables import read_rows
 
 NASTY = "</script><script>alert(1)</script> <b>bold</b> & \u2028 {{ 7 * 7 }}"
 
@@ -81,33 +84,58 @@ def test_page_is_accessible(made):
 
 
 def test_article_texts_cannot_break_out(made):
-    text = made[2]
+    _, files, text = made
     page = Page(text)
     assert "<script>alert(1)" not in text
-    assert [tag for tag, _ in page.tags].count("script") == 2
-    viewer = json.loads(re.search(r'<script type="application/json">(.*?)</script>', text, re.S).group(1))
-    sample = next(s for s in viewer["sources"] if s["label"] == "small GPT-2, with titles")
-    assert sample["articles"][0]["sections"][0]["text"] == NASTY
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    documents = [document for document in reading(files, names_of(files), ()).shelves[1].documents if document.shown]
+    sections = sum(len(document.shown["parts"]) - 1 for document in documents)
+    assert text.count(f'<p class="text">{escape(NASTY)}</p>') >= sections > 50
     assert "49 * 49" not in text
 
 
-def test_viewer_carries_the_worst_articles_and_their_steps(made):
+def test_the_reader_lists_articles_from_the_worst_and_has_the_text_of_some(made):
     _, files, _ = made
-    source = viewer_data(files)[1]
-    assert len(source["articles"]) == files.report_articles
-    ranks = {article["rank"] for article in source["articles"]}
-    assert ranks >= set(range(1, 7))
-    for article in source["articles"]:
-        assert len(article["steps"]) == len(article["sections"]) + 1
-        assert article["errors"] == sum(p < 0.05 for p in article["steps"])
-        assert article["ppl"] == pytest.approx(np.exp(-np.mean(np.log(article["steps"]))), rel=0.02)
+    shelf = reading(files, names_of(files), ()).shelves[1]
+    scores = {row["id"]: row for row in read_scores(files.samples[0].scores).to_pylist() if not row["rejected"]}
+    ppl = [document.entries[0][1] for document in shelf.documents]
+    assert ppl == sorted(ppl, reverse=True)
+    assert ppl == pytest.approx(sorted((np.exp(np.mean(row["step_nll"])) for row in scores.values()), reverse=True))
+    shown = [document for document in shelf.documents if document.shown]
+    assert len(shown) == files.report_articles < len(shelf.documents) == len(scores)
+    assert shelf.documents[:6] == shown[:6]
+    assert shelf.note == f"{len(scores)} articles scored, {files.report_articles} to read here."
+    for document in shown:
+        steps = np.exp(-np.array(scores[document.name or document.title]["step_nll"]))
+        parts = document.shown["parts"]
+        assert [part["step"]["unlikely"] for part in parts] == [step < 0.01 for step in steps]
+        assert document.entries[1] == (str(len(steps)), len(steps))
+        assert document.entries[2].startswith(str(sum(steps < 0.01)))
+        assert [part["section"] is None for part in parts] == [False] * (len(steps) - 1) + [True]
 
 
-def test_viewer_refuses_articles_of_another_sample(made):
+def test_readers_and_graphs_open_with_the_sample_that_is_farthest_from_real_text(made):
+    study, _, text = made
+    rows = read_rows(study / "coherence/tables", "coherence")
+    real = rows.loc[rows["source"] == "data-inferred", "latent_ppl"].iloc[0]
+    samples = rows[rows["source"] == "sample"]
+    worst = samples.loc[np.log(samples["latent_ppl"] / real).abs().idxmax()]
+    name = f"small GPT-2, {'with' if worst['setting'] == 'w-title' else 'without'} titles"
+    assert f"<option selected>{name}</option>" in text
+
+
+def test_one_threshold_says_what_is_unlikely(made):
+    text = made[2]
+    assert "P &lt; 0.01 under the critic" in text
+    assert "below 1%, are marked red" in text
+    assert "5%" not in re.search(r'id="coherence-errors".*?<figure', text, re.S)[0]
+
+
+def test_the_reader_refuses_articles_of_another_sample(made):
     _, files, _ = made
-    mixed = replace(files.samples[1], articles=files.data[0].train)
+    mixed = replace(files, samples=(replace(files.samples[1], articles=files.data[0].train),))
     with pytest.raises(TextcriticError, match="they belong to different samples"):
-        viewer_data(replace(files, samples=(mixed,)))
+        reading(mixed, names_of(mixed), ())
 
 
 def test_figures_come_as_svg_and_pdf_with_text(made):

@@ -1,6 +1,7 @@
 """The reader of articles: which ones, and HTML that holds whatever the texts and their mentions are."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -113,14 +114,16 @@ def test_no_more_articles_than_asked_for_and_none_twice(most):
 def test_an_article_says_what_was_cut():
     text = "Tom wept . " * 400
     tokens = tuple(replace(placed(n, (11 * n, 11 * n + 3)), log_prob=-7.5 - (n == 300)) for n in range(400))
-    shown = article_shown(
+    document = article_shown(
         Passage("x", "", text, tokens),
         UNLIKELY,
         row("x", 4000.0, 400),
-        "0-0",
         lambda t: f"t{t.place}",
         load_language("en"),
     )
+    shown = document.shown
+    assert document.entries[:2] == (("22,026", pytest.approx(math.exp(10))), ("400", 400))
+    assert re.fullmatch(r"400: \[\w+\]0, \[\w+\]0, \[\w+\]0 …", document.entries[2])
     assert shown["before"]
     assert shown["after"]
     assert "of its 4,400 characters" in shown["words"]
@@ -133,28 +136,30 @@ def shown(tmp_path_factory):
     root = tmp_path_factory.mktemp("reader")
     files = build_coreference(root, documents=12)
     place = Place("who", root, root, root)
-    return files, reader(files, Names.of(files.samples), place)
+    return files, reader(files, Names.of(files.samples), place, ())
 
 
 def said_of(article):
     return [reason for reasons in article["reasons"] for reason in reasons["mentions"]]
 
 
-def every(sources):
-    return [*sources["samples"], *sources["real"]]
+def every(reading):
+    return [document.shown for shelf in reading.shelves for document in shelf.documents]
 
 
-def test_samples_stand_beside_real_text_and_every_source_has_articles(shown):
-    files, sources = shown
-    assert {group: [source["label"] for source in of_group] for group, of_group in sources.items()} == {
-        "samples": ["small GPT-2", "trigram"],
-        "real": ["real text"],
-    }
-    assert all(len(source["articles"]) == files.report_articles for source in every(sources))
+def test_every_source_has_articles_the_worst_first_and_a_sample_is_open(shown):
+    files, reading = shown
+    assert [shelf.label for shelf in reading.shelves] == ["real text", "small GPT-2", "trigram"]
+    assert [shelf.is_real for shelf in reading.shelves] == [True, False, False]
+    assert reading.start == 1
+    for shelf in reading.shelves:
+        assert len(shelf.documents) == files.report_articles
+        worst = [document.entries[0][1] for document in shelf.documents if "typical" not in document.entries[2]]
+        assert worst == sorted(worst, reverse=True)
 
 
 def test_every_link_leads_to_its_reason(shown):
-    articles = [article for source in every(shown[1]) for article in source["articles"]]
+    articles = every(shown[1])
     ids = [reason["id"] for article in articles for reason in said_of(article)]
     assert len(ids) == len(set(ids)) > 0
     for article in articles:
@@ -166,6 +171,6 @@ def test_every_link_leads_to_its_reason(shown):
 
 
 def test_a_reason_says_what_would_be_likelier(shown):
-    reasons = [reason for source in every(shown[1]) for article in source["articles"] for reason in said_of(article)]
+    reasons = [reason for article in every(shown[1]) for reason in said_of(article)]
     assert all("(log P = −" in reason["chance"] and reason["seen"] for reason in reasons)
     assert any(reason["expected"].startswith("[") for reason in reasons)

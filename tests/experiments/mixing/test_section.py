@@ -66,11 +66,14 @@ def test_the_probability_of_a_word_is_that_of_bayes(compared):
 
 
 def test_every_source_has_sentences_with_their_english(compared, files, names):
-    shown = examples(compared, files, names)
-    assert len(shown) == 5  # real translations and the first seed of four samples
-    assert all(re.fullmatch(r"sentence \d+", sentence["english"]) for s in shown for sentence in s["sentences"])
-    keys = [sentence["key"] for source in shown for sentence in source["sentences"]]
-    assert len(keys) == len(set(keys))
+    shelves = examples(compared, files, names, ()).shelves
+    assert len(shelves) == 5  # real translations and the first seed of four samples
+    documents = [document for shelf in shelves for document in shelf.documents]
+    assert all(re.fullmatch(r"sentence \d+", document.shown["english"]) for document in documents)
+    for shelf in shelves:
+        most = round(len(shelf.documents) * 2 / 3)
+        shares = [document.entries[0][1] for document in shelf.documents[:most]]
+        assert shares == sorted(shares, reverse=True)
 
 
 def test_findings_say_who_mixes_more(compared, files, names, table):

@@ -67,11 +67,10 @@ def test_the_summary_the_contents_and_the_definitions_speak_of_topics(made):
 def test_every_source_with_documents_has_outliers_to_read(made):
     _, _, text = made
     page = Page(text)
-    panes = [attrs["data-key"] for _, attrs in page.tags if attrs.get("data-pane") == "topics-outliers"]
-    assert len(panes) == len(set(panes)) == 4
-    shown = [attrs["data-key"] for _, attrs in page.tags if attrs.get("data-pane") == "topics-outlier-1"]
-    assert len(shown) == 5
-    assert all(f'<option value="{key}">' in text for key in (*panes, *shown))
+    assert [attrs.get("class") for _, attrs in page.tags].count("shelf") == 4
+    shown = [attrs["id"] for tag, attrs in page.tags if tag == "article"]
+    assert shown == [f"topics-outliers-{source}-{n}" for source in range(4) for n in range(5)]
+    assert all(f'<a href="#{name}">' in text for name in shown)
     assert "Stronger than usual: " in text
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from textcritic.report.reader import Document, Reading, Shelf
 
 MOST_CHARACTERS = 4000  # of a section
 LONG, LONG_LINES = 700, 9  # characters, lines: of a section that is clipped until somebody asks for all of it
+MOST_LISTED = 500  # articles of a source in the table, most of them without their text
 NAMED = 2  # unlikely steps that the table of articles names
 HEADS = ("Article", "Latent PPL", "Steps", "Unlikely steps")
 
@@ -42,13 +44,14 @@ def reading(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> 
         files += [(s.keys, s, s.scores) for s in experiment.samples if s.corpus == data.corpus]
         for keys, source, scores in files:
             total, documents = _documents(source, scores, experiment.report_articles)
-            note = f"{plural(total, 'article')} scored, {count(len(documents))} to read here." if documents else ""
+            read = sum(document.shown is not None for document in documents)
+            note = f"{plural(total, 'article')} scored, {count(read)} to read here." if documents else ""
             shelves.append(Shelf(keys, names.source(keys), documents, note))
     return Reading.of(HEADS, _coloured(shelves), card)
 
 
 def _documents(files: RealText | Sample, scores_path: Path, most: int) -> tuple[int, list[Document]]:
-    """How many articles were scored, and those that are shown."""
+    """How many articles were scored, and those that are listed, some with their text."""
     scores = read_scores(scores_path)
     kept = [row for row in scores.select(["id", "nll", "steps", "rejected"]).to_pylist() if not row["rejected"]]
     ranked = sorted(kept, key=lambda row: (-row["nll"] / row["steps"], row["id"]))
@@ -57,8 +60,11 @@ def _documents(files: RealText | Sample, scores_path: Path, most: int) -> tuple[
     articles = some_articles(files.articles, wanted)
     latents, steps = _rows(read_table(files.latents), wanted), _rows(scores, wanted)
     documents = []
-    for rank, name in enumerate((row["id"] for row in ranked), start=1):
+    for rank, row in enumerate(ranked, start=1):
+        name = row["id"]
         if name not in wanted:
+            if rank <= MOST_LISTED:
+                documents.append(Document(name, _numbers(row["nll"], row["steps"])))
             continue
         if name not in articles or name not in latents:
             raise TextcriticError(
@@ -81,26 +87,32 @@ def _rows(table: pa.Table, wanted: set[str]) -> dict[str, dict[str, Any]]:
 
 def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[float], place: str) -> Document:
     ends = ["begin", *latent["inferred"], "end"]
-    steps = [_step(*step) for step in zip(ends, ends[1:], step_nll, strict=False)]
+    steps = [_step(before, after, nll) for (before, after), nll in zip_longest(pairwise(ends), step_nll)]
     wrong = [step["from_to"] for step in steps if step["unlikely"]]
-    ppl = math.exp(sum(step_nll) / max(len(step_nll), 1))
+    (ppl, _), _ = numbers = _numbers(sum(step_nll), len(step_nll))
     more = f" and {count(len(wrong) - NAMED)} more" if len(wrong) > NAMED else ""
     reasons = f"{len(wrong)}: {'; '.join(wrong[:NAMED])}{more}" if wrong else "0"
     found = plural(len(wrong), "unlikely step") if wrong else "no unlikely step"
     sections = [*map(_section, article.sections, latent["inferred"], latent["confidence"]), None]
     shown = {
-        "words": f"Latent PPL of this article: {number(ppl)}; {found}. {place}",
+        "words": f"Latent PPL of this article: {ppl}; {found}. {place}",
         "parts": [{"step": step, "section": section} for step, section in zip(steps, sections, strict=True)],
     }
-    entries = ((number(ppl), ppl), (count(len(steps)), float(len(steps))), reasons)
     title = article.title or article.id
-    return Document(title, entries, shown, article.id if article.id != title else "")
+    return Document(title, (*numbers, reasons), shown, article.id if article.id != title else "")
 
 
-def _step(before: str, after: str, nll: float) -> dict[str, Any]:
-    probability = math.exp(-nll)
-    unlikely = bool(is_unlikely(probability, UNLIKELY))
-    return {"from_to": f"{before} → {after}", "chance": chance(probability), "unlikely": unlikely}
+def _numbers(nll: float, steps: int) -> tuple[tuple[str, float], tuple[str, float]]:
+    """Its Latent PPL and its steps, as the table of articles has them."""
+    ppl = math.exp(nll / max(steps, 1))
+    return (number(ppl), ppl), (count(steps), steps)
+
+
+def _step(before: str, after: str, nll: float | None) -> dict[str, Any]:
+    """A step, without a probability if the critic leaves it out."""
+    probability = 1.0 if nll is None else math.exp(-nll)
+    said = "" if nll is None else chance(probability)
+    return {"from_to": f"{before} → {after}", "chance": said, "unlikely": bool(is_unlikely(probability, UNLIKELY))}
 
 
 def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:
@@ -117,7 +129,7 @@ def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:
 
 def _coloured(shelves: Sequence[Shelf]) -> Sequence[Shelf]:
     """The same with a hue for each section, one a title in all of them."""
-    documents = [document for shelf in shelves for document in shelf.documents]
+    documents = [document for shelf in shelves for document in shelf.documents if document.shown]
     sections = [part["section"] for document in documents for part in document.shown["parts"] if part["section"]]
     hues = hues_of({section["title"] for section in sections})
     for section in sections:

@@ -61,7 +61,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "curves": bool(generator_curves(experiment)),
         "graphs": graphs,
         "start": opened([keys for keys, _ in sources], card),
-        "unlikely": percent(UNLIKELY),
+        "unlikely": f"{UNLIKELY:.0%}",
         "graph_titles": GRAPH_TITLES,
         "papers": papers,
         "repetitions": repetitions_shown(experiment, names, card),
