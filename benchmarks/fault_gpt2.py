@@ -44,7 +44,7 @@ class SmallGpt2:
 
     @torch.inference_mode()
     def read(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """The last hidden state of the last word [documents, 96]; nats of each document, and its words [documents, 2]."""
+        """The last hidden state of the last word [documents, 96]; nats and words of each [documents, 2]."""
         points, sums = [], []
         for ids in self._encoded(texts).split(50):
             out = self._model(ids, attention_mask=ids > 0, output_hidden_states=True)

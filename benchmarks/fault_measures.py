@@ -1,13 +1,14 @@
-"""Judges samples as the scorecard of `textcritic criticise` does, in memory: fits once on real text, reads a document once.
+"""Judges samples as the scorecard of `textcritic criticise` does, in memory: fits once, and reads a document once.
 
-The numbers are those of textcritic's own estimators (`measures.memory`, `critics.tendencies.distances`). Beside them are
-measures of others, at the same level: MAUVE by exchange of labels, perplexity, and a t-test on length.
+The numbers are those of textcritic's own estimators (`measures.memory`, `critics.tendencies.distances`). Beside them
+are measures of others, at the same level: MAUVE by exchange of labels, perplexity, and a t-test on length.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,17 +30,19 @@ from textcritic.critics.tendencies.distances import Pair, distances
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import TENDENCIES
+from textcritic.critics.word_order import order_of_words, pairs_of
 from textcritic.experiments.coreference.rows import PPL
 from textcritic.experiments.coreference.rows import read_scored as read_mentions
 from textcritic.experiments.recitation.rows import RECITED
 from textcritic.experiments.recitation.rows import read_scored as read_recited
 from textcritic.experiments.topics.rows import DISTANCE, GAP, NLL
-from textcritic.inference import ratio_of_sums, two_sample_test, with_ones
+from textcritic.inference import Number, permutation_test, ratio_of_sums, with_ones
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
+from textcritic.measures.score import strength
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 PERMUTATIONS = 499
@@ -55,7 +58,7 @@ class Read:
     topics: tuple[np.ndarray, ...]  # of each start: latent NLL, means, variances; nan of a document without words
     mentions: pa.Table
     recited: pa.Table
-    form: np.ndarray  # [documents, 4]: repeated runs, runs, unfinished, 1
+    form: np.ndarray  # [documents, 6]: numerator and denominator of each of `FORM`; denominator 0: left out
 
     def take(self, rows: np.ndarray) -> "Read":
         """Some documents."""
@@ -95,6 +98,10 @@ class Critics:
         self._mentions = MentionCritic.fit(self._chains(train), 5, "kneser-ney")
         ids = [str(n) for n in range(len(train))]
         self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Cutting("words", True))
+        model = pairs_of(
+            [Article(i, None, (Section(None, text),), "x", None) for i, text in zip(ids, train, strict=True)]
+        )
+        self._form = (lambda one: order_of_words(one, model), repeated, unfinished)
         self.real = self.read(test)
         self._counts = self._count(self.real.texts)
         self._ngrams = Bigrams(tokens)
@@ -103,12 +110,7 @@ class Critics:
         """Read each document once."""
         ids = [str(n) for n in range(len(texts))]
         articles = [Article(i, None, (Section(None, text),), "x", None) for i, text in zip(ids, texts, strict=True)]
-        form = []
-        for article in articles:
-            runs, ends = repeated(article), unfinished(article)
-            form.append(
-                [*(runs if isinstance(runs, tuple) else (0, 0)), *((ends, 1) if isinstance(ends, float) else (0, 0))]
-            )
+        form = [[number for of in self._form for number in _pair(of(article))] for article in articles]
         return Read(
             np.array(texts, dtype=object),
             self._topics(texts),
@@ -138,8 +140,7 @@ class Critics:
             ("", (GAP, DISTANCE), self._topics_scored),
             ("latent_ppl_mentions", (PPL,), lambda read: read_mentions(read.mentions)),
             ("recited", (RECITED,), lambda read: read_recited(read.recited)),
-            ("repeated", (REPEATED,), lambda read: _form(read, slice(0, 2), REPEATED)),
-            ("unfinished", (UNFINISHED,), lambda read: _form(read, slice(2, 4), UNFINISHED)),
+            *((name, (measure,), partial(_form, place, measure)) for place, (name, measure) in enumerate(FORM.items())),
         ]
 
     def _topics_scored(self, read: Read) -> Scored:
@@ -150,11 +151,10 @@ class Critics:
         return Scored(data, int(words.sum()), groups=[None] * int(words.sum()))
 
     def _strength(self, rows: pd.DataFrame, measure: Measure) -> float:
-        real, sample = rows.iloc[0], rows.iloc[1]
-        base = measure.of_real if measure.of_real is not None else real[measure.value]
-        low, high, value = (sample.get(column) for column in (measure.low, measure.high, measure.value))
-        half = (high - low) / 2 if low is not None and high is not None else math.nan
-        return float(abs(value - base) / half) if half and half > 0 else 0.0
+        real, sample = (_number(row, measure) for _, row in rows.iterrows())
+        if measure.of_real is not None:
+            real = Number(measure.of_real)
+        return strength(sample, real, measure.by_ratio) if sample.low is not None else 0.0
 
     def _tendencies(self, sample: Read) -> dict[str, tuple[float, float]]:
         counts = self._count(sample.texts)
@@ -165,7 +165,7 @@ class Critics:
         for tendency in TENDENCIES:
             one = made.get(tendency.distance)
             if one is not None and not math.isnan(one.p):
-                found[tendency.name] = (one.p, one.value / one.by_chance if one.by_chance > 0 else 0.0)
+                found[tendency.name] = (one.p, strength(Number(one.value, one.low, one.high), Number(0.0)))
         return found
 
     def _count(self, texts: Sequence[str]) -> Counts:
@@ -196,33 +196,38 @@ class Critics:
     # Measures of others.
 
     def beside(self, sample: Read, points: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> dict[str, float]:
-        """p of each: MAUVE of each kind of points (of real text and of the sample), perplexity, length, order of words."""
+        """p of each: MAUVE of each kind of points (of real text and of the sample), perplexity, length."""
         rng = np.random.default_rng(self.seed)
         real, other = self.real.texts, sample.texts
         found = {f"MAUVE, {name}": mauve_p(*both, rng) for name, both in points.items()}
         lengths = [np.array([len(text.split()) for text in texts], float) for texts in (real, other)]
         found["length, t-test"] = float(ttest_ind(*lengths, equal_var=False).pvalue)
-        for name, value in (("n-gram perplexity", self._ngrams.nll), ("order of words", self._ngrams.minus_pmi)):
-            sums = [np.array([value(text) for text in texts]) for texts in (real, other)]
-            found[name] = float(two_sample_test(*sums, ratio_of_sums, (None, None), RESAMPLES, self.seed).p)
+        sums = [np.array([self._ngrams.nll(text) for text in texts]) for texts in (real, other)]
+        found["bigram perplexity"] = float(permutation_test(*sums, ratio_of_sums, RESAMPLES, self.seed).p)
         return found
 
-    @cached_property
-    def perplexity(self) -> "Bigrams":
-        """The n-gram model."""
-        return self._ngrams
+
+FORM = {
+    name: Measure(name=name, value=name, statistic=ratio_of_sums)
+    for name in ("order_of_words", "repeated", "unfinished")
+}
 
 
-REPEATED = Measure(name="Repeated", value="repeated", key="repeated", statistic=lambda sums: sums[:, 0] / sums[:, 1])
-UNFINISHED = Measure(
-    name="Unfinished", value="unfinished", key="unfinished", statistic=lambda sums: sums[:, 0] / sums[:, 1]
-)
+def _pair(value: Any) -> tuple[float, float]:
+    """Numerator and denominator of a document; (0, 0) of one that is left out."""
+    return value if isinstance(value, tuple) else (value, 1.0) if isinstance(value, float) else (0.0, 0.0)
 
 
-def _form(read: Read, columns: slice, measure: Measure) -> Scored:
-    data = read.form[:, columns]
-    kept = data[:, 1] > 0
-    return Scored({measure.value: data[kept]}, int(kept.sum()), groups=[None] * int(kept.sum()))
+def _form(place: int, measure: Measure, read: Read) -> Scored:
+    data = read.form[:, 2 * place : 2 * place + 2]
+    kept = data[data[:, 1] > 0]
+    return Scored({measure.value: kept}, len(kept), groups=[None] * len(kept))
+
+
+def _number(row: pd.Series, measure: Measure) -> Number:
+    """The value and the interval of a row."""
+    read = [row.get(column) for column in (measure.value, measure.low, measure.high)]
+    return Number(*(None if one is None or pd.isna(one) else float(one) for one in read))
 
 
 class Bigrams:
@@ -236,7 +241,7 @@ class Bigrams:
             lower = [word.lower() for word in words]
             for word in lower:
                 self._one[word] = self._one.get(word, 0) + 1
-            for pair in zip(lower, lower[1:], strict=False):
+            for pair in itertools.pairwise(lower):
                 self._two[pair] = self._two.get(pair, 0) + 1
                 self._before[pair[0]] = self._before.get(pair[0], 0) + 1
         self._total, self._types = sum(self._one.values()), len(self._one) + 1
@@ -253,13 +258,7 @@ class Bigrams:
     def nll(self, text: str) -> tuple[float, float]:
         """Sum of -log p of the words of a text but the first, and their number."""
         words = text.lower().split()
-        return -sum(self._log_two(a, b) for a, b in zip(words, words[1:], strict=False)), max(len(words) - 1, 1)
-
-    def minus_pmi(self, text: str) -> tuple[float, float]:
-        """The same minus that of single words: how much less a word is expected after the one before it."""
-        words = text.lower().split()
-        pairs = list(zip(words, words[1:], strict=False))
-        return -sum(self._log_two(a, b) - self._log_one(b) for a, b in pairs), max(len(pairs), 1)
+        return -sum(self._log_two(a, b) for a, b in itertools.pairwise(words)), max(len(words) - 1, 1)
 
 
 def mauve_p(real: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> float:

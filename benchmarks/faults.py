@@ -6,6 +6,7 @@ found by the forms that textcritic's linguistic probes know, nouns by the articl
 inside a sentence; tokens are replaced by random ones of the corpus, not by those of a masked language model.
 """
 
+import itertools
 import random
 import re
 from collections import Counter
@@ -90,14 +91,16 @@ DIGITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 MARKS = ".,;:!?"
 
 # What the causes are called: the keys of the measures of the scorecard.
-ORDER_OF_WORDS = frozenset({"bigrams"})
-MISSING_WORDS = frozenset({"unigrams", "bigrams", "stopwords", "rank-frequency", "length", "type-token"})
+ORDER_OF_WORDS = frozenset({"order_of_words", "bigrams"})
+MISSING_WORDS = frozenset(
+    {"order_of_words", "unigrams", "bigrams", "stopwords", "rank-frequency", "length", "type-token"}
+)
 REPETITION = frozenset({"repeated", "length", "recurrence", "type-token", "rank-frequency", "bigrams"})
 CUT = frozenset({"length", "unfinished"})
 MENTIONS = frozenset({"latent_ppl_mentions"})
 TOPICS = frozenset({"nll_gap", "distance"})
 OTHER_WORDS = frozenset(
-    {"unigrams", "bigrams", "type-token", "rank-frequency", "stopwords", "burstiness", "recurrence"}
+    {"order_of_words", "unigrams", "bigrams", "type-token", "rank-frequency", "stopwords", "burstiness", "recurrence"}
 )
 NOTHING: frozenset[str] = frozenset()  # no measure here can see it: right is to name no cause
 
@@ -261,9 +264,7 @@ def _verbs(words: Sequence[str]) -> list[int]:
 
 
 def _nouns(words: Sequence[str]) -> list[int]:
-    return [
-        n for n, (a, b) in enumerate(zip(words, words[1:], strict=False), 1) if a.lower() in ARTICLES and b.islower()
-    ]
+    return [n for n, (a, b) in enumerate(itertools.pairwise(words), 1) if a.lower() in ARTICLES and b.islower()]
 
 
 def _random_tokens(text: str, rng: random.Random, pool: Pool) -> str:

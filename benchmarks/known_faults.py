@@ -3,7 +3,8 @@
     python benchmarks/known_faults.py TEXTS.txt --folder FOLDER --n 200 --runs 20 --minutes 60
     python benchmarks/known_faults.py --folder FOLDER --table docs/known-faults.md
 
-Each run deals real texts and a sample anew from the pooled texts, one a line; one dealing with its fits serves all faults.
+Each run deals real texts and a sample anew from the pooled texts, one a line; one dealing with its fits serves all
+faults.
 The first form goes on where it was stopped: what a run found is a line of FOLDER/found.jsonl.
 """
 
@@ -35,7 +36,7 @@ def main() -> None:
     if arguments.table:
         from fault_tables import write_tables
 
-        write_tables(folder / "found.jsonl", Path(arguments.table))
+        write_tables(sorted(folder.rglob("found.jsonl")), Path(arguments.table))
         return
     folder.mkdir(parents=True, exist_ok=True)
     texts = [line for path in arguments.texts for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
@@ -56,7 +57,8 @@ def bench(texts: Sequence[str], found: Path, n: int, runs: int, minutes: float, 
     done = {_key(line) for line in read_lines(found)}
     stop = time.monotonic() + 60 * minutes
     for run in range(1, runs + 1):
-        wanted = [cell for cell in cells() if (name, n, cell[1], run, cell[0]) not in done]
+        sets = (len(texts) - _real(texts)) // n
+        wanted = [cell for cell in cells(min(sets, CONTROL_SETS)) if (name, n, cell[1], run, cell[0]) not in done]
         if wanted:
             dealing = Dealing(texts, n, run)
             for fault, share, make in wanted:
@@ -67,9 +69,13 @@ def bench(texts: Sequence[str], found: Path, n: int, runs: int, minutes: float, 
                     handle.write(json.dumps(line | dealing.judged(fault, share, make)) + "\n")
 
 
-def cells() -> Iterator[tuple[str, float, Make | None]]:
-    """What is judged in a run: a name, the share of documents that are spoilt, and how; None leaves them as they are."""
-    for number in range(CONTROL_SETS):
+def cells(sets: int) -> Iterator[tuple[str, float, Make | None]]:
+    """What is judged in a run: a name, the share of documents that are spoilt, and how; None leaves them as they are.
+
+    Args:
+        sets: how many disjoint sets of the same population are controls.
+    """
+    for number in range(sets):
         yield f"{CONTROLS[0][0]} {number + 1}", 1.0, None
     yield from ((name, share, make) for name, share, make in CONTROLS[1:])
     for share in SHARES:
@@ -85,7 +91,7 @@ class Dealing:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         order = random.Random(f"dealing {run}").sample(list(texts), len(texts))
-        real, rest = order[: min(REAL, len(order) // 2)], order[min(REAL, len(order) // 2) :]
+        real, rest = order[: _real(texts)], order[_real(texts) :]
         test = round(HELD_OUT * len(real))
         train, self._run, self._n = real[test:], run, n
         self._critics = Critics(train, real[:test], run)
@@ -103,7 +109,7 @@ class Dealing:
         """p and strength of each measure, and p of the measures of others."""
         if make is None:
             number = int(fault.split()[-1]) - 1
-            sample = self._critics.read(self._others[number % len(self._others)])
+            sample = self._critics.read(self._others[number])
         else:
             sample = self._mixed(fault, share, make)
         found = self._critics.judge(sample)
@@ -132,12 +138,11 @@ class Dealing:
 
 
 def marked(p_values: Mapping[str, float], strengths: Mapping[str, float]) -> list[str]:
-    """The measures with p < 0.05 by Holm's correction for all of a sample, the first cause first."""
+    """The measures with p < 0.05 by Holm's correction for all of a sample, in the order of `measures.causes`."""
     names = list(p_values)
     adjusted = dict(zip(names, holm([p_values[name] for name in names]), strict=True))
-    return sorted(
-        (name for name in names if adjusted[name] < MARGIN), key=lambda name: (adjusted[name], -strengths[name])
-    )
+    found = [name for name in names if adjusted[name] < MARGIN]
+    return sorted(found, key=lambda name: (name != "recited", adjusted[name], -strengths[name]))
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -153,6 +158,11 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
+def _real(texts: Sequence[str]) -> int:
+    """How many texts are real ones: at most half of them."""
+    return min(REAL, len(texts) // 2)
+
+
 def _key(line: Mapping[str, Any]) -> tuple[str, int, float, int, str]:
     return line["corpus"], line["n"], line["share"], line["run"], line["fault"]
 
@@ -160,7 +170,7 @@ def _key(line: Mapping[str, Any]) -> tuple[str, int, float, int, str]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("texts", nargs="*", help="files with a text a line, pooled")
-    parser.add_argument("--folder", required=True, help="where found.jsonl is")
+    parser.add_argument("--folder", required=True, help="where found.jsonl is; for --table, or below it")
     parser.add_argument("--n", type=int, default=200, help="documents of a sample (default 200)")
     parser.add_argument("--runs", type=int, default=20, help="dealings (default 20)")
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many")

@@ -9,7 +9,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # What the reader of the site sees at the left, where there is such a page. Every page is in one of the lists.
 NAVIGATION = {
-    "Start": ["docs/tutorial", "docs/demos", "docs/how-it-works", "docs/compare", "docs/faq"],
+    "Start": [
+        "docs/tutorial",
+        "docs/causes",
+        "docs/known-faults",
+        "docs/demos",
+        "docs/how-it-works",
+        "docs/compare",
+        "docs/faq",
+    ],
     "Use": [
         "docs/commands",
         "docs/python",

@@ -12,6 +12,7 @@ rule measure_data_by_function:
     """One number of each real document; before training, as a fault of the function is seen here first."""
     input:
         articles="results/corpora/{corpus}/test.parquet",
+        train="results/corpora/{corpus}/train.parquet",
     output:
         f"{OWN_SCORES}/data/test.parquet",
     log:
@@ -39,6 +40,7 @@ use rule measure_data_by_function as measure_sample_by_function with:
     input:
         articles=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
+        train="results/corpora/{corpus}/train.parquet",
     output:
         f"{OWN_SCORES}/{SAMPLE}.parquet",
     log:

@@ -8,9 +8,10 @@ import time
 
 import numpy as np
 import pytest
+from own_in_memory import own_scores
 
 import textcritic
-from textcritic.api.own import folder_of, metrics_of, own_scores
+from textcritic.api.own import folder_of, metrics_of
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.own import declaration_of, measure_documents, measured_of, score_own
 from textcritic.errors import TextcriticError

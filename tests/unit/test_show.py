@@ -49,6 +49,8 @@ def test_the_headline_comes_first_then_the_card_the_sentences_and_the_lines(tmp_
         "PPL”: 8.00, 4.0 more (7.50–8.50; p = 0.001).",
         "",
         "- small GPT-2: Latent PPL higher: 8.00 against 4.00.",
+        "No measure here looks at facts: whether what is said is",
+        "  true.",
         "",
         "warning: one: Titles are wrong.",
         "",
@@ -77,7 +79,8 @@ def test_a_headline_of_a_kind_leaves_what_the_scores_say_to_the_sentences(tmp_pa
     card = card_to_json([Score(**scores, label="real text", number=real), sample])
     write(tmp_path, "one", card=card, headline="It differs.")
     shown = show_study(tmp_path, 100)
-    assert shown.startswith("It differs.\n\n- a: Latent PPL higher: 8.00 against 4.00.\n\ndocs")
+    facts = "No measure here looks at facts: whether what is said is true."
+    assert shown.startswith(f"It differs.\n\n- a: Latent PPL higher: 8.00 against 4.00.\n{facts}\n\ndocs")
     assert "\n- one, Latent PPL: a scores higher than real text (4.00): 8.00, 4.0 more (7.50–8.50; p = 0.001)." in shown
 
 

@@ -11,4 +11,4 @@ w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"measure {w.get('generator', 'real text')} {w.corpus}"):
     folders = folders_of({"metric_folders": snakemake.params.folders}, Path.cwd())
     metric = load_metric(metric_name(w.metric), folders)
-    score_own(metric, given.articles, snakemake.output[0], given.get("rejected"))
+    score_own(metric, given.articles, snakemake.output[0], given.get("rejected"), given.train)

@@ -1,19 +1,13 @@
 """Measures of one's own as functions and commands take them: functions, `module:function`, or `file.py:function`."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
-from textcritic.corpora import Article
-from textcritic.critics.own import measure_documents, measured_of
-from textcritic.errors import TextcriticError, named
-from textcritic.measures.measure import Resampling
-from textcritic.measures.memory import scores_of_sets
+from textcritic.errors import TextcriticError
 from textcritic.measures.own import Metric, load_metric, metric_of
-from textcritic.measures.own_rows import MEDIAN, measure_of, scored_of
-from textcritic.measures.score import Score
 
 GivenMetric: TypeAlias = str | Callable[..., Any]
 
@@ -36,38 +30,6 @@ def metrics_of(given: GivenMetric | Sequence[GivenMetric]) -> tuple[Metric, ...]
     metrics = tuple(_metric(one) for one in several)
     _check_names(metrics)
     return metrics
-
-
-def own_scores(
-    metrics: Sequence[Metric], sets: Mapping[str, Sequence[Article]], resampling: Resampling
-) -> tuple[Score, ...]:
-    """The scores of sets of documents in memory by each measure.
-
-    Args:
-        metrics: the measures.
-        sets: documents by label, real text first.
-        resampling: of intervals and tests.
-
-    Raises:
-        TextcriticError: as `measure_documents`, or no document of real text could be measured.
-    """
-    scores: list[Score] = []
-    for metric in metrics:
-        measure = measure_of(metric.declared, key=metric.key)
-        read = {}
-        for label, documents in sets.items():
-            table = measure_documents(metric, documents, len(documents))
-            read[label] = scored_of(measure, measured_of(table))
-        with named(metric.name):
-            scores += scores_of_sets(read, [measure], resampling)
-    return tuple(scores)
-
-
-def fact_of(metric: Metric) -> tuple[str, str]:
-    """How a measure is computed, in words."""
-    declared = metric.declared
-    how = "; its interval is between order statistics" if declared.statistic == MEDIAN else ""
-    return declared.name, f"{declared.statistic} over all {declared.of}, by the function {metric.name}{how}"
 
 
 def folder_of(metric: Metric) -> Path | None:

@@ -1,7 +1,7 @@
 """`textcritic.topics`: the Latent NLL of documents under a correlated topic model, for one set of them or several."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,14 +9,12 @@ import numpy as np
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import Name, TopicFit, TopicOptions
-from textcritic.api.results import Result
 from textcritic.api.scored import facts_of_groups, resampling
 from textcritic.api.sets import labelled
 from textcritic.api.topics_result import TopicsOfSet, TopicsResult
 from textcritic.critics.ctm.counted import (
     Array,
     Counted,
-    Tokens,
     TrainAndTests,
     count_texts,
     counted_over,
@@ -28,7 +26,7 @@ from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words
 from textcritic.critics.ctm.starts import Fits, fit_starts
 from textcritic.errors import TextcriticError, named
-from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL
+from textcritic.experiments.topics.rows import AT_MEAN, NLL
 from textcritic.inference import (
     Groups,
     bootstrap_interval,
@@ -39,10 +37,9 @@ from textcritic.inference import (
 )
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
 from textcritic.measures.measure import Measure, Scored
-from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory, scores_of_sets
+from textcritic.measures.memory import rows_in_memory, scores_in_memory
 
 TOP_WORDS = 10
-FITTED_ON = "the part that the critic is fitted on"
 MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
 
 
@@ -92,57 +89,6 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         facts=_facts(counted, fits, options),
         warnings=_warnings(fits),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class RealTexts:
-    """Real texts in two parts.
-
-    Attributes:
-        name: of all of them, for errors.
-        train: to fit on.
-        test: the yardstick.
-        split: ("Real text", words on how the two were parted).
-    """
-
-    name: str
-    train: Tokens
-    test: Tokens
-    split: tuple[str, str]
-
-
-def criticise_topics(
-    real: RealTexts, samples: Mapping[str, Tokens], options: TopicFit, groups: Mapping[str, Groups]
-) -> Result:
-    """Fit a topic model on real texts; compare each sample with other real ones by Latent NLL and by covariances.
-
-    The difference from real text, and the distance of covariances, are means over the fits from all starts, with
-    intervals that hold documents and starts; the Latent NLL itself is that under the fit of the highest bound.
-
-    Args:
-        real: the model is fitted on one part of them, and the other is the yardstick.
-        samples: texts by label.
-        options: see `TopicFit`.
-        groups: of the texts of each sample by label, and of `real.test`, which is `REAL`; lists that are filled when
-            these are read.
-
-    Raises:
-        TextcriticError: a set of which nothing can be fitted or scored, with its label.
-    """
-    name = f"{real.name}: {FITTED_ON}"
-    counted = count_texts(real.train, [real.test, *samples.values()], _vocabulary(options), name)
-    labels = [REAL, *samples]
-    sets = dict(zip(labels, counted.tests, strict=True))
-    for label in labels:
-        _require_words(sets[label], label, "the real text that the critic is fitted on")
-    fits = _fit(counted, options, name)
-    critics = (fits.best.critic, *fits.others)
-    read = {label: _under_fits(critics, sets[label], groups[label], options) for label in labels}
-    scores = scores_of_sets(read, (GAP, NLL, DISTANCE), resampling(options))
-    of_groups = facts_of_groups({label: one.groups for label, one in read.items()})
-    facts = (real.split, *_facts(counted, fits, options), *of_groups)
-    title = "Topics of texts against real ones"
-    return Result(title=title, scores=scores, facts=facts, warnings=_warnings(fits))
 
 
 def _tests(test: Given) -> dict[str, Documents]:
@@ -258,14 +204,6 @@ def _over_starts(nll: Sequence[tuple[Array, Array]], groups: Groups, options: To
     means = [[float(values.mean()) for values in both] for both in nll]
     over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
     return {"over_starts": over if len(nll) > 1 else {}, "over_fits": averaged}
-
-
-def _under_fits(critics: Sequence[CTM], counted: Counted, groups: Groups, options: TopicFit) -> Scored:
-    """A set of texts under the fits from all starts, the best first."""
-    moments = [project(critic, counted.filled, options.threads) for critic in critics]
-    nll = [latent_nll(critic, *both)[0] for critic, both in zip(critics, moments, strict=True)]
-    data = {NLL.value: with_ones(nll[0]), GAP.value: np.stack(nll, axis=1), DISTANCE.value: lambda: moments}
-    return Scored(data, len(nll[0]), empty_documents(counted), groups=groups_with(counted, groups))
 
 
 def groups_with(counted: Counted, groups: Groups) -> list[str | None]:

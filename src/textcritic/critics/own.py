@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from numbers import Real
 from pathlib import Path
@@ -51,7 +51,11 @@ Pair = tuple[float, float]
 
 
 def score_own(
-    metric: Metric, articles: str | os.PathLike[str], scores: str | os.PathLike[str], rejected: Path | None = None
+    metric: Metric,
+    articles: str | os.PathLike[str],
+    scores: str | os.PathLike[str],
+    rejected: Path | None = None,
+    train: str | os.PathLike[str] | None = None,
 ) -> None:
     """Measure the documents of a Parquet file of articles, and write `OWN_SCHEMA`.
 
@@ -60,11 +64,14 @@ def score_own(
         articles: a split or a sample.
         scores: Parquet file to write.
         rejected: texts of the sample that did not parse (id, text, why), which get a row in the scores; None: none.
+        train: real text for a measure that is fitted; the others do not need it.
 
     Raises:
         TextcriticError: as `measured`, or a file is missing or damaged.
     """
     unparsed = [] if rejected is None else read_table(rejected).select(["id", "why"]).to_pylist()
+    if metric.fit is not None and train is not None:
+        metric = fitted(metric, list(iter_articles(train)))
     table = measure_documents(metric, iter_articles(articles), num_articles(articles))
     left = rejected_rows([(row["id"], row["why"]) for row in unparsed], OWN_SCHEMA, {"values": [], "weights": []})
     whole = pa.concat_tables([table, left]).replace_schema_metadata({METADATA: json.dumps(asdict(metric.declared))})
@@ -72,6 +79,38 @@ def score_own(
         return  # the workflow would take a newer file for a changed one
     with whole_file(scores) as temporary:
         pa.parquet.write_table(whole, temporary, compression="zstd")
+
+
+def fitted(metric: Metric, real: Sequence[Article]) -> Metric:
+    """A measure with what it has learnt from real documents.
+
+    Raises:
+        TextcriticError: its `fit` raised an error; the line names it.
+    """
+    if metric.fit is None:
+        return metric
+    try:
+        model = metric.fit(real)
+    except Exception as error:
+        file = getattr(getattr(metric.fit, "__code__", None), "co_filename", "")
+        raise TextcriticError(f"{metric.name}: fit: {raised_at(error, file)}") from error
+    return replace(metric, function=_Applied(metric.function, model), fit=None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Applied:
+    """A function with its second argument."""
+
+    function: Any
+    model: Any
+
+    def __call__(self, document: Any) -> Any:
+        return self.function(document, self.model)
+
+    @property
+    def __code__(self) -> Any:
+        """Of the function, for the line of an error."""
+        return getattr(self.function, "__code__", None)
 
 
 def declaration_of(scores: pa.Table, path: str | os.PathLike[str]) -> Declared:

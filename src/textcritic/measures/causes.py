@@ -13,9 +13,10 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import ALPHA, DIFFERENT, holm
 from textcritic.measures.card import Block, Cell, Row, scorecard
 from textcritic.measures.numbers import counted, listed, plural
-from textcritic.measures.score import Score
+from textcritic.measures.score import HIGHER, Score
 from textcritic.measures.sentences import PERCENT, value_of
 
+UNSEEN = "No measure here looks at facts: whether what is said is true."
 SOURCE = ("corpus", "setting", "generator", "decoding")
 
 
@@ -32,6 +33,7 @@ class Comparison:
         strength: how far the sample is from real text, as `score.strength`; 0 where no difference was found, and
             without an interval.
         section: element id of the part of the report that is about it.
+        copied: whether it says that the sample is copied, which explains what other measures see.
     """
 
     corpus: str
@@ -44,6 +46,7 @@ class Comparison:
     says: str
     strength: float
     section: str
+    copied: bool = False
 
     @property
     def source(self) -> tuple[str, str, str, str]:
@@ -59,8 +62,8 @@ class Judged:
         row: the sample in the scorecard.
         corpus: what people call its corpus, where a study has several; else "".
         tests: how many there are.
-        causes: those with p < 0.05 by Holm's correction for all tests of the sample, the smallest p first, then the
-            farthest from real text.
+        causes: those with p < 0.05 by Holm's correction for all tests of the sample: that it is copied first, then the
+            smallest p, then the farthest from real text.
     """
 
     row: Row
@@ -105,6 +108,7 @@ def comparisons(card: Sequence[Score], says: Callable[[Cell], str] | None = None
                         says=(says(cell) if says else "") or clause(cell),
                         strength=_strength(cell),
                         section=column.section,
+                        copied=bool(cell.scores[0].copies) and cell.way == HIGHER,
                     )
                 )
     return tuple(made)
@@ -147,7 +151,7 @@ def judged(blocks: Sequence[Block], tests: Sequence[Comparison]) -> tuple[Judged
 def _causes(tests: Sequence[Comparison]) -> tuple[Comparison, ...]:
     adjusted = holm([test.p for test in tests])
     marked = [(p, test) for p, test in zip(adjusted, tests, strict=True) if p < ALPHA]
-    return tuple(test for _, test in sorted(marked, key=lambda pair: (pair[0], -pair[1].strength)))
+    return tuple(test for _, test in sorted(marked, key=lambda pair: (not pair[1].copied, pair[0], -pair[1].strength)))
 
 
 def unmarked(samples: Sequence[Judged]) -> list[str]:

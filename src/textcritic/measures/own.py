@@ -37,7 +37,7 @@ KEYS = ("distance", "energy", "latent_nll", "latent_ppl", "mixed", "nll_gap", "n
 """Their names in Python, as far as they are not those of one tendency."""
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 NO_VALUE = "no value"
-DECLARATION = "__textcritic_measure__"
+DECLARATION, FIT = "__textcritic_measure__", "__textcritic_fit__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,12 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A function with its declaration and its name, `module:function`."""
+    """A function with its declaration and its name, `module:function`; `fit` if it learns from real text first."""
 
     name: str
     declared: Declared
     function: Callable[..., Any]
+    fit: Callable[..., Any] | None = None
 
     @property
     def key(self) -> str:
@@ -108,7 +109,14 @@ class Metric:
         return self.name.partition(":")[2]
 
 
-def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", **declared: Any) -> Any:
+def measure(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    title: str = "",
+    fit: Callable[..., Any] | None = None,
+    **declared: Any,
+) -> Any:
     """Declare that a function measures a document (`.id`, `.title`, `.text`, `.sections`, `.group`), or a section.
 
     The function returns a finite number; None, or `left_out(reason)`, leaves the document out.
@@ -116,6 +124,8 @@ def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", *
     Args:
         function: without any keyword, the function itself.
         title: what tables call the measure; by default the name of the function.
+        fit: a function of a list of real documents, the part that critics are fitted on. What it returns is the second
+            argument of the measure.
         declared: `aim`, `unit`, `of`, `statistic`, `needs`, `batch`, `means`, see `Declared`.
 
     Returns:
@@ -124,13 +134,16 @@ def measure(function: Callable[..., Any] | None = None, /, *, title: str = "", *
     Raises:
         TextcriticError: a keyword or its value is not known.
     """
+    if fit is not None and not callable(fit):
+        raise TextcriticError(f"measure {title!r}: fit: {fit!r} should be a function of a list of documents")
     if unknown := set(declared) - set(Declared.__dataclass_fields__):
-        known = ", ".join(Declared.__dataclass_fields__)
-        hint = suggestion(min(unknown), Declared.__dataclass_fields__, f"known are {known}")
+        known = [*Declared.__dataclass_fields__, "fit"]
+        hint = suggestion(min(unknown), known, f"known are {', '.join(known)}")
         raise TextcriticError(f"measure: unknown key {min(unknown)!r}; {hint}")
 
     def declare(plain: Callable[..., Any]) -> Callable[..., Any]:
         setattr(plain, DECLARATION, Declared(title or getattr(plain, "__name__", "measure"), **declared))
+        setattr(plain, FIT, fit)
         return plain
 
     return declare if function is None else declare(function)
@@ -159,7 +172,7 @@ def metric_of(function: Any, name: str = "") -> Metric:
     if declared is None:
         declared = Declared(called if called.isidentifier() else name.partition(":")[2])
     name = name or f"{function.__module__}:{called}"
-    metric = Metric(name, declared, function)
+    metric = Metric(name, declared, function, getattr(function, FIT, None))
     if declared.title.casefold() in map(str.casefold, OURS):
         raise TextcriticError(f"{name}: textcritic has a measure of the name {declared.title!r}; give another `title`")
     if metric.key in KEYS:

@@ -9,7 +9,7 @@ from textcritic.measures.card import Block, scorecard
 from textcritic.measures.causes import Judged, comparisons, comparisons_from_json, judged, of_control
 from textcritic.measures.numbers import listed
 from textcritic.measures.score import read_facts, scores_from_json
-from textcritic.measures.sentences import Sentence, chosen, headline_of, sentences
+from textcritic.measures.sentences import PERCENT, Sentence, chosen, headline_of, sentences
 
 MOST_LINES = 8
 """Samples that differ, of which the page shows at once what is wrong."""
@@ -77,7 +77,7 @@ def front_page(sections: Mapping[str, Path], not_measured: Mapping[str, str] | N
     warnings += [Sentence("", one.name, of_control(one), one.causes[0].section, 0.0) for one in controls]
     missing = [tuple(pair) for said in facts.values() for pair in said.get("not_measured", ())]
     reasons = _by_reason([*missing, *(not_measured or {}).items()])
-    said = headline or _differing(samples)
+    said = headline if headline and not _fails_elsewhere(blocks, repeated, samples) else _differing(samples, headline)
     return Front(said, samples, blocks, tuple(chosen(pool)), titles, facts, tuple(warnings), reasons)
 
 
@@ -90,14 +90,30 @@ def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -
     return "", None
 
 
-def _differing(samples: Sequence[Judged]) -> str:
-    """How many samples differ from real text, where no measure of the card says which is nearest."""
+def _fails_elsewhere(blocks: Sequence[Block], headline: Sentence | None, samples: Sequence[Judged]) -> bool:
+    """Whether the sample that a headline calls the nearest differs from real text by another measure."""
+    columns = [
+        (b, c) for b in blocks for c in b.columns if headline is not None and c.experiment == headline.experiment
+    ]
+    if not columns:
+        return False
+    block, column = columns[0]
+    best, measure = block.best(column), column.measure.removesuffix(PERCENT)
+    causes = [cause.measure for one in samples if best and one.row.label == best for cause in one.causes]
+    return any(cause != measure for cause in causes)
+
+
+def _differing(samples: Sequence[Judged], headline: str) -> str:
+    """How many samples differ from real text, and then what a headline says of one measure, if there is one."""
     tested = [one for one in samples if one.tests]
     differ = sum(bool(one.causes) for one in tested)
     if not tested:
-        return ""
-    verb = "differs" if differ == 1 else "differ"
-    return f"{differ} of {len(tested)} sample{'s' * (len(tested) > 1)} {verb} from real text."
+        return headline
+    total = len(tested)
+    who = f"{differ} of {total} sample{'s' * (total > 1)}"
+    if differ == total:
+        who = {1: "The sample", 2: "Both samples"}.get(total, f"All {total} samples")
+    return f"{who} {'differs' if differ == 1 else 'differ'} from real text. {headline}".rstrip()
 
 
 def _by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_text
-from textcritic.measures.causes import Judged, unmarked
+from textcritic.measures.causes import UNSEEN, Judged, unmarked
 from textcritic.report.card_html import card_html
 from textcritic.report.front import MOST_LINES, Front, front_page
 from textcritic.report.manifest import provenance
@@ -51,7 +51,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             headline=front.headline,
             failing=[_line(one) for one in front.failing],
             most=MOST_LINES,
-            unmarked=unmarked(front.judged),
+            unmarked=[*unmarked(front.judged), *[UNSEEN] * bool(front.judged)],
             not_measured=front.not_measured,
             card=card_html(front.blocks, TEMPLATES) if front.blocks else "",
             findings=front.sentences,

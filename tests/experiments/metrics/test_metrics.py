@@ -6,23 +6,24 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from own_in_memory import own_scores
 from report_jobs import Made, make_study
 
 from experiments.metrics.tiny import FOLDER, tiny
-from textcritic.api.own import own_scores
 from textcritic.corpora import read_articles, write_articles
 from textcritic.critics.own import score_own
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.rows import document_rows, measures_of, metric_rows
-from textcritic.experiments.metrics.words import definitions
-from textcritic.inference import bootstrap_interval, permutation_test, ratio_of_sums, with_ones
-from textcritic.measures.card import scorecard
+from textcritic.experiments.metrics.section import _asked
+from textcritic.experiments.metrics.words import cause, definitions
+from textcritic.inference import Number, bootstrap_interval, permutation_test, ratio_of_sums, with_ones
+from textcritic.measures.card import Cell, scorecard
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling
 from textcritic.measures.memory import REAL
 from textcritic.measures.names import Names
 from textcritic.measures.own import load_metric, measure, metric_of
-from textcritic.measures.score import read_card, scores_of
+from textcritic.measures.score import Score, read_card, scores_of
 from textcritic.measures.sentences import sentences, signs
 
 
@@ -190,3 +191,21 @@ def test_a_table_that_was_written_gives_the_same_measures(study, rows):
     table = pd.read_csv(folder / "metrics/tables/metrics.csv", keep_default_na=False)
     found, made = measures_of(table), measures_of(rows)
     assert [one.name for one in found.values()] == [one.name for one in made.values()]
+
+
+def test_a_measure_that_ships_says_what_is_wrong_in_words():
+    real, number = Number(0.66, 0.6, 0.7), Number(-0.76, -0.8, -0.7)
+    about = {"corpus": "c", "label": "m", "generator": "m", "section": "values", "n": 50, "margin": 0.1, "p": 0.001}
+    words = "its words follow one another less: −0.76 nats a word against 0.66"
+    score = Score(**about, measure="Order of words", key="order_of_words", number=number, real=real)
+    assert cause(Cell((score,))) == words
+    assert cause(Cell((dataclasses.replace(score, key="mine"),))) == ""
+
+
+def test_the_title_says_whose_the_measures_are():
+    ours, mine = "textcritic.critics.plain:repeated", "mine:f"
+    assert [_asked(names)[0] for names in ([ours], [mine], [ours, mine])] == [
+        "Form",
+        "Own measures",
+        "Form, and own measures",
+    ]

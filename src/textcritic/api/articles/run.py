@@ -115,10 +115,12 @@ def _measure_here(folder: Path, lock: int, options: CriticiseOptions) -> None:
     targets = [str(path) for path in (*(source.articles for source in sources), *rejected.values())]
     run_workflow(folder, lock, *_arguments(folder, options), targets=targets, advice=THRESHOLDS)
     for source in sources:
-        unread = rejected.get(source.articles)
+        unread, train = rejected.get(source.articles), f"results/corpora/{source.corpus}/train.parquet"
         for name, place in zip(files.metrics, source.measured, strict=True):
             if name in here:
-                score_own(here[name], folder / source.articles, folder / place, unread and folder / unread)
+                score_own(
+                    here[name], folder / source.articles, folder / place, unread and folder / unread, folder / train
+                )
 
 
 def _time(folder: Path, wanted: Wanted, words: int) -> str:

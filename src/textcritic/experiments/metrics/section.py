@@ -1,13 +1,14 @@
 """The section of the report on measures of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
 from textcritic.experiments.metrics.figures import chart_name
 from textcritic.experiments.metrics.files import MetricsFiles
 from textcritic.experiments.metrics.rows import measures_of
-from textcritic.experiments.metrics.words import definitions
+from textcritic.experiments.metrics.words import cause, definitions
+from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import number
 from textcritic.plan.sources import GROUP
@@ -33,14 +34,31 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "reading": Reading.of(HEADS, _shelves(documents, names), card),
         "papers": place.numbered("values"),
     }
+    title, question = _asked(measures)
     return Section(
-        title="Own measures",
+        title=title,
         html=place.render("section.html.j2", variables),
-        question="What do the samples score by your own measures?",
+        question=question,
         card=card,
+        tests=comparisons(card, cause if any(map(ships, measures)) else None),
         findings=tuple(said_of(card)),
         definitions=(*said, *place.definitions()),
     )
+
+
+def ships(metric: str) -> bool:
+    """Whether a measure is one of textcritic's, by its name."""
+    return metric.startswith("textcritic.")
+
+
+def _asked(metrics: Iterable[str]) -> tuple[str, str]:
+    """Title and question: measures that ship are about the form of texts, the others are the user's own."""
+    ship = set(map(ships, metrics))
+    form = "Do words follow one another, is anything said again, and do texts come to an end?"
+    own = "What do the samples score by your own measures?"
+    if ship == {True}:
+        return "Form", form
+    return ("Form, and own measures", f"{form} {own}") if True in ship else ("Own measures", own)
 
 
 def _shelves(rows: pd.DataFrame, names: Names) -> list[Shelf]:

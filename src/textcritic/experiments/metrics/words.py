@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from textcritic.measures.card import Cell
+from textcritic.measures.numbers import counted
 from textcritic.measures.own import HIGHER, LOWER, REAL
+from textcritic.measures.sentences import value_of
 
 OF_SOURCE = {
     "mean": "the mean of all {of}",
@@ -16,6 +19,30 @@ AIMS = {
     HIGHER: "The aim is a high value; real text is there to compare with.",
     LOWER: "The aim is a low value; real text is there to compare with.",
 }
+
+
+# What is wrong with a sample by a measure that ships, by whether it is higher or lower.
+CAUSES: Mapping[str, Mapping[str, str]] = {
+    "order_of_words": {
+        HIGHER: "its words follow one another more closely: {own} nats a word against {real}",
+        LOWER: "its words follow one another less: {own} nats a word against {real}",
+    },
+    "repeated": {
+        HIGHER: "it says more again: {own}% of its runs of 4 words were there before, real text {real}%",
+        LOWER: "it says less again: {own}% of its runs of 4 words were there before, real text {real}%",
+    },
+    "unfinished": {
+        HIGHER: "more of its documents end in the middle of a sentence: {own}% against {real}%",
+        LOWER: "fewer of its documents end in the middle of a sentence: {own}% against {real}%",
+    },
+}
+
+
+def cause(cell: Cell) -> str:
+    """What is wrong with a sample, a clause; "" of a measure of the user's own."""
+    first = cell.scores[0]
+    words, real = CAUSES.get(first.key, {}).get(cell.way, ""), first.real
+    return words.format(own=value_of(cell), real=counted(real.value, real.low)) if real else ""
 
 
 def definition(row: Mapping[str, str]) -> tuple[str, str]:

@@ -249,12 +249,12 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
     articles, rejected = articles_of(corpus, tail)
     made, name = f"results/scores/metrics/{metric}/{corpus}/{tail}.parquet", metric_name(metric)
     from_memory = name.startswith(f"{FROM_MEMORY}:")
-    config, here = configured.project.config, configured.project.here
+    config, here, train = configured.project.config, configured.project.here, f"results/corpora/{corpus}/train.parquet"
 
     def measure() -> None:
         function = configured.here[name] if from_memory else load_metric(name, folders_of(config, here))
-        score_own(function, articles, made, Path(rejected) if rejected else None)
+        score_own(function, articles, made, Path(rejected) if rejected else None, train)
 
     # A function of this process may be another one the next time: it is applied in every run.
     decided_by = os.urandom(8).hex() if from_memory else digest(metric, config, here) + configured.stage("metrics")
-    return Job(STAGES["metrics"], given(articles, rejected), [made], decided_by, measure)
+    return Job(STAGES["metrics"], given(articles, rejected, train), [made], decided_by, measure)
