@@ -36,13 +36,12 @@ from textcritic.experiments.coreference.rows import read_scored as read_mentions
 from textcritic.experiments.recitation.rows import RECITED
 from textcritic.experiments.recitation.rows import read_scored as read_recited
 from textcritic.experiments.topics.rows import DISTANCE, GAP, NLL
-from textcritic.inference import Number, permutation_test, ratio_of_sums, with_ones
+from textcritic.inference import Number, permutation_test, ratio_of_sums, strength, with_ones
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
-from textcritic.measures.score import strength
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 PERMUTATIONS = 499

@@ -40,23 +40,24 @@ def main() -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     texts = [line for path in arguments.texts for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
-    bench(texts, folder / "found.jsonl", arguments.n, arguments.runs, arguments.minutes, arguments.name)
+    runs = range(arguments.first, arguments.first + arguments.runs)
+    bench(texts, folder / "found.jsonl", arguments.n, runs, arguments.minutes, arguments.name)
 
 
-def bench(texts: Sequence[str], found: Path, n: int, runs: int, minutes: float, name: str) -> None:
+def bench(texts: Sequence[str], found: Path, n: int, runs: Sequence[int], minutes: float, name: str) -> None:
     """Run what is not there yet, until the time is over.
 
     Args:
         texts: the pooled texts.
         found: JSON lines, one a cell and run; they are added to.
         n: documents of a sample.
-        runs: dealings.
+        runs: numbers of dealings, which decide what is drawn.
         minutes: after which no further cell is begun.
         name: of the corpus.
     """
     done = {_key(line) for line in read_lines(found)}
     stop = time.monotonic() + 60 * minutes
-    for run in range(1, runs + 1):
+    for run in runs:
         sets = (len(texts) - _real(texts)) // n
         wanted = [cell for cell in cells(min(sets, CONTROL_SETS)) if (name, n, cell[1], run, cell[0]) not in done]
         if wanted:
@@ -173,6 +174,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", required=True, help="where found.jsonl is; for --table, or below it")
     parser.add_argument("--n", type=int, default=200, help="documents of a sample (default 200)")
     parser.add_argument("--runs", type=int, default=20, help="dealings (default 20)")
+    parser.add_argument("--first", type=int, default=1, help="number of the first dealing (default 1)")
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many")
     parser.add_argument("--name", default="wikitext", help="of the corpus (default wikitext)")
     parser.add_argument("--table", help="write the tables into this page")

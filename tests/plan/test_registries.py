@@ -332,7 +332,7 @@ def test_names_are_told_apart_for_constraints(folder):
     assert "mine" in texts
     assert sorted(processes + texts) == sorted(registries.entries["corpora"])
     assert registries.names("critics", kind=["process"]) == "known-process"
-    assert registries.names("critics", kind=["ctm"]).split("|") == ["ctm", "ctm-demo", "small"]
+    assert registries.names("critics", kind=["ctm"]).split("|") == ["ctm", "ctm-demo", "ctm-own", "small"]
     assert registries.names("critics", kind=["nothing"]) == "(?!)"
 
 

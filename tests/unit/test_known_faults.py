@@ -158,13 +158,13 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
 
     monkeypatch.setattr(known_faults, "Dealing", Dealing)
     found = tmp_path / "found.jsonl"
-    bench(texts, found, 20, 1, 1.0, "made up")
+    bench(texts, found, 20, [1], 1.0, "made up")
     wanted = list(cells(4))
     assert len(asked) == len(wanted) == 4 + 3 + 2 * 37
     lines = found.read_text().splitlines()
     found.write_text("\n".join([*lines[:-2], lines[-2][:20]]) + "\n")  # a kill in the middle of a line
     asked.clear()
-    bench(texts, found, 20, 1, 1.0, "made up")
+    bench(texts, found, 20, [1], 1.0, "made up")
     assert len(asked) == 2
     assert len(read_lines(found)) == len(wanted)
     page = tmp_path / "page.md"

@@ -12,7 +12,7 @@ from scipy import stats
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number
+from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number, strength
 from textcritic.measures.labels import labelled
 from textcritic.measures.score import (
     HIGHER,
@@ -26,7 +26,6 @@ from textcritic.measures.score import (
     read_card,
     scores_from_json,
     scores_of,
-    strength,
 )
 from textcritic.plan.sources import KEYS, RUN
 

@@ -99,8 +99,8 @@ def test_through_the_door_of_criticise():
     words = len(words_of(real[0]))
     assert (one.measure, other.measure) == ("Repeated 4-grams, %", "Unfinished, %")
     assert one.value == pytest.approx(100 * (words - 3) / (2 * words - 3))
-    assert one.rejected_by_reason == {"fewer than 5 words": 2}
-    assert (other.value, other.n, other.rejected_by_reason) == (pytest.approx(100 / 26), 26, {"no text": 1})
+    assert one.rejected_by_reason == {"empty": 1, "fewer than 5 words": 1}
+    assert (other.value, other.n, other.rejected_by_reason) == (pytest.approx(100 / 26), 26, {"empty": 1})
     assert one.verdict == "different"
 
 

@@ -56,6 +56,7 @@ from textcritic.inference.equivalence import (
     Number,
     gap,
     limit_of,
+    strength,
     verdict,
 )
 from textcritic.inference.groups import (
@@ -202,6 +203,7 @@ __all__ = [
     "strata_difference",
     "strata_distance",
     "strata_test",
+    "strength",
     "t_interval",
     "trainings_p",
     "two_sample_test",

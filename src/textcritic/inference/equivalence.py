@@ -114,3 +114,28 @@ def ends_of(number: Number, by_ratio: bool) -> tuple[float, float, float] | None
     if min(ends) <= 0:
         return None
     return math.log(ends[0]), math.log(ends[1]), math.log(ends[2])
+
+
+def strength(number: Number, real: Number, by_ratio: bool = False) -> float:
+    """How far apart two numbers are, in half-widths of the 95% interval of their difference: above 1 it excludes 0.
+
+    It has no unit, so that findings of different kinds can be ordered.
+
+    Args:
+        number: a value with its interval.
+        real: another; one without an interval is exact.
+        by_ratio: whether to compare logarithms; all values are positive then.
+
+    Returns:
+        0 where a value is missing, infinity where one is infinite or neither has an interval.
+    """
+    if number.value is None or real.value is None:
+        return 0.0
+    if math.isinf(number.value) or math.isinf(real.value):
+        return math.inf
+    upper, lower = (number, real) if number.value > real.value else (real, number)
+    apart = gap(upper, lower, by_ratio)
+    if apart is None:
+        return math.inf if number.value != real.value else 0.0
+    half = apart.difference - apart.low
+    return apart.difference / half if half else math.inf if apart.difference else 0.0

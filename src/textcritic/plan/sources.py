@@ -25,7 +25,6 @@ SOME_KINDS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "method": KINDS,
 }
 
-
 RUN = ("seed", "draw")
 """Columns of whole numbers: which training, and which draw from it. Empty of real text and of samples from files."""
 KEYS = ("corpus", "source", "setting", "generator", "decoding", *RUN)

@@ -275,7 +275,7 @@ def _study(
         kind = one["kind"]
         filled_in = {"sources": blocks, "corpora": [corpus], "critic": critics.get(kind)}
         if kind == OWN:
-            filled_in["metrics"] = [*(one["metrics"] if kind in kinds else []), *wanted.metrics]
+            filled_in["metrics"] = list(dict.fromkeys([*(one["metrics"] if kind in kinds else []), *wanted.metrics]))
         if kind in {*kinds, ALWAYS} or filled_in.get("metrics"):
             experiments.append(one | {key: filled_in[key] for key in filled_in if key in one})
     told = {"not_measured": dict(wanted.not_measured)} if wanted.not_measured else {}

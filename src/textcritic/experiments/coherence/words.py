@@ -11,7 +11,7 @@ from textcritic.critics.smoothing import rests_on_smoothing
 from textcritic.experiments.coherence.audit import CORRECTION
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles
 from textcritic.files import read_json
-from textcritic.inference import ALPHA, DIFFERENT, Number, by_training, over_trainings, recipes_p
+from textcritic.inference import ALPHA, DIFFERENT, Number, by_training, over_trainings, recipes_p, strength
 from textcritic.measures.card import Cell, scorecard
 from textcritic.measures.causes import clause
 from textcritic.measures.labels import corpus_name
@@ -23,7 +23,7 @@ from textcritic.measures.numbers import (
     p_value,
     percent,
 )
-from textcritic.measures.score import LOWER, Score, strength
+from textcritic.measures.score import LOWER, Score
 from textcritic.plan.sources import GROUP, RUN
 from textcritic.report.cells import infinite_remarks, matching
 from textcritic.report.section import Finding, said_of
