@@ -197,7 +197,7 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     setting = "w-title" if given else "wo-title"
     expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
     found = project.studies["own-text"]
-    kinds = ["coherence", "tendencies", "topics", "coreference", "recitation", "metrics", "corpora"]
+    kinds = ["coherence", "tendencies", "topics", "coreference", "recitation", "form", "corpora"]
     assert list(found.experiments) == kinds
     coherence, *others, corpora = found.experiments.values()
     assert all(one.sources() == expected for one in (coherence, *others, found))
@@ -221,7 +221,7 @@ def test_without_titles_the_order_is_not_judged_and_every_article_with_text_is_k
     write_configuration(tmp_path, wanted(given=False, titled=False, minimum_title_count=1, measures=measures))
     project = Project(load_yaml(tmp_path / "config.yaml"), ROOT, tmp_path)
     study = project.studies["own-text"]
-    assert list(study.experiments) == ["tendencies", "metrics", "corpora"]
+    assert list(study.experiments) == ["tendencies", "form", "corpora"]
     assert study.sources() == [Source("real", "wo-title", name, "given", 1) for name in ("model-1", "2")]
     corpus = project.registries.entry("corpora", "real")
     assert corpus["options"]["only_title"] == "text"

@@ -269,15 +269,16 @@ def _study(
     if wanted.drawing:
         setting = W_TITLE if wanted.drawing.titles else WO_TITLE
         blocks.append({**filled, "settings": [setting], "generators": list(models), "decodings": [DRAWN]})
-    kinds = {KINDS[name] for name in wanted.measures}
-    experiments = []
-    for one in study["experiments"]:
-        kind = one["kind"]
-        filled_in = {"sources": blocks, "corpora": [corpus], "critic": critics.get(kind)}
-        if kind == OWN:
-            filled_in["metrics"] = list(dict.fromkeys([*(one["metrics"] if kind in kinds else []), *wanted.metrics]))
-        if kind in {*kinds, ALWAYS} or filled_in.get("metrics"):
-            experiments.append(one | {key: filled_in[key] for key in filled_in if key in one})
+    kinds = {ALWAYS, *(KINDS[name] for name in wanted.measures)}
+    chosen = [one for one in study["experiments"] if one["kind"] in kinds]
+    shipped = [name for one in chosen for name in one.get("metrics", ())]
+    if own := [name for name in wanted.metrics if name not in shipped]:
+        chosen.insert(-1, {"kind": OWN, "metrics": own, "sources": []})
+    filled_in = {"sources": blocks, "corpora": [corpus]}
+    experiments = [
+        one | {key: value for key, value in (filled_in | {"critic": critics.get(one["kind"])}).items() if key in one}
+        for one in chosen
+    ]
     told = {"not_measured": dict(wanted.not_measured)} if wanted.not_measured else {}
     return study | told | {"experiments": experiments, "command": wanted.command}
 

@@ -21,6 +21,7 @@ from textcritic.runlog import log
 
 MADE = "results/made.json"  # what each file was made from
 LOG = "results/logs/criticise.log"
+NAMES = {"metrics": "own measures", "form": "form"}  # of experiments, where their kind's stage says too little
 
 
 class Workshop:
@@ -101,7 +102,9 @@ class Workshop:
         record = self._configured.project.describe(study.name)
         record = record | {"experiments": [name for name in record["experiments"] if name in sections]}
         if failed:
-            titled = {study.experiments[name].kind: why for name, why in failed.items()}
+            titled = {
+                NAMES.get(name, STAGES.get(study.experiments[name].kind, name)): why for name, why in failed.items()
+            }
             record["study"] = record["study"] | {"not_measured": record["study"].get("not_measured", {}) | titled}
         artefacts = [path for name in sections for path in study.experiments[name].artefacts()]
         home = workflow_folder()
