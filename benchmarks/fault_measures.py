@@ -271,7 +271,7 @@ def mauve_p(real: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> fl
     pooled = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
     clusters = max(2, min(len(real), len(other)) // 10)
     order = rng.permutation(len(pooled))
-    labels = KMeans(clusters, n_init=1, random_state=0, max_iter=100).fit_predict(pooled[order])
+    labels = KMeans(clusters, n_init=5, random_state=0, max_iter=100).fit_predict(pooled[order])
     is_real = order < len(real)
     first, second = (np.bincount(labels[side], minlength=clusters).tolist() for side in (is_real, ~is_real))
     return histogram_test(first, second, resamples=RESAMPLES)

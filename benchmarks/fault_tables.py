@@ -120,7 +120,10 @@ def _controls(lines: Lines) -> str:
                         _interval(sum(cards), len(cards)),
                         str(runs),
                         _share([*map(before, own)]),
-                        *(_share([line["beside"][one] < LEVEL for line in own]) for one in BESIDE),
+                        *(
+                            _share([line["beside"][one] < LEVEL for line in own if one in line["beside"]])
+                            for one in BESIDE
+                        ),
                     ]
                 )
     return _table(["control", "n", "cards marked", "95% interval", "dealings", "before", *BESIDE], rows)

@@ -14,7 +14,7 @@ import fault_measures
 import known_faults
 from fault_tables import BESIDE, right, write_tables
 from faults import CONTROLS, FAULTS, Pool, spoilt
-from known_faults import bench, cells, marked, read_lines
+from known_faults import Wanted, bench, controls, faulty, marked, read_lines
 
 FAULT = {fault.name: fault for fault in FAULTS}
 NAMES = ["Anna", "Bruno", "Carla", "Dora"]
@@ -147,11 +147,11 @@ def test_what_is_marked_is_by_holm_and_copies_come_first():
 
 
 def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
-    asked = []
+    asked, trained = [], []
 
     class Dealing:
-        def __init__(self, *_):
-            pass
+        def __init__(self, *_, gpt2):
+            trained.append(gpt2)
 
         def judged(self, fault, share, make):
             asked.append((fault, share))
@@ -159,13 +159,13 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
 
     monkeypatch.setattr(known_faults, "Dealing", Dealing)
     found = tmp_path / "found.jsonl"
-    bench(texts, found, 20, [1], 1.0, "made up")
-    wanted = list(cells(4))
+    bench(texts, found, Wanted(20, [1], 1.0, "made up"))
+    wanted = [*controls(4), *faulty()]
     assert len(asked) == len(wanted) == 4 + 3 + 2 * 37
     lines = found.read_text().splitlines()
     found.write_text("\n".join([*lines[:-2], lines[-2][:20]]))  # a kill in the middle of a line
     asked.clear()
-    bench(texts, found, 20, [1], 1.0, "made up")
+    bench(texts, found, Wanted(20, [1], 1.0, "made up"))
     assert asked == [(name, share) for name, share, _ in wanted[-2:]]
     assert len(read_lines(found)) == len(wanted)
     page = tmp_path / "page.md"
@@ -175,13 +175,17 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
     assert "old" not in shown
     assert "| other text of the same population | 20 | 4/4 |" in shown
     assert shown.endswith("below\n")
+    asked.clear()
+    bench(texts, found, Wanted(20, [2], 1.0, "made up", controls=True))
+    assert asked == [(name, share) for name, share, _ in wanted[:7]]
+    assert trained == [True, True, False]
     line = json.loads(lines[-1])
     assert right(line, FAULT["cut at half"]) is True
     assert right(line, FAULT["words shuffled"]) is False
 
 
-def test_both_shares_of_a_fault_are_judged_together_and_each_text_is_read_by_gpt2_once(monkeypatch, texts):
-    named = [name for name, share, _ in cells(1) if name in FAULT]
+def test_both_shares_of_a_fault_are_judged_together_and_each_text_is_read_by_gpt2_once(texts):
+    named = [name for name, _, _ in faulty()]
     assert named[::2] == named[1::2] == list(FAULT)
     read = []
 
@@ -193,6 +197,6 @@ def test_both_shares_of_a_fault_are_judged_together_and_each_text_is_read_by_gpt
     dealing = object.__new__(known_faults.Dealing)
     dealing._gpt2, dealing._by_gpt2, dealing._svd = Reader(), {}, len
     for some in (texts[:3], [*texts[2:5], texts[0], texts[0]]):
-        _, points, nll = dealing._points(some)
-        assert points[:, 0].tolist() == nll[:, 0].tolist() == [len(text) for text in some]
+        points = dealing._points(some)
+        assert points["GPT-2"][:, 0].tolist() == points["nats"][:, 0].tolist() == [len(text) for text in some]
     assert read == texts[:5]
