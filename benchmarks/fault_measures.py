@@ -130,6 +130,11 @@ class Critics:
                     found[name] = (float(p), self._strength(rows, one))
         return found | self._tendencies(sample)
 
+    def copies(self, sample: Read) -> bool:
+        """Whether more of a sample than of the yardstick stands in the real text."""
+        own, real = (read_recited(read.recited).data[RECITED.value].sum(axis=0) for read in (sample, self.real))
+        return bool(own[0] * real[1] > real[0] * own[1])
+
     @property
     def _resampling(self) -> Resampling:
         return Resampling(RESAMPLES, self.seed)

@@ -132,7 +132,7 @@ class Dealing:
         self._real = self._points(self._critics.real.texts)
 
     def judged(self, fault: str, share: float, make: Make | None) -> dict[str, Any]:
-        """p and strength of each measure, and p of the measures of others."""
+        """p and strength of each measure, whether more is copied than in real text, p of the measures of others."""
         if make is None:
             number = int(fault.split()[-1]) - 1
             sample = self._critics.read(self._others[number])
@@ -145,8 +145,11 @@ class Dealing:
             beside["GPT-2 perplexity"] = float(
                 permutation_test(real[NATS], points[NATS], ratio_of_sums, RESAMPLES, self._run).p
             )
-        return {"p": {key: p for key, (p, _) in found.items()}, "s": {key: s for key, (_, s) in found.items()}} | {
-            "beside": beside
+        return {
+            "p": {key: p for key, (p, _) in found.items()},
+            "s": {key: s for key, (_, s) in found.items()},
+            "copied": self._critics.copies(sample),
+            "beside": beside,
         }
 
     def _mixed(self, fault: str, share: float, make: Make) -> Read:
@@ -170,12 +173,17 @@ class Dealing:
         return points
 
 
-def marked(p_values: Mapping[str, float], strengths: Mapping[str, float]) -> list[str]:
-    """The measures with p < 0.05 by Holm's correction for all of a sample, in the order of `measures.causes`."""
+def marked(line: Mapping[str, Any]) -> list[str]:
+    """The measures with p < 0.05 by Holm's correction for all of a sample, in the order of `measures.causes`.
+
+    Lines of before it was known whether more is copied, or less, than in real text are taken to say more.
+    """
+    p_values, strengths = line["p"], line["s"]
     names = list(p_values)
     adjusted = dict(zip(names, holm([p_values[name] for name in names]), strict=True))
+    copied = line.get("copied", True)
     found = [name for name in names if adjusted[name] < MARGIN]
-    return sorted(found, key=lambda name: (name != "recited", adjusted[name], -strengths[name]))
+    return sorted(found, key=lambda name: (name != "recited" or not copied, adjusted[name], -strengths[name]))
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

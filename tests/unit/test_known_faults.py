@@ -116,6 +116,8 @@ def test_a_cause_is_a_measure_of_the_scorecard(texts):
     assert found <= every
     assert set().union(*(fault.right for fault in FAULTS)) <= every
     assert [fault.name for fault in FAULTS if not fault.right] == ["every number changed"]
+    assert critics.copies(critics.read(texts[:20]))
+    assert not critics.copies(critics.real)
     # A document is read once: what is put together of two reads is what one read gives.
     whole = critics.read(texts[130:150])
     parts = [critics.read(texts[130:140]), critics.read(texts[140:150])]
@@ -137,13 +139,11 @@ def test_mauve_finds_what_is_apart_and_keeps_its_level():
 
 
 def test_what_is_marked_is_by_holm_and_copies_come_first():
-    assert marked(
-        {"length": 0.004, "recited": 0.02, "bigrams": 0.9}, {"length": 3.0, "recited": 1.0, "bigrams": 0.1}
-    ) == [
-        "recited",
-        "length",
-    ]
-    assert marked({"length": 0.03, "bigrams": 0.04}, {"length": 3.0, "bigrams": 0.1}) == []
+    strengths = {"length": 3.0, "recited": 1.0, "bigrams": 0.1}
+    line = {"p": {"length": 0.004, "recited": 0.02, "bigrams": 0.9}, "s": strengths}
+    assert marked(line) == marked(line | {"copied": True}) == ["recited", "length"]
+    assert marked(line | {"copied": False}) == ["length", "recited"]  # less is copied than in real text
+    assert marked({"p": {"length": 0.03, "bigrams": 0.04}, "s": strengths}) == []
 
 
 def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
