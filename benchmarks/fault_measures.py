@@ -21,6 +21,7 @@ from textcritic.critics.ctm.counted import count_texts, counted_over, project
 from textcritic.critics.ctm.model import FitOptions
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.critics.ctm.starts import fit_starts
+from textcritic.critics.mauve import histogram_test
 from textcritic.critics.mentions import MentionCritic, score_mentions
 from textcritic.critics.plain import repeated, unfinished
 from textcritic.critics.recitation import Cutting, index_articles, score_texts
@@ -44,7 +45,6 @@ from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
-PERMUTATIONS = 499
 Values = Mapping[str, tuple[float, float]]
 """By the key of a measure: p, and how far the sample is from real text (to break ties)."""
 
@@ -129,6 +129,11 @@ class Critics:
                     name = key if len(measure) == 1 else one.known_as
                     found[name] = (float(p), self._strength(rows, one))
         return found | self._tendencies(sample)
+
+    def copies(self, sample: Read) -> bool:
+        """Whether more of a sample than of the yardstick stands in the real text."""
+        own, real = (read_recited(read.recited).data[RECITED.value].sum(axis=0) for read in (sample, self.real))
+        return bool(own[0] * real[1] > real[0] * own[1])
 
     @property
     def _resampling(self) -> Resampling:
@@ -261,34 +266,17 @@ class Bigrams:
 
 
 def mauve_p(real: np.ndarray, other: np.ndarray, rng: np.random.Generator) -> float:
-    """p of MAUVE by exchange of labels: documents are clustered once, pooled; low MAUVE is extreme."""
+    """p of MAUVE by exchange of labels: documents are clustered once, pooled; low MAUVE is extreme.
+
+    They are clustered in random order: k-means begins with some rows, and which set these are of has to be chance.
+    """
     from sklearn.cluster import KMeans
 
     pooled = np.concatenate([real, other])
     pooled = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
     clusters = max(2, min(len(real), len(other)) // 10)
-    labels = KMeans(clusters, n_init=1, random_state=0, max_iter=100).fit_predict(pooled)
-    one_hot = np.eye(clusters)[labels]
-    first = np.zeros(len(pooled), bool)
-    first[: len(real)] = True
-    picks = np.stack([first, *(rng.permutation(first) for _ in range(PERMUTATIONS))])
-    values = mauve_of(picks @ one_hot, (~picks) @ one_hot)
-    return float((1 + (values[1:] <= values[0] + 1e-12).sum()) / (1 + PERMUTATIONS))
-
-
-def mauve_of(first: np.ndarray, second: np.ndarray, points: int = 25, scale: float = 5.0) -> np.ndarray:
-    """Area under the divergence curve (Pillutla et al. 2021) of pairs of histograms [B, clusters]."""
-    p, q = (counts / counts.sum(axis=1, keepdims=True) for counts in (first, second))
-    weights = np.linspace(1e-6, 1 - 1e-6, points)[:, None, None]
-    mixed = weights * p + (1 - weights) * q
-
-    def divergence(a: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(a > 0, a * np.log(a / mixed), 0.0).sum(axis=-1)
-
-    x, y = np.exp(-scale * divergence(q)), np.exp(-scale * divergence(p))
-    zero, one = np.zeros((1, x.shape[1])), np.ones((1, x.shape[1]))
-    x, y = np.concatenate([zero, x, one]), np.concatenate([one, y, zero])
-    order = np.argsort(x, axis=0)
-    x, y = np.take_along_axis(x, order, 0), np.take_along_axis(y, order, 0)
-    return np.trapezoid(y, x, axis=0) if hasattr(np, "trapezoid") else np.trapz(y, x, axis=0)
+    order = rng.permutation(len(pooled))
+    labels = KMeans(clusters, n_init=5, random_state=0, max_iter=100).fit_predict(pooled[order])
+    is_real = order < len(real)
+    first, second = (np.bincount(labels[side], minlength=clusters).tolist() for side in (is_real, ~is_real))
+    return histogram_test(first, second, resamples=RESAMPLES)

@@ -36,7 +36,7 @@ def before(line: Mapping[str, Any]) -> bool:
 
 def right(line: Mapping[str, Any], fault: Fault) -> bool | None:
     """Whether the first cause is one of the right ones; None where nothing is marked."""
-    causes = marked(line["p"], line["s"])
+    causes = marked(line)
     return causes[0] in fault.right if causes else None
 
 
@@ -85,7 +85,7 @@ def _seen(lines: Lines, published: bool, share: float, how: str) -> str:
 def _marks(line: Mapping[str, Any], how: str) -> bool:
     if how == "before":
         return before(line)
-    return bool(marked(line["p"], line["s"])) if how == "scorecard" else line["beside"][how] < LEVEL
+    return bool(marked(line)) if how == "scorecard" else line["beside"][how] < LEVEL
 
 
 def _summary(lines: Lines) -> str:
@@ -110,7 +110,7 @@ def _controls(lines: Lines) -> str:
         for name, share, _ in CONTROLS:
             own = [one for one in lines if one["n"] == n and one["share"] == share and one["fault"].startswith(name)]
             if own:
-                cards = [bool(marked(line["p"], line["s"])) for line in own]
+                cards = [bool(marked(line)) for line in own]
                 runs = len({line["run"] for line in own})
                 rows.append(
                     [
@@ -120,9 +120,13 @@ def _controls(lines: Lines) -> str:
                         _interval(sum(cards), len(cards)),
                         str(runs),
                         _share([*map(before, own)]),
+                        *(
+                            _share([line["beside"][one] < LEVEL for line in own if one in line["beside"]])
+                            for one in BESIDE
+                        ),
                     ]
                 )
-    return _table(["control", "n", "cards marked", "95% interval", "dealings", "before"], rows)
+    return _table(["control", "n", "cards marked", "95% interval", "dealings", "before", *BESIDE], rows)
 
 
 def _interval(marks: int, cards: int) -> str:

@@ -13,6 +13,7 @@ import json
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,9 @@ HELD_OUT = 0.2
 SHARES = (1.0, 0.2)
 CONTROL_SETS = 4  # of the same population, in each run
 MARGIN = 0.05
+NATS = "nats"
+Cell = tuple[str, float, Make | None]
+"""What is judged: a name, the share of documents that are spoilt, and how; None leaves them as they are."""
 
 
 def main() -> None:
@@ -41,52 +45,72 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     texts = [line for path in arguments.texts for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
     runs = range(arguments.first, arguments.first + arguments.runs)
-    bench(texts, folder / "found.jsonl", arguments.n, runs, arguments.minutes, arguments.name)
+    wanted = Wanted(arguments.n, runs, arguments.minutes, arguments.name, arguments.controls)
+    bench(texts, folder / "found.jsonl", wanted)
 
 
-def bench(texts: Sequence[str], found: Path, n: int, runs: Sequence[int], minutes: float, name: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is run.
+
+    Attributes:
+        n: documents of a sample.
+        runs: numbers of dealings, which decide what is drawn.
+        minutes: after which no further cell is begun.
+        name: of the corpus.
+        controls: whether controls alone are judged; no GPT-2 is trained for them, which takes most of a dealing.
+    """
+
+    n: int
+    runs: Sequence[int]
+    minutes: float
+    name: str
+    controls: bool = False
+
+
+def bench(texts: Sequence[str], found: Path, wanted: Wanted) -> None:
     """Run what is not there yet, until the time is over.
 
     Args:
         texts: the pooled texts.
         found: JSON lines, one a cell and run; they are added to.
-        n: documents of a sample.
-        runs: numbers of dealings, which decide what is drawn.
-        minutes: after which no further cell is begun.
-        name: of the corpus.
+        wanted: see `Wanted`.
     """
     done = {_key(line) for line in read_lines(found)}
-    stop = time.monotonic() + 60 * minutes
-    for run in runs:
-        sets = (len(texts) - _real(texts)) // n
-        wanted = [cell for cell in cells(min(sets, CONTROL_SETS)) if (name, n, cell[1], run, cell[0]) not in done]
-        if wanted:
-            dealing = Dealing(texts, n, run)
-            for fault, share, make in wanted:
+    if found.is_file() and not found.read_bytes().endswith(b"\n"):  # a kill has cut off the last line
+        with found.open("a", encoding="utf-8") as handle:
+            handle.write("\n")
+    stop = time.monotonic() + 60 * wanted.minutes
+    sets = min((len(texts) - _real(texts)) // wanted.n, CONTROL_SETS)
+    every = [*controls(sets), *(() if wanted.controls else faulty())]
+    for run in wanted.runs:
+        keys = {"corpus": wanted.name, "n": wanted.n, "run": run}
+        left = [cell for cell in every if _key(keys | {"fault": cell[0], "share": cell[1]}) not in done]
+        if left:
+            dealing = Dealing(texts, wanted.n, run, gpt2=not wanted.controls)
+            for fault, share, make in left:
                 if time.monotonic() > stop:
                     return
-                line = {"corpus": name, "n": n, "share": share, "run": run, "fault": fault}
+                line = keys | {"share": share, "fault": fault}
                 with found.open("a", encoding="utf-8") as handle:
                     handle.write(json.dumps(line | dealing.judged(fault, share, make)) + "\n")
 
 
-def cells(sets: int) -> Iterator[tuple[str, float, Make | None]]:
-    """What is judged in a run: a name, the share of documents that are spoilt, and how; None leaves them as they are.
+def controls(sets: int) -> Iterator[Cell]:
+    """What is no fault; so many disjoint sets of the same population are among it."""
+    yield from ((f"{CONTROLS[0][0]} {number + 1}", 1.0, None) for number in range(sets))
+    yield from CONTROLS[1:]
 
-    Args:
-        sets: how many disjoint sets of the same population are controls.
-    """
-    for number in range(sets):
-        yield f"{CONTROLS[0][0]} {number + 1}", 1.0, None
-    yield from ((name, share, make) for name, share, make in CONTROLS[1:])
-    for share in SHARES:
-        yield from ((fault.name, share, fault.make) for fault in FAULTS)
+
+def faulty() -> Iterator[Cell]:
+    """The faults; both shares of one stand together, so that its documents are read once."""
+    yield from ((fault.name, share, fault.make) for fault in FAULTS for share in SHARES)
 
 
 class Dealing:
     """One dealing of the texts, with critics fitted on its real ones."""
 
-    def __init__(self, texts: Sequence[str], n: int, run: int) -> None:
+    def __init__(self, texts: Sequence[str], n: int, run: int, gpt2: bool = True) -> None:
         from fault_gpt2 import SmallGpt2
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer
@@ -100,26 +124,32 @@ class Dealing:
         self._pool = Pool.of(train, rest)
         self._whole: Read | None = None
         self._spoilt: tuple[str, Read] | None = None
-        self._gpt2 = SmallGpt2(train, run)
+        self._gpt2 = SmallGpt2(train, run) if gpt2 else None
         words = TfidfVectorizer().fit(train)
         svd = TruncatedSVD(min(200, len(train) - 1), random_state=0).fit(words.transform(train))
         self._svd = lambda some: svd.transform(words.transform(some))
+        self._by_gpt2: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._real = self._points(self._critics.real.texts)
 
     def judged(self, fault: str, share: float, make: Make | None) -> dict[str, Any]:
-        """p and strength of each measure, and p of the measures of others."""
+        """p and strength of each measure, whether more is copied than in real text, p of the measures of others."""
         if make is None:
             number = int(fault.split()[-1]) - 1
             sample = self._critics.read(self._others[number])
         else:
             sample = self._mixed(fault, share, make)
         found = self._critics.judge(sample)
-        (*features, nll), (*real, real_nll) = self._points(sample.texts), self._real
-        pairs = dict(zip(("TF-IDF", "GPT-2"), zip(real, features, strict=True), strict=True))
-        beside = self._critics.beside(sample, pairs)
-        beside["GPT-2 perplexity"] = float(permutation_test(real_nll, nll, ratio_of_sums, RESAMPLES, self._run).p)
-        return {"p": {key: p for key, (p, _) in found.items()}, "s": {key: s for key, (_, s) in found.items()}} | {
-            "beside": beside
+        points, real = self._points(sample.texts), self._real
+        beside = self._critics.beside(sample, {name: (real[name], points[name]) for name in points if name != NATS})
+        if self._gpt2:
+            beside["GPT-2 perplexity"] = float(
+                permutation_test(real[NATS], points[NATS], ratio_of_sums, RESAMPLES, self._run).p
+            )
+        return {
+            "p": {key: p for key, (p, _) in found.items()},
+            "s": {key: s for key, (_, s) in found.items()},
+            "copied": self._critics.copies(sample),
+            "beside": beside,
         }
 
     def _mixed(self, fault: str, share: float, make: Make) -> Read:
@@ -132,18 +162,28 @@ class Dealing:
         some = round(share * len(texts))
         return Read.joined([self._spoilt[1].take(np.arange(some)), self._whole.take(np.arange(some, len(texts)))])
 
-    def _points(self, texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Points by TF-IDF, points by GPT-2, and its nats."""
-        points, nll = self._gpt2.read(texts)
-        return self._svd(texts), points, nll
+    def _points(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
+        """Points by TF-IDF, and by GPT-2 with its nats where it is there; GPT-2 reads each text once."""
+        points = {"TF-IDF": self._svd(texts)}
+        if self._gpt2:
+            if new := [text for text in dict.fromkeys(texts) if text not in self._by_gpt2]:
+                self._by_gpt2 |= zip(new, zip(*self._gpt2.read(new), strict=True), strict=True)
+            read = zip(*(self._by_gpt2[text] for text in texts), strict=True)
+            points |= {name: np.stack(each) for name, each in zip(("GPT-2", NATS), read, strict=True)}
+        return points
 
 
-def marked(p_values: Mapping[str, float], strengths: Mapping[str, float]) -> list[str]:
-    """The measures with p < 0.05 by Holm's correction for all of a sample, in the order of `measures.causes`."""
+def marked(line: Mapping[str, Any]) -> list[str]:
+    """The measures with p < 0.05 by Holm's correction for all of a sample, in the order of `measures.causes`.
+
+    Lines of before it was known whether more is copied, or less, than in real text are taken to say more.
+    """
+    p_values, strengths = line["p"], line["s"]
     names = list(p_values)
     adjusted = dict(zip(names, holm([p_values[name] for name in names]), strict=True))
+    copied = line.get("copied", True)
     found = [name for name in names if adjusted[name] < MARGIN]
-    return sorted(found, key=lambda name: (name != "recited", adjusted[name], -strengths[name]))
+    return sorted(found, key=lambda name: (name != "recited" or not copied, adjusted[name], -strengths[name]))
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -176,6 +216,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=20, help="dealings (default 20)")
     parser.add_argument("--first", type=int, default=1, help="number of the first dealing (default 1)")
     parser.add_argument("--minutes", type=float, default=600.0, help="stop after so many")
+    parser.add_argument("--controls", action="store_true", help="what is no fault alone, and without GPT-2")
     parser.add_argument("--name", default="wikitext", help="of the corpus (default wikitext)")
     parser.add_argument("--table", help="write the tables into this page")
     return parser

@@ -14,7 +14,7 @@ import fault_measures
 import known_faults
 from fault_tables import BESIDE, right, write_tables
 from faults import CONTROLS, FAULTS, Pool, spoilt
-from known_faults import bench, cells, marked, read_lines
+from known_faults import Wanted, bench, controls, faulty, marked, read_lines
 
 FAULT = {fault.name: fault for fault in FAULTS}
 NAMES = ["Anna", "Bruno", "Carla", "Dora"]
@@ -116,6 +116,8 @@ def test_a_cause_is_a_measure_of_the_scorecard(texts):
     assert found <= every
     assert set().union(*(fault.right for fault in FAULTS)) <= every
     assert [fault.name for fault in FAULTS if not fault.right] == ["every number changed"]
+    assert critics.copies(critics.read(texts[:20]))
+    assert not critics.copies(critics.real)
     # A document is read once: what is put together of two reads is what one read gives.
     whole = critics.read(texts[130:150])
     parts = [critics.read(texts[130:140]), critics.read(texts[140:150])]
@@ -126,31 +128,30 @@ def test_a_cause_is_a_measure_of_the_scorecard(texts):
         assert [s for _, s in found.values()] == pytest.approx([s for _, s in expected.values()], rel=1e-9)
 
 
-def test_mauve_is_one_of_the_same_histograms_and_finds_what_is_apart():
+def test_mauve_finds_what_is_apart_and_keeps_its_level():
     rng = np.random.default_rng(1)
-    counts = rng.integers(1, 9, (1, 20)).astype(float)
-    assert fault_measures.mauve_of(counts, counts)[0] == pytest.approx(1.0)
     near, far = rng.normal(size=(60, 5)), rng.normal([4, 0, 0, 0, 0], size=(60, 5))
     assert fault_measures.mauve_p(near, rng.normal(size=(60, 5)), rng) > 0.05
     assert fault_measures.mauve_p(near, far, rng) == 1 / 500
+    # Of one population: p is at most 0.05 in no more than 5% of repetitions (15 of 200 is the 95% point of that).
+    alike = [fault_measures.mauve_p(*rng.normal(size=(2, 60, 5)), rng) <= 0.05 for _ in range(200)]
+    assert sum(alike) <= 15
 
 
 def test_what_is_marked_is_by_holm_and_copies_come_first():
-    assert marked(
-        {"length": 0.004, "recited": 0.02, "bigrams": 0.9}, {"length": 3.0, "recited": 1.0, "bigrams": 0.1}
-    ) == [
-        "recited",
-        "length",
-    ]
-    assert marked({"length": 0.03, "bigrams": 0.04}, {"length": 3.0, "bigrams": 0.1}) == []
+    strengths = {"length": 3.0, "recited": 1.0, "bigrams": 0.1}
+    line = {"p": {"length": 0.004, "recited": 0.02, "bigrams": 0.9}, "s": strengths}
+    assert marked(line) == marked(line | {"copied": True}) == ["recited", "length"]
+    assert marked(line | {"copied": False}) == ["length", "recited"]  # less is copied than in real text
+    assert marked({"p": {"length": 0.03, "bigrams": 0.04}, "s": strengths}) == []
 
 
 def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
-    asked = []
+    asked, trained = [], []
 
     class Dealing:
-        def __init__(self, *_):
-            pass
+        def __init__(self, *_, gpt2):
+            trained.append(gpt2)
 
         def judged(self, fault, share, make):
             asked.append((fault, share))
@@ -158,14 +159,14 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
 
     monkeypatch.setattr(known_faults, "Dealing", Dealing)
     found = tmp_path / "found.jsonl"
-    bench(texts, found, 20, [1], 1.0, "made up")
-    wanted = list(cells(4))
+    bench(texts, found, Wanted(20, [1], 1.0, "made up"))
+    wanted = [*controls(4), *faulty()]
     assert len(asked) == len(wanted) == 4 + 3 + 2 * 37
     lines = found.read_text().splitlines()
-    found.write_text("\n".join([*lines[:-2], lines[-2][:20]]) + "\n")  # a kill in the middle of a line
+    found.write_text("\n".join([*lines[:-2], lines[-2][:20]]))  # a kill in the middle of a line
     asked.clear()
-    bench(texts, found, 20, [1], 1.0, "made up")
-    assert len(asked) == 2
+    bench(texts, found, Wanted(20, [1], 1.0, "made up"))
+    assert asked == [(name, share) for name, share, _ in wanted[-2:]]
     assert len(read_lines(found)) == len(wanted)
     page = tmp_path / "page.md"
     page.write_text("<!-- summary -->\nold\n<!-- end -->\n<!-- controls -->\n<!-- end -->\nbelow\n")
@@ -174,6 +175,28 @@ def test_a_run_goes_on_where_it_was_stopped(tmp_path, texts, monkeypatch):
     assert "old" not in shown
     assert "| other text of the same population | 20 | 4/4 |" in shown
     assert shown.endswith("below\n")
+    asked.clear()
+    bench(texts, found, Wanted(20, [2], 1.0, "made up", controls=True))
+    assert asked == [(name, share) for name, share, _ in wanted[:7]]
+    assert trained == [True, True, False]
     line = json.loads(lines[-1])
     assert right(line, FAULT["cut at half"]) is True
     assert right(line, FAULT["words shuffled"]) is False
+
+
+def test_both_shares_of_a_fault_are_judged_together_and_each_text_is_read_by_gpt2_once(texts):
+    named = [name for name, _, _ in faulty()]
+    assert named[::2] == named[1::2] == list(FAULT)
+    read = []
+
+    class Reader:
+        def read(self, some):
+            read.extend(some)
+            return np.array([[len(text)] for text in some]), np.array([[len(text), 1.0] for text in some])
+
+    dealing = object.__new__(known_faults.Dealing)
+    dealing._gpt2, dealing._by_gpt2, dealing._svd = Reader(), {}, len
+    for some in (texts[:3], [*texts[2:5], texts[0], texts[0]]):
+        points = dealing._points(some)
+        assert points["GPT-2"][:, 0].tolist() == points["nats"][:, 0].tolist() == [len(text) for text in some]
+    assert read == texts[:5]
