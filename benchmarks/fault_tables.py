@@ -99,7 +99,7 @@ def _summary(lines: Lines) -> str:
         for n in sorted({line["n"] for line in lines})
         for share in SHARES
         for published in (True, False)
-        if [one for one in lines if one["n"] == n and one["share"] == share]
+        if any(_of([one for one in lines if one["n"] == n], f.name, share) for f in FAULTS if f.published is published)
     ]
     return _table(heads, rows)
 
