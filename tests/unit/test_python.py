@@ -436,5 +436,6 @@ def test_import_is_light_and_names_are_found():
 def test_the_examples_of_the_manual_print_what_they_show(tmp_path, monkeypatch):
     manual = Path(__file__).parents[2] / "docs/python.md"
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     failed, tried = doctest.testfile(str(manual), module_relative=False)
     assert (failed, tried > 15) == (0, True)
