@@ -19,6 +19,7 @@ from textcritic.api.options import (
 )
 from textcritic.api.results import Result
 from textcritic.api.sets import held_out_of, labelled
+from textcritic.corpora.readers.reading import Reading
 from textcritic.errors import TextcriticError, listed
 from textcritic.files import write_text
 from textcritic.inference import are_grouped
@@ -70,7 +71,7 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    real = documents_of(reference, "reference")
+    real = documents_of(reference, "reference", reading=options.reading)
     _check_kind(options, real)
     left_out = isinstance(samples, Sized) and not len(samples)
     if left_out and not options.models:
@@ -80,7 +81,7 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
         from textcritic.api.articles.result import criticise_articles
 
         return criticise_articles(_sets(real, samples, options), options.output, options)
-    compared = dict(_samples(samples, real.kind))
+    compared = dict(_samples(samples, real.kind, options.reading))
     result = {"chains": _chains, "mentions": _mentions}[real.kind](real, compared, options)
     return result if options.output is None else _written(result, Path(options.output).expanduser().absolute())
 
@@ -88,7 +89,7 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
 @takes(CriticiseOptions)
 def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions) -> str:
     """What `criticise` would do with these files, in words; the jobs are listed on stderr. See `criticise`."""
-    real = documents_of(reference, "reference")
+    real = documents_of(reference, "reference", reading=options.reading)
     _check_kind(options, real)
     if real.kind not in STUDIES:
         return f"nothing was run: {real.kind} are compared in this process, without jobs; that takes seconds"
@@ -102,12 +103,16 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
     from textcritic.api.articles.result import Sets
 
     some = not isinstance(samples, Sized) or len(samples)
-    compared = dict(_samples(samples, real.kind)) if some else {}
+    compared = dict(_samples(samples, real.kind, options.reading)) if some else {}
     given = options.control
-    controls = dict(_samples(given, real.kind, "control")) if not isinstance(given, Sized) or len(given) else {}
+    controls = (
+        dict(_samples(given, real.kind, options.reading, "control"))
+        if not isinstance(given, Sized) or len(given)
+        else {}
+    )
     if twice := next((label for label in controls if label in compared), None):
         raise TextcriticError(f"control: {twice!r} is the label of a sample too; give the control another one")
-    test = None if options.test is None else documents_of(options.test, "test", real.kind)
+    test = None if options.test is None else documents_of(options.test, "test", real.kind, options.reading)
     if test is not None and options.held_out is not None:
         raise TextcriticError(HELD_OUT_WITH_TEST)
     return Sets(reference=real, test=test, samples=compared, controls=controls)
@@ -125,11 +130,13 @@ def _check_kind(options: CriticiseOptions, real: Documents) -> None:
             raise TextcriticError(f"{name}: is for {kinds}; {real.name} holds {real.kind}")
 
 
-def _samples(samples: Given, kind: Kind, argument: str = "samples") -> Iterator[tuple[str, Documents]]:
+def _samples(
+    samples: Given, kind: Kind, reading: Reading, argument: str = "samples"
+) -> Iterator[tuple[str, Documents]]:
     """Each sample with its label."""
     for label, name, sample in labelled(samples, argument):
         is_file = isinstance(sample, str | os.PathLike)  # lines of a file say themselves what is wrong with them
-        documents = documents_of(sample, name, kind if is_file else None)
+        documents = documents_of(sample, name, kind if is_file else None, reading)
         if documents.kind != kind:
             raise TextcriticError(
                 f"{name}: holds {documents.kind}, while the reference holds {kind}{_as_files(sample)}"
@@ -149,12 +156,13 @@ def _chains(real: Documents, samples: Mapping[str, Documents], options: Criticis
     from textcritic.api.chains import criticise_chains
 
     groups: NotedGroups = {}
-    chains = _noted(real, REAL, groups).chains()
+    spellings: dict[str, str] = {}
+    chains = _noted(real, REAL, groups).chains(spellings)
     kept, words = _parted(groups, options, real.name)
     train, tested = ([chain for n, chain in enumerate(chains) if (n in kept) is inside] for inside in (False, True))
     if options.test is not None:
-        tested = _noted(documents_of(options.test, "test", "chains"), REAL, groups).chains()
-    drawn = {label: _noted(documents, label, groups).chains() for label, documents in samples.items()}
+        tested = _noted(documents_of(options.test, "test", "chains", options.reading), REAL, groups).chains(spellings)
+    drawn = {label: _noted(documents, label, groups).chains(spellings) for label, documents in samples.items()}
     return criticise_chains(train, tested, drawn, options, words, groups)
 
 
@@ -167,7 +175,9 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
     held = np.isin(np.arange(len(chains.lengths)), [*kept])
     train, tested = chains.some(~held), chains.some(held)
     if options.test is not None:
-        tested = mentions_of(_noted(documents_of(options.test, "test", "mentions"), REAL, groups), options)
+        tested = mentions_of(
+            _noted(documents_of(options.test, "test", "mentions", options.reading), REAL, groups), options
+        )
     drawn = {label: mentions_of(_noted(documents, label, groups), options) for label, documents in samples.items()}
     return criticise_mentions(train, tested, drawn, options, words, groups)
 

@@ -65,6 +65,7 @@ FROM_ZERO = Values(
 )
 SHARE = Values("a number above 0 and below 1", "SHARE", float, lambda value: _is_number(value) and 0 < value < 1)
 TRUTH = Values("True or False", "", str, lambda value: isinstance(value, bool))
+A_NAME = Values("a name", "NAME", str, lambda value: isinstance(value, str) and bool(value))
 ANYTHING = Values("", "", str, lambda value: True)
 
 

@@ -162,7 +162,9 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    sets = {REAL: _read(real, "real")} | {label: _read(given, name) for label, name, given in labelled(samples)}
+    sets = {REAL: _read(real, "real", options)} | {
+        label: _read(given, name, options) for label, name, given in labelled(samples)
+    }
     first = sets[REAL]
     for one in sets.values():
         if isinstance(first.texts, csr_matrix) != isinstance(one.texts, csr_matrix):
@@ -170,6 +172,10 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
         if options.paired and len(one) != len(first):
             raise TextcriticError(
                 f"{one.name}: {len(one)} texts, and {first.name} has {len(first)}; pairs need as many of both"
+            )
+        if options.paired and _gaps(one.numbers) != _gaps(first.numbers):
+            raise TextcriticError(
+                f"{one.name}: other texts are left out than of {first.name}, so pairs are lost; mend them"
             )
     kept = np.zeros(len(first), dtype=bool)
     kept[list(held_out_of(first.groups, options, first.name))] = True
@@ -196,6 +202,7 @@ class _Set:
     texts: list[list[str]] | csr_matrix
     groups: list[str | None]
     languages: Sequence[str] | None = None
+    numbers: Sequence[int] = ()
 
     def __len__(self) -> int:
         return self.texts.shape[0] if isinstance(self.texts, csr_matrix) else len(self.texts)
@@ -220,14 +227,20 @@ class _Scored:
     groups: list[str | None]
 
 
-def _read(given: Given, name: str) -> _Set:
+def _gaps(numbers: Sequence[int]) -> list[int]:
+    """How far each text is from the one before it in its file: 1 where none is left out."""
+    return np.diff(numbers).tolist() if numbers else []
+
+
+def _read(given: Given, name: str, options: MixingOptions) -> _Set:
     groups: list[str | None] = []
-    documents = texts_of(given, name).noting(groups)
+    documents = texts_of(given, name, options.reading).noting(groups)
     if documents.counted:
         counts = read_ldac(documents.file)
         return _Set(documents.name, counts, [None] * counts.shape[0])
-    values = [record.value for record in documents.records()]
-    return _Set(documents.name, list(documents.tokens()), groups, languages_of(values, documents.name))
+    given_records = list(documents.records())
+    values, numbers = [record.value for record in given_records], [record.number for record in given_records]
+    return _Set(documents.name, list(documents.tokens()), groups, languages_of(values, documents.name), numbers)
 
 
 def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Counts]:

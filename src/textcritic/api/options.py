@@ -3,12 +3,15 @@
 import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from textcritic.api.declare import FROM_ZERO, SHARE, Options, one_of, option, whole
+from textcritic.api.declare import A_NAME, FROM_ZERO, SHARE, Options, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
+
+if TYPE_CHECKING:
+    from textcritic.corpora.readers.reading import Reading
 
 RESAMPLES = whole(1, 10_000_000)  # more say nothing that these do not, and take days
 HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
@@ -32,7 +35,29 @@ class Drawn(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainOptions(Drawn):
+class FromFiles(Options):
+    """How documents are read."""
+
+    text_key: str | None = option(
+        None,
+        "key or column of the text (default: text; where there is none, the first of messages, completion, generation, "
+        "output, response, answer, content)",
+        A_NAME,
+    )
+    title_key: str | None = option(None, "key or column of titles, of documents and of sections", A_NAME)
+    id_key: str | None = option(None, "key or column of ids", A_NAME)
+    keep_reasoning: bool = option(False, "keep what a model wrote between <think> and </think> before its answer")
+
+    @property
+    def reading(self) -> "Reading":
+        """How documents are read, as their reader has it."""
+        from textcritic.corpora.readers.reading import Reading
+
+        return Reading(self.text_key, self.title_key, self.id_key, self.keep_reasoning)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainOptions(FromFiles, Drawn):
     """How chains of titles are criticised."""
 
     smoothing: float | None = option(
@@ -51,7 +76,7 @@ class ChainOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MentionOptions(Drawn):
+class MentionOptions(FromFiles, Drawn):
     """How chains of mentions are criticised."""
 
     order: int = option(5, "tokens of a window, 1 to 9; 5 is the paper's", whole(1, MAXIMUM_ORDER))
@@ -81,7 +106,7 @@ class CoreferenceOptions(MentionOptions):
 
 
 @dataclass(frozen=True)
-class TopicFit(Drawn):
+class TopicFit(FromFiles, Drawn):
     """How a topic model is fitted."""
 
     num_topics: int | None = option(None, "topics, 2 or more", whole(2), metavar="K")
@@ -123,7 +148,7 @@ class TopicOptions(TopicFit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixingOptions(Drawn):
+class MixingOptions(FromFiles, Drawn):
     """How `mixing` fits and judges."""
 
     topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2), metavar="K")
@@ -149,7 +174,7 @@ class MixingOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TendencyOptions(Drawn):
+class TendencyOptions(FromFiles, Drawn):
     """How `compare_tendencies` counts, measures and judges."""
 
     tokenizer: Tokenizer = option(
@@ -175,7 +200,7 @@ class TendencyOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecitationOptions(Drawn):
+class RecitationOptions(FromFiles, Drawn):
     """How `recitation` looks texts up."""
 
     train: Any = option(None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN")

@@ -149,9 +149,9 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
         TextcriticError: bad input, in one line that names the argument and the item; or there is no token in real text
             or in a sample.
     """
-    documents = texts_of(real, "real")
+    documents = texts_of(real, "real", options.reading)
     every = _read(documents)
-    compared = {label: _read(texts_of(given, name)) for label, name, given in labelled(samples)}
+    compared = {label: _read(texts_of(given, name, options.reading)) for label, name, given in labelled(samples)}
     yardstick, drawn = _parted(every.groups, max(len(one.groups) for one in compared.values()), options)
     test = _counted(every, yardstick, options)
     draws = [_counted(every, part, options) for part in drawn]

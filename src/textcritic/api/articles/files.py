@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora import Titles, given_articles
+from textcritic.corpora import Titles, given_articles, standard_article
 from textcritic.critics.tendencies.options import ENGLISH
 from textcritic.critics.tendencies.words import stop_words_of
 from textcritic.errors import TextcriticError
@@ -86,7 +86,7 @@ def _outline(path: Path, standard: Titles) -> Outline:
     articles = titled = sections = untitled = longest = words = english = 0
     digests: Counter[bytes] = Counter()
     function_words = stop_words_of(ENGLISH)
-    for article in given_articles(path):
+    for article in (standard_article(one, Counter()) for one in given_articles(path)):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
         articles += 1
         titled += bool(article.sections) and not bare
