@@ -177,7 +177,8 @@ def _near_titles(label: str, critic: TransitionCritic, scores: pa.Table) -> Iter
     for reason, documents in Counter(filter(None, scores["why"].to_pylist())).most_common(MOST_NEAR):
         near = close_to(reason.removeprefix(begin), known) if reason.startswith(begin) else []
         if near:
-            yield f"{label}: {plural(documents, 'document')} rejected for the title {reason[len(begin) :]!r}; known is {near[0]!r}"
+            title = reason.removeprefix(begin)
+            yield f"{label}: {plural(documents, 'document')} rejected for the title {title!r}; known is {near[0]!r}"
 
 
 def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> tuple[tuple[str, str], ...]:

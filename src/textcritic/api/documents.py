@@ -11,7 +11,7 @@ from textcritic.corpora.readers.characters import straight
 from textcritic.corpora.readers.generations import ANSWERS, TRAVEL
 from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
 from textcritic.corpora.readers.reading import USUAL, Reading, some
-from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds_texts, records
+from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds_texts, records, shown_path
 from textcritic.corpora.readers.values import kind_of, lacks, name_or
 from textcritic.errors import TextcriticError
 
@@ -49,6 +49,7 @@ class Documents:
         records: streams them as lines of a file would have them, once for each call.
         path: the file or folder, if it is one.
         counted: whether it is a file in the format LDA-C: counts of words, which have no records.
+        usual: whether the path alone says how the file is read: no key is asked for, and its name is UTF-8.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Documents:
     records: Callable[[], Records]
     path: Path | None = None
     counted: bool = False
+    usual: bool = True
 
     @property
     def file(self) -> Path:
@@ -210,7 +212,8 @@ def _file(path: Path, asked: Kind | None, reading: Reading) -> Documents:
         # A first line that is none of these is a faulty article: all its faults are named where articles are read.
         kind = next((of for key, of in KINDS.items() if key in keys), kind)
     known, required = COLUMNS[kind]
-    return Documents(name, kind, lambda: records(path, [*ARTICLE_KEYS, *known], required, reading), path)
+    usual = reading == USUAL and name == shown_path(path)
+    return Documents(name, kind, lambda: records(path, [*ARTICLE_KEYS, *known], required, reading), path, usual=usual)
 
 
 def _refused(name: str) -> Records:

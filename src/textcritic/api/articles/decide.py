@@ -36,6 +36,7 @@ TOPIC_KEYS = {
 """Keys of a topic model in the registry, and the options for them."""
 RECORDED = (
     *("titles", "minimum_title_count", "minimum_sections", "held_out", "seed", "resamples", "workflow"),
+    *("text_key", "title_key", "id_key", "keep_reasoning"),
     *("num_topics", "starts", "iterations", "tolerance", "stop_words", "minimum_count", "order", "discount", "gender"),
 )
 """The options that the recorded command line has, as far as they are not at their defaults."""

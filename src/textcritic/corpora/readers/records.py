@@ -99,10 +99,15 @@ def holds_texts(path: str | os.PathLike[str]) -> bool:
 
 def plain_name(path: str | os.PathLike[str]) -> str:
     """The name of a file or folder without the suffix of its format."""
-    name = os.fsencode(Path(path).name).decode("utf-8", "replace")
+    name = shown_path(Path(path).name)
     plain = plain_suffix(name)
     ending = next((end for end in (*JSON, *SEPARATED, *SUFFIXES, INSPECT) if plain.endswith(end)), None)
     return name if ending is None else name[: len(plain) - len(ending)]
+
+
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """A path as text that can be written: bytes that are not UTF-8 have a mark in their place."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _records(
