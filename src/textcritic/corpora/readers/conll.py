@@ -2,7 +2,8 @@
 
 A document stands between `#begin document` and `#end document`; a word has a line, an empty line ends a sentence. The
 last column holds brackets: `(3` opens a mention of entity 3 at this word, `3)` closes one, `(3)` is a mention of one
-word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole format.
+word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole format. Lines that begin with `#` are
+comments. CoNLL-U is read too, with its brackets under `Entity=` in the last column, as GUM and CorefUD are published.
 """
 
 import os
@@ -19,9 +20,11 @@ from textcritic.errors import TextcriticError
 _NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "PRP")
 _SECOND = (("NP",), ("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PRP$", "DT", "WP", "WDT"))
 
-SUFFIX = ".conll"
+SUFFIX, SUFFIX_U = ".conll", ".conllu"
 SHORT, MINIMAL, FULL = 3, 5, 12
 """Columns of a line: number, word, entities (OntoGUM); document, part, number, word, entities; and the whole format."""
+UNIVERSAL = 10
+"""Columns of CoNLL-U, parted by tabs; the last one holds `Name=value` with `|` between them."""
 
 ESCAPES = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"',
@@ -35,6 +38,12 @@ _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
 _NAME = re.compile(r"\((.*)\)\s*(?:;\s*part\s+(\d+))?\s*")
 _END = re.compile(r"#\s*end document\b")
 _BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)")
+_NEW = re.compile(r"#\s*newdoc\b(?:\s+id\s*=\s*(.*))?")
+_FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
+_ENTITY_ID = ("eid", "GRP")  # what the field of the entity's name is called
+_PART = re.compile(r"(.*)\[(\d+)/\d+\]")
+# The number of a line that is no word: a range of words that are written as one (1-2), or an empty node (8.1).
+_RANGE, _EMPTY = re.compile(r"\d+-\d+"), re.compile(r"\d+\.\d+")
 _NONE = frozenset({"", "-", "_", "*"})
 _ENDS = frozenset(".!?")
 _CLOSING = frozenset({"''", "”", "’", "'", ")", "-RRB-", "]"})
@@ -67,11 +76,13 @@ def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None 
 
     Columns may be parted by tabs or by spaces. A file without any empty line has no sentences (OntoGUM's has none):
     there a sentence ends after `.`, `!` or `?` and the quotes or brackets that close there. A line whose word has no
-    letters (OntoGUM has one) is passed over. Mentions may cross, nest, overlap and share a span. A mention has a head
+    letters (OntoGUM has one) is passed over, and so are ranges and empty nodes. Of a mention in several pieces, as
+    CoNLL-U has them, the first one counts. Mentions may cross, nest, overlap and share a span. A mention has a head
     where the column of the parse is filled and has the mention as a constituent, see `parse_heads`.
 
     Args:
-        paths: files, plain or gzipped, or .tar.gz archives, of which files named .conll are read as they are.
+        paths: files, plain or gzipped, or .tar.gz archives, of which files named .conll or .conllu are read as they
+            are.
         folder: of archives: only files whose path has this folder in it.
 
     Raises:
@@ -81,8 +92,8 @@ def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None 
     """
     seen: dict[str, str] = {}
     for path in paths:
-        for where, text in texts_of(path, (SUFFIX,), folder):
-            for document in _documents(where, text):
+        for where, text in texts_of(path, (SUFFIX, SUFFIX_U), folder):
+            for document in (_universal if _is_universal(text) else _documents)(where, text):
                 if document.id in seen:
                     raise TextcriticError(
                         f"{document.where}: document '{document.id}' is in {seen[document.id]} too; "
@@ -159,13 +170,70 @@ def _documents(where: str, text: str) -> Iterator[ConllDocument]:
         )
 
 
+def _is_universal(text: str) -> bool:
+    """Whether a text is CoNLL-U, by its first line that is no comment."""
+    lines = (line for line in text.split("\n") if line.strip())
+    first = next((line for line in lines if not line.startswith("#") or _BEGIN.match(line)), "")
+    return first.count("\t") == UNIVERSAL - 1 and not first.startswith("#")
+
+
+def _universal(where: str, text: str) -> Iterator[ConllDocument]:
+    """The documents of a text in CoNLL-U."""
+    reader: _Reader | None = None
+    found, place = 0, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.rstrip("\r")
+        at = f"{where}:{number}"
+        if fields := _FIELDS.match(line):
+            names = fields[1].split("-")
+            place = next((names.index(name) for name in _ENTITY_ID if name in names), 0)
+        elif new := _NEW.fullmatch(line.strip()):
+            if reader and reader.rows:
+                yield reader.document()
+            found += 1
+            reader = _Reader(_name((new[1] or "").strip(), where, found), at)
+        elif line.startswith("#"):
+            continue
+        elif line.strip():
+            found += not found
+            reader = reader or _Reader(_name("", where, found), at)
+            cells = line.split("\t")
+            if len(cells) != UNIVERSAL:
+                raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {UNIVERSAL}, parted by tabs")
+            reader.read_cells([cells[0], cells[1], _brackets_of(cells[9], place)], number, at)
+        elif reader:
+            reader.read("", number, at)
+    if reader:
+        yield reader.document()
+
+
+def _brackets_of(misc: str, place: int) -> str:
+    """The brackets of a word of CoNLL-U as those of the other formats, with the names of entities alone."""
+    value = next((part.removeprefix("Entity=") for part in misc.split("|") if part.startswith("Entity=")), "")
+    brackets = []
+    for opened, closes, closed in _BRACKET.findall(value):
+        fields = (opened or closed).split("-")
+        name = fields[place] if opened and place < len(fields) else fields[0]
+        if piece := _PART.fullmatch(name):
+            if piece[2] != "1":
+                continue
+            name = piece[1]
+        brackets.append(f"({name}{closes}" if opened else f"{name})")
+    return "".join(brackets) or "_"
+
+
 def _name(given: str, where: str, number: int) -> str:
     """The name of a document, by what its first line says; without a name that of the file, numbered from 2 on."""
     match = _NAME.fullmatch(given)
     name, part = (match[1], int(match[2] or 0)) if match else (given, 0)
     if not name:
         part = number if number > 1 else 0
-        name = PurePosixPath(where.rpartition(":")[2] or where).name.removesuffix(".gz").removesuffix(SUFFIX)
+        name = (
+            PurePosixPath(where.rpartition(":")[2] or where)
+            .name.removesuffix(".gz")
+            .removesuffix(SUFFIX_U)
+            .removesuffix(SUFFIX)
+        )
     return f"{name}{PART}{part}" if part else name
 
 
@@ -187,10 +255,20 @@ class _Reader:
                 self.starts.append(len(self.rows))
             return
         cells = line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
-        if line.startswith("#") and len(cells) < SHORT:
-            return
+        # The name of a document may begin with #; then its word has a number.
+        if not line.startswith("#") or (len(cells) in (MINIMAL, *range(FULL, len(cells) + 1)) and cells[2].isdecimal()):
+            self.read_cells(cells, number, at)
+
+    def read_cells(self, cells: list[str], number: int, at: str) -> None:
+        """Read the columns of a word."""
         self._check_columns(cells, at)
         brackets = self._brackets(cells[-1].strip(" "), at)
+        name = cells[0] if len(cells) == SHORT else cells[2]
+        if _RANGE.fullmatch(name) or _EMPTY.fullmatch(name):
+            opened = sum(bool(one) and not closes for one, closes, _ in brackets)
+            if opened != sum(bool(closed) for _, _, closed in brackets):
+                raise TextcriticError(f"{at}: a mention begins or ends at {name}, which is no word; give it to a word")
+            return
         if not self._word(cells).strip():
             if brackets:
                 raise TextcriticError(f"{at}: a mention begins or ends at a word without letters; the word is missing")

@@ -178,7 +178,10 @@ def _checked(record: Any, where: str) -> tuple[str, tuple[str, ...], list[_Annot
     tokens = record["tokens"]
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens) or len(tokens) < 2:
         raise TextcriticError(f"{where}: `tokens` should be a list of at least two strings")
-    annotations = [_annotation(item, where) for item in record["annotations"]]
+    given = record["annotations"]
+    if not isinstance(given, list | None):
+        raise TextcriticError(f"{where}: `annotations` should be a list, or null for none")
+    annotations = [_annotation(item, where) for item in given or ()]
     return str(record["title"]), tuple(tokens), sorted(annotations, key=lambda item: (item.start, item.end))
 
 

@@ -48,7 +48,7 @@ class GivenResolver:
     """Gives each article the mentions that files have for its id; it needs memory for all of the files.
 
     Args:
-        files: .tar.gz archives and files named .conll or .conll.gz (CoNLL columns), otherwise JSON lines, also gzipped.
+        files: .tar.gz archives and files named .conll or .conllu (CoNLL columns), otherwise JSON lines; also gzipped.
         language: of the sentences and heads that a file does not give.
 
     Raises:
@@ -270,7 +270,9 @@ def _line(document: ConllDocument, line: int) -> str:
 
 
 def _is_conll(path: str) -> bool:
-    return path.endswith((".conll", ".conll.gz", ".tar.gz", ".tgz")) or (Path(path).is_file() and is_archive(path))
+    return path.endswith((".conll", ".conll.gz", ".conllu", ".conllu.gz", ".tar.gz", ".tgz")) or (
+        Path(path).is_file() and is_archive(path)
+    )
 
 
 def _is_int(value: Any) -> bool:
