@@ -86,10 +86,11 @@ def test_the_audit_says_how_many_articles_and_words_a_switch_changes_and_why(tmp
     found = json.loads((tmp_path / "audit.json").read_text())
     titles = 0 if lines else 6
     assert (found["articles"], found["words"]) == (3, 3 + 3 + 4 + titles)
-    parser, formulas = found["switches"]
+    parser, formulas, templates = found["switches"]
     assert (formulas["switch"], formulas["here"], formulas["other"]) == ("formulas", "cut", "numbered")
     assert (formulas["differing"], formulas["words_here"], formulas["words_other"]) == (1, 0, 2)
     assert formulas["reasons"] == {"formulas": 1}
+    assert (templates["here"], templates["other"], templates["differing"]) == ("shown", "cut", 0)
     (example,) = formulas["examples"]
     assert (example["title"], "formula_1" in example["other"]) == ("P2", True)
     assert (parser["here"], parser["other"], parser["reasons"]) == ("own", MWPARSERFROMHELL, {"addresses": 1})

@@ -1,4 +1,4 @@
-"""What the other choice of each switch of the extraction would change: which parser, and formulas as names."""
+"""What the other choice of each switch of the extraction would change: parser, formulas as names, templates as words."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from typing import Any
 
 from textcritic.corpora.wikipedia.dump import open_dumps
 from textcritic.corpora.wikipedia.extract import all_pages
-from textcritic.corpora.wikipedia.pages import NUMBERED, Choice, Page
+from textcritic.corpora.wikipedia.pages import NUMBERED, SHOWN, Choice, Page
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN, Reading, paragraphs_of, sections_of
 from textcritic.files import write_json
 from textcritic.runlog import Progress
@@ -70,11 +70,12 @@ def audit_extraction(
         sections = sections_of(page.text, choice.namespaces, reading=reading)
         return [text for section in sections for text in (section.title or "", section.text)]
 
-    progress = Progress("reading", 2 * len(pages), "articles")
+    progress = Progress("reading", 3 * len(pages), "articles")
     here = choice.reading
     others = {
         "parser": replace(here, parser=OWN if here.parser == MWPARSERFROMHELL else MWPARSERFROMHELL),
         "formulas": replace(here, formulas=not here.formulas),
+        "templates": replace(here, templates=not here.templates),
     }
     found = [
         {"switch": switch, "here": _option(switch, here), "other": _option(switch, other)}
@@ -92,7 +93,10 @@ def _articles(choice: Choice, pages: Iterator[bytes]) -> Iterator[Page]:
 
 
 def _option(switch: str, reading: Reading) -> str:
-    return reading.parser if switch == "parser" else NUMBERED if reading.formulas else "cut"
+    shown = {"formulas": (reading.formulas, NUMBERED), "templates": (reading.templates, SHOWN)}
+    if switch == "parser":
+        return reading.parser
+    return shown[switch][1] if shown[switch][0] else "cut"
 
 
 def _switched(

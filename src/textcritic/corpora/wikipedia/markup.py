@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from textcritic.corpora.layout import END, clean_text
+from textcritic.corpora.readers.characters import INVISIBLE
 from textcritic.corpora.wikipedia.gaps import GAP, closed
 from textcritic.corpora.wikipedia.quotes import without_quotes
+from textcritic.corpora.wikipedia.templates import shown
 
 # Characters that XML cannot hold, and that Python does not count among the spaces.
 BREAK = "\x02"  # stands where a tag breaks a line
@@ -64,7 +66,13 @@ _SWITCHES = (
     "expectunusedtemplate|noindex|index|nocontentconvert|nocc|notitleconvert|notc|staticredirect|disambig|"
     "archivedtalk|notalk|start|end"
 )
-_SWITCH = re.compile(rf"__(?:{_SWITCHES})__|^__[^\W\d_]+__$", re.IGNORECASE | re.MULTILINE)
+# Switches of other languages: in capitals (or a script without them) anywhere, but for constants of programs; or alone.
+_CONSTANTS = "FILE|LINE|FUNCTION|FUNC|DATE|TIME|TIMESTAMP|DIR|CLASS|METHOD|NAMESPACE|COUNTER|VERSION|DATA|VA_ARGS|STDC"
+_SWITCH = re.compile(
+    rf"__(?:{_SWITCHES})__|(?-i:__(?!(?:{_CONSTANTS})__)[^\W\d_a-zß-öø-ÿ]{{2,}}(?:_[^\W\d_a-zß-öø-ÿ]+)*__)"
+    r"|^__[^\W\d_]+(?:_[^\W\d_]+)*__$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _POEM = re.compile(r"<(/?)poem(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _CONTAINER = re.compile(
     r"<(?P<close>/?)(?P<name>table|code|div|span|small|p|li)(?=[\s/>])(?P<attributes>[^<>]*)>", re.IGNORECASE
@@ -72,7 +80,6 @@ _CONTAINER = re.compile(
 
 # Of the last pass: what is left.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 _LEFTOVER = re.compile(r"\[{2,}|\]{2,}|\{{2,}|\}{2,}|</?ref\b[^<>\n]{0,200}>?", re.IGNORECASE)
 _TABLE_LINE = re.compile(r"^(?:\{\||\|[-}+]).*$", re.MULTILINE)
 _NEVER = re.compile(rf"{re.escape(END)}|\[\[|\]\]|\{{\{{|\}}\}}|<(?=/?ref)|(?<=\{{)(?=\|)|(?<=\|)(?=-)", re.IGNORECASE)
@@ -82,18 +89,19 @@ _MARKS = (END, "[[", "]]", "{{", "}}", "{|", "|-", "<")  # one of them is in wha
 _MARKED = "[]{}|<"  # one of them is in each of these: a character is found sooner than two
 
 
-def visible(wikitext: str, formulas: bool = False) -> str:
+def visible(wikitext: str, formulas: bool = False, templates: bool = True) -> str:
     """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
 
-    A `GAP` stands for each, except for comments, which leave nothing, and for a template that is all of a heading: of
-    that its last unnamed argument stays, after the character `ARGUMENT`. The content of `nowiki` stays, its markup
-    written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
+    A `GAP` stands for each, except for comments, which leave nothing, for templates that stand for words, and for a
+    template that is all of a heading: of that its last unnamed argument stays, after the character `ARGUMENT`. The
+    content of `nowiki` stays, its markup written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
     of an unclosed template the name and arguments go, as far as they can be recognised.
 
     Args:
         wikitext: of the page.
         formulas: whether `formula_1`, `formula_2`, ... stand for formulas outside of templates and references, equal
             ones with one number, that of the first, as WikiExtractor writes them.
+        templates: whether those that stand for words of a sentence are shown, see `templates.shown`.
     """
     text = without_controls(wikitext)
     if "\r" in text:
@@ -115,6 +123,8 @@ def visible(wikitext: str, formulas: bool = False) -> str:
         scan.cuts = list(_numbered(text, scan.cuts))
     if _TEMPLATE_IN_HEADING.search("\n" + text):
         scan.cuts = [_with_argument(text, cut) for cut in scan.cuts]
+    if templates:
+        scan.cuts = [_with_words(text, cut) for cut in scan.cuts]
     broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
     if not broken:
         return without(text, scan.cuts)
@@ -146,7 +156,7 @@ def clean(text: str) -> str:
     text = text.replace(BREAK, "\n")
     text = _ENTITY.sub(_decoded, text)
     if not text.isascii():
-        for char in _INVISIBLE:
+        for char in INVISIBLE:
             text = text.replace(char, "")
     lines = (" ".join(line.split()) for line in text.split("\n"))
     text = "\n".join(closed(line) for line in lines if line)
@@ -200,6 +210,15 @@ def _with_argument(text: str, cut: tuple[int, int, str]) -> tuple[int, int, str]
     if not arguments or not re.search(r"\w", arguments[-1]) or re.search(r"[{}<>\n]", arguments[-1]):
         return cut
     return start, end, ARGUMENT + arguments[-1].strip()
+
+
+def _with_words(text: str, cut: tuple[int, int, str]) -> tuple[int, int, str]:
+    """The cut; of a template that stands for words, with these."""
+    start, end, instead = cut
+    if instead != GAP or text[start] != "{" or text[start + 2] == "{":
+        return cut
+    words = shown(text[start:end])
+    return cut if words is None else (start, end, words)
 
 
 def _numbered(text: str, cuts: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:

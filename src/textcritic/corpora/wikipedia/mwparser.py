@@ -14,6 +14,7 @@ from textcritic.corpora.wikipedia.gaps import GAP
 from textcritic.corpora.wikipedia.links import shown_link
 from textcritic.corpora.wikipedia.markup import ARGUMENT, EXTENSIONS, MARKUP, without_controls
 from textcritic.corpora.wikipedia.namespaces import Namespaces
+from textcritic.corpora.wikipedia.templates import shown
 
 # Tags of MediaWiki's that show their content as running text.
 _CUT = frozenset(EXTENSIONS.split("|")) - {"nowiki", "section", "includeonly"} | {"table"}
@@ -26,7 +27,7 @@ class NotParsed(Exception):  # noqa: N818
     """The library gives a page up."""
 
 
-def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tuple[int, str, str]]:
+def pieces(wikitext: str, namespaces: Namespaces, formulas: bool, templates: bool) -> Iterator[tuple[int, str, str]]:
     """(level, title, text) of what is before the first heading, whose level is 0, and of what follows each heading.
 
     Texts have neither templates, references, tables, nor links any more, but bullets, quotes of styles, HTML tags and
@@ -36,6 +37,7 @@ def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tu
         wikitext: of the page.
         namespaces: of the wiki.
         formulas: as for `markup.visible`.
+        templates: likewise.
 
     Raises:
         NotParsed: the library cannot read the page.
@@ -43,7 +45,7 @@ def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tu
     import mwparserfromhell  # only this parser needs it
 
     text = without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
-    reader = _Reader(namespaces, formulas)
+    reader = _Reader(namespaces, formulas, templates)
     level, title, texts = 0, "", list[str]()
     try:
         nodes = mwparserfromhell.parse(text, skip_style_tags=True).nodes
@@ -66,11 +68,12 @@ def _joined(texts: list[str]) -> str:
 class _Reader:
     """Makes text of the nodes of one page."""
 
-    def __init__(self, namespaces: Namespaces, formulas: bool) -> None:
+    def __init__(self, namespaces: Namespaces, formulas: bool, templates: bool) -> None:
         from mwparserfromhell import nodes
 
         self._nodes = nodes
         self._namespaces = namespaces
+        self._templates = templates
         self._formulas: dict[str, str] | None = {} if formulas else None
         self._count = 0
 
@@ -83,13 +86,25 @@ class _Reader:
             elif isinstance(node, kinds.Tag):
                 yield from self._tag(node)
             elif isinstance(node, kinds.Template | kinds.Argument):
-                yield GAP
+                yield from self._template(str(node))
             elif isinstance(node, kinds.Wikilink):
                 yield self._link(node)
             elif isinstance(node, kinds.ExternalLink):
                 yield self._address(node)
             else:
                 yield _COMMENT if isinstance(node, kinds.Comment) else str(node)
+
+    def _template(self, source: str) -> Iterator[Any]:
+        """What is shown of a template: text, with the links in it as text."""
+        words = shown(source) if self._templates and source[2:3] != "{" else None
+        if words is None:
+            yield GAP
+        elif "[" in words:
+            import mwparserfromhell
+
+            yield from self.flat(mwparserfromhell.parse(words, skip_style_tags=True).nodes)
+        else:
+            yield words
 
     def text(self, code: Any) -> str:
         """The text in a node; a heading there is text."""

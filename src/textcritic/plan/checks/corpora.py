@@ -46,6 +46,7 @@ _OF_SOME: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "parser": ("own", (WIKIPEDIA, WIKIPEDIA_LINES)),
     "variant": ("", (WIKIPEDIA, WIKIPEDIA_LINES)),
     "formulas": ("cut", (WIKIPEDIA, WIKIPEDIA_LINES)),
+    "templates": ("shown", (WIKIPEDIA, WIKIPEDIA_LINES)),
 }
 
 
