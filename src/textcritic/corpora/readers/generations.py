@@ -31,7 +31,7 @@ Row: TypeAlias = "tuple[int, str, Any]"
 """Number of a line or row, where it is, and what is there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answers:
     """Finds the documents in the records of one file.
 
@@ -46,6 +46,16 @@ class Answers:
     keys: Collection[str]
     reading: Reading
     tally: Tally
+    _filter: Any = None  # of the first line of a log of lm-evaluation-harness
+    _harness: bool = False
+    _first: bool = True
+
+    def is_plain(self, value: Any) -> bool:
+        """Whether a record is a document as it is, as nearly all are: nothing in it has to be looked for or cut."""
+        if type(value) is not dict or value.keys().isdisjoint(DOCUMENTS):
+            return False
+        text = value.get("text", "")
+        return type(text) is str and "<" not in text and "```" not in text and "~~~" not in text
 
     def documents(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Records, of which those of a log become the documents that they hold; any other is passed on.
@@ -58,17 +68,15 @@ class Answers:
             TextcriticError: a log without texts, such as one of a task that compares likelihoods, or no such key as was
                 asked for; the line names it.
         """
-        first_filter: Any = None
-        harness, first = False, True
         for number, where, given in rows:
-            value = self._renamed(given, where, first) if isinstance(given, dict) and self.reading.keys else given
-            first = False
+            value = self._renamed(given, where) if isinstance(given, dict) and self.reading.keys else given
+            self._first = False
             if not isinstance(value, dict):
                 yield number, where, value
-            elif "doc_id" in value and ("resps" in value or (harness and value.keys().isdisjoint(DOCUMENTS))):
-                harness = True
-                first_filter = value.get("filter") if first_filter is None else first_filter
-                if value.get("filter") == first_filter:
+            elif "doc_id" in value and ("resps" in value or (self._harness and value.keys().isdisjoint(DOCUMENTS))):
+                self._harness = True
+                self._filter = value.get("filter") if self._filter is None else self._filter
+                if value.get("filter") == self._filter:
                     yield from self._each(number, where, self._of_harness(value), _responses(value, where))
             elif {"custom_id", "response"} <= value.keys():
                 found = self._of_response(value.get("error"), value["response"], where)
@@ -95,7 +103,7 @@ class Answers:
             answer = answer_of(text, self.reading.keep_reasoning, self.tally.changed)
             yield number, where, document | several | ({"text": answer} if "text" in self.keys else _article_of(answer))
 
-    def _renamed(self, value: dict[str, Any], where: str, first: bool) -> dict[str, Any]:
+    def _renamed(self, value: dict[str, Any], where: str) -> dict[str, Any]:
         """A record whose keys that were asked for have their usual names, in its sections as well.
 
         A record without such a key is read as usual: of several files one may have it.
@@ -114,7 +122,7 @@ class Answers:
                 *(OF_LOGS if usual != "title" else ()),
                 *(DOCUMENTS + ANSWERS if usual == "text" else ()),
             }
-            if first and known.isdisjoint(value) and not any(known & part.keys() for part in inside):
+            if self._first and known.isdisjoint(value) and not any(known & part.keys() for part in inside):
                 raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
         renamed = {names.get(key, key): part for key, part in value.items() if names.get(key) != "text" or not inside}
         if inside:

@@ -16,7 +16,7 @@ from textcritic.corpora.readers.values import kind_of, lacks, name_or, text_or
 from textcritic.errors import TextcriticError
 
 ARTICLE_KEYS = ("id", "title", "sections", "source", "group")
-SECTION_KEYS = ("title", "text")
+SECTION_KEYS = frozenset({"title", "text"})
 
 
 def given_articles(
@@ -103,7 +103,7 @@ def _section(value: Any, record: Record, number: int) -> Section:
     where = f"{record.where}, section {number}"
     if not isinstance(value, dict):
         raise TextcriticError(f'{where}: it is {kind_of(value)}; it should be an object: {{"title": ..., "text": ...}}')
-    if len(value) > len(SECTION_KEYS) or not value.keys() <= {*SECTION_KEYS}:
+    if not value.keys() <= SECTION_KEYS:
         record.ignored.update((f"sections.{key}", None) for key in value if key not in SECTION_KEYS)
     if "text" not in value:
         raise TextcriticError(f"{where}: {lacks(value, 'text')}; it should be a string")

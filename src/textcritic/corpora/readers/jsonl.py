@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from textcritic.errors import TextcriticError
 # /dev/zero, is refused before memory is gone.
 LONGEST_LINE = 1 << 26
 LARGEST_FILE = 1 << 29  # in characters, of a file that is not read line by line
+_decoded = json.JSONDecoder().decode  # `json.loads` without its looks at types
 UNEVEN = "section_names and sections differ in length"
 
 
@@ -113,16 +115,39 @@ def parsed(line: str, where: str, content: str = "one JSON object a line") -> An
     """The value of a line of JSON, in which a lone surrogate may be.
 
     Raises:
-        TextcriticError: it is not JSON.
+        TextcriticError: it is not JSON, or a key stands twice in an object of it.
     """
     try:
-        return json.loads(line)
+        value = _decoded(line)
+        if line.count('":') != _keys_in(value):  # texts may have these signs, too
+            json.loads(line, object_pairs_hook=partial(_once, where))
+        return value
     except json.JSONDecodeError as error:
         raise TextcriticError(f"{where}: not JSON ({error.msg}, column {error.colno}); write {content}") from error
     except RecursionError as error:
         raise TextcriticError(f"{where}: nested too deep; write {content}") from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits
         raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
+
+
+def _keys_in(value: Any) -> int:
+    """The number of keys of all objects in a value of JSON."""
+    parts, number = (value.values(), len(value)) if type(value) is dict else (value, 0)
+    if type(value) is dict or type(value) is list:
+        for part in parts:
+            if type(part) is dict or type(part) is list:
+                number += _keys_in(part)
+    return number
+
+
+def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, whose keys are all different."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise TextcriticError(f"{where}: the key {twice!r} stands twice; which of the values counts?")
+    return found
 
 
 def _of_whole_characters(value: Any, line: str, where: str) -> Any:

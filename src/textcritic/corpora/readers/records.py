@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textcritic.corpora.readers.characters import HALF, HalfCharacter, require_whole, standard
+from textcritic.corpora.readers.characters import HALF, HalfCharacter, is_standard, require_whole, standard
 from textcritic.corpora.readers.generations import ANSWERS, TRAVEL, Answers, Row
 from textcritic.corpora.readers.jsonl import LARGEST_FILE, LONGEST_LINE, parsed, text_lines, whole_text
 from textcritic.corpora.readers.packed import plain_suffix
@@ -128,33 +128,51 @@ def _records(
     if is_table(path):
         wanted = {*required, *reading.keys, *(looked_for & set(ANSWERS) if TEXT_KEYS & set(required) else ())}
         given = answers.documents(table_rows(path, {*keys, *looked_for, *reading.keys}, wanted, found))
+        given = _whole(given, keys, reading, tally)
     else:
-        given = answers.documents(_rows(path))
-    for number, where, value in _whole(given, keys, reading, tally):
-        if isinstance(value, dict) and not known >= value.keys():
-            tally.ignored |= dict.fromkeys(key for key in value if key not in known)
-        yield Record(number, unit, where, value, tally.ignored)
-    tally.ignored |= found
+        given = _documents(_rows(path), answers, tally)
+    ignored = tally.ignored
+    for number, where, value in given:
+        if type(value) is dict and not known >= value.keys():
+            ignored |= dict.fromkeys(key for key in value if key not in known)
+        yield Record(number, unit, where, value, ignored)
+    ignored |= found
 
 
-def _rows(path: Path) -> Iterator[Row]:
-    """The lines of a file, or the items of an array of JSON."""
-    name = plain_suffix(path.name)
+def _documents(rows: Iterable[tuple[Row, bool]], answers: Answers, tally: Tally) -> Iterator[Row]:
+    """The documents in the records of a file, of which most need no look at their characters."""
+    keys, reading = answers.keys, answers.reading
+    as_it_is = not reading.keys
+    for row, standard_already in rows:
+        value = row[2]
+        if as_it_is and standard_already and answers.is_plain(value):
+            yield row
+        elif standard_already:
+            yield from answers.documents([row])
+        else:
+            yield from _whole(answers.documents([row]), keys, reading, tally)
+
+
+def _rows(path: Path) -> Iterator[tuple[Row, bool]]:
+    """The lines of a file, or the items of an array; and whether the characters of each are known to be standard."""
+    name, shown = plain_suffix(path.name), str(path)
     if name.endswith(PAGE):
-        yield 1, str(path), {"text": whole_text(path, "a text")}
+        yield (1, shown, {"text": whole_text(path, "a text")}), False
     elif name.endswith(INSPECT) or _is_zip(path):
-        yield from _inspect_samples(path)
+        yield from ((row, False) for row in _inspect_samples(path))
     elif is_text(path):
         for number, line in text_lines(path, "text"):
-            yield number, f"{path}:{number}", {"text": line}
+            yield (number, f"{shown}:{number}", {"text": line}), is_standard(line)
     else:
-        lines = ((number, line) for number, line in text_lines(path, "JSON object") if line.strip())
+        lines = ((number, line) for number, line in text_lines(path, "JSON object") if not line.isspace())
         first = next(lines, None)
         if first and _begins_a_value(first[1]):
-            yield from _items(path, first, lines)
+            yield from ((row, False) for row in _items(path, first, lines))
             return
         for number, line in chain([first] * bool(first), lines):
-            yield number, f"{path}:{number}", parsed(line, f"{path}:{number}")
+            where = f"{shown}:{number}"
+            escaped = "\\" in line and "\\u" in line
+            yield (number, where, parsed(line, where)), not escaped and is_standard(line)
 
 
 def _begins_a_value(line: str) -> bool:

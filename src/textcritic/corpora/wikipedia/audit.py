@@ -1,4 +1,4 @@
-"""What the other choice of each switch of the extraction would change: parser, formulas as names, templates as words."""
+"""What the other choice of each switch of the extraction would change: parser, formulas, templates."""
 
 import os
 import re

@@ -94,8 +94,9 @@ def visible(wikitext: str, formulas: bool = False, templates: bool = True) -> st
 
     A `GAP` stands for each, except for comments, which leave nothing, for templates that stand for words, and for a
     template that is all of a heading: of that its last unnamed argument stays, after the character `ARGUMENT`. The
-    content of `nowiki` stays, its markup written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
-    of an unclosed template the name and arguments go, as far as they can be recognised.
+    content of `nowiki` stays, its markup written as entities. As in MediaWiki, an unclosed comment hides the rest of
+    the page and an unclosed tag nothing; of an unclosed template the name and arguments go, as far as they can be
+    recognised.
 
     Args:
         wikitext: of the page.
