@@ -10,9 +10,10 @@ from textcritic.corpora import Article, Section, clean_text
 from textcritic.corpora.readers.characters import straight
 from textcritic.corpora.readers.generations import ANSWERS, TRAVEL
 from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
-from textcritic.corpora.readers.reading import USUAL, Reading, some
+from textcritic.corpora.readers.reading import USUAL, Reading, say_once, some
 from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds_texts, records, shown_path
 from textcritic.corpora.readers.values import kind_of, lacks, name_or
+from textcritic.corpora.words import SPACES, said_of_words, said_of_writing, segmented, usual_words
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "mentions", "articles", "texts"]
@@ -49,6 +50,7 @@ class Documents:
         records: streams them as lines of a file would have them, once for each call.
         path: the file or folder, if it is one.
         counted: whether it is a file in the format LDA-C: counts of words, which have no records.
+        words: how tokens are found in writing without spaces, see `corpora.words.HOW`.
         usual: whether the path alone says how the file is read: no key is asked for, and its name is UTF-8.
     """
 
@@ -58,6 +60,7 @@ class Documents:
     path: Path | None = None
     counted: bool = False
     usual: bool = True
+    words: str = SPACES
 
     @property
     def file(self) -> Path:
@@ -94,7 +97,7 @@ class Documents:
     def tokens(self) -> Iterator[list[str]]:
         """Stream the white-space tokens of each text, or of an article's sections in order; raises as `chains`."""
         for parts in self.texts():
-            yield [token for part in parts for token in part.split()]
+            yield [token for part in parts for token in segmented(part, self.words).split()]
 
     def texts(self) -> Iterator[list[str]]:
         """Stream each text as a list of one, or the texts of an article's sections in order; raises as `chains`."""
@@ -134,6 +137,25 @@ class Documents:
                 yield record
 
         return replace(self, records=noted)
+
+    def cut_by(self, asked: str | None, real: str | None = None) -> "Documents":
+        """The same documents, whose tokens are found in a way, see `corpora.words.HOW`.
+
+        The first documents are read, but for a pipe, which can be read only once and counts as text with spaces.
+
+        Args:
+            asked: the way that is asked for; None: the usual one, and a line on stderr if it is not at spaces.
+            real: that of real text, of a sample, which has the same one; a line on stderr says if it looks different.
+        """
+        is_pipe = self.path is not None and self.path.is_fifo()
+        if self.counted or is_pipe or (asked is not None and real is None):
+            return replace(self, words=real or asked or SPACES)
+        usual = usual_words("\n".join(parts) for parts in self.texts())
+        if real is None and usual != SPACES:
+            say_once(said_of_words(self.name, usual))
+        elif real is not None and (warning := said_of_writing(self.name, usual, real)):
+            say_once(warning)
+        return replace(self, words=real or usual)
 
     def _of(self, kind: Kind) -> Records:
         if self.kind != kind:

@@ -16,6 +16,7 @@ from textcritic.api.documents import Given, languages_of, texts_of
 from textcritic.api.options import MixingOptions
 from textcritic.api.scored import ByLabel, as_share, facts_of_groups, resampling
 from textcritic.api.sets import held_out_of, labelled
+from textcritic.corpora.words import SPACES
 from textcritic.critics.lda import (
     LDA,
     FitOptions,
@@ -162,9 +163,8 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    sets = {REAL: _read(real, "real", options)} | {
-        label: _read(given, name, options) for label, name, given in labelled(samples)
-    }
+    sets = {REAL: _read(real, "real", options)}
+    sets |= {label: _read(given, name, options, sets[REAL].words) for label, name, given in labelled(samples)}
     first = sets[REAL]
     for one in sets.values():
         if isinstance(first.texts, csr_matrix) != isinstance(one.texts, csr_matrix):
@@ -203,6 +203,7 @@ class _Set:
     groups: list[str | None]
     languages: Sequence[str] | None = None
     numbers: Sequence[int] = ()
+    words: str = SPACES
 
     def __len__(self) -> int:
         return self.texts.shape[0] if isinstance(self.texts, csr_matrix) else len(self.texts)
@@ -232,15 +233,17 @@ def _gaps(numbers: Sequence[int]) -> list[int]:
     return np.diff(numbers).tolist() if numbers else []
 
 
-def _read(given: Given, name: str, options: MixingOptions) -> _Set:
+def _read(given: Given, name: str, options: MixingOptions, real: str | None = None) -> _Set:
     groups: list[str | None] = []
-    documents = texts_of(given, name, options.reading).noting(groups)
+    documents = texts_of(given, name, options.reading).cut_by(options.words, real).noting(groups)
     if documents.counted:
         counts = read_ldac(documents.file)
         return _Set(documents.name, counts, [None] * counts.shape[0])
     given_records = list(documents.records())
     values, numbers = [record.value for record in given_records], [record.number for record in given_records]
-    return _Set(documents.name, list(documents.tokens()), groups, languages_of(values, documents.name), numbers)
+    return _Set(
+        documents.name, list(documents.tokens()), groups, languages_of(values, documents.name), numbers, documents.words
+    )
 
 
 def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Counts]:

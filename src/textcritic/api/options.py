@@ -1,11 +1,12 @@
 """The options of each function and of its command; loading them loads nothing heavy."""
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from textcritic.api.declare import A_NAME, FROM_ZERO, SHARE, Options, one_of, option, whole
+from textcritic.api.declare import A_NAME, FROM_ZERO, SHARE, Options, Values, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
@@ -21,6 +22,12 @@ TITLES = ("given", "inferred")
 MEASURES = ("order", "tendencies", "topics", "mentions", "recitation", "form")
 """What `criticise` measures of texts and articles: names of `api.articles.configure.KINDS`."""
 KNOWN_MEASURES = f"known are {', '.join(MEASURES)}"
+WAYS_OF_WORDS = Values(
+    "spaces, characters, unicode or MODULE:FUNCTION",
+    "spaces|characters|unicode|MODULE:FUNCTION",
+    str,
+    lambda value: isinstance(value, str) and bool(re.fullmatch(r"spaces|characters|unicode|[\w.]+:\w+", value)),
+)
 CORES = "CPU cores (default: all); the numbers do not depend on it"
 
 Name = str | os.PathLike[str]
@@ -54,6 +61,19 @@ class FromFiles(Options):
         from textcritic.corpora.readers.reading import Reading
 
         return Reading(self.text_key, self.title_key, self.id_key, self.keep_reasoning)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutIntoWords(FromFiles):
+    """How texts are read and cut into words."""
+
+    words: str | None = option(
+        None,
+        "how words are found: spaces; characters, each character of a script without spaces is a word; unicode, by the "
+        "Unicode rules; MODULE:FUNCTION, a function that makes a list of words of a text, such as jieba:lcut (default: "
+        "spaces, and characters where the real texts have no spaces between words)",
+        WAYS_OF_WORDS,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +126,7 @@ class CoreferenceOptions(MentionOptions):
 
 
 @dataclass(frozen=True)
-class TopicFit(FromFiles, Drawn):
+class TopicFit(CutIntoWords, Drawn):
     """How a topic model is fitted."""
 
     num_topics: int | None = option(None, "topics, 2 or more", whole(2), metavar="K")
@@ -148,7 +168,7 @@ class TopicOptions(TopicFit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixingOptions(FromFiles, Drawn):
+class MixingOptions(CutIntoWords, Drawn):
     """How `mixing` fits and judges."""
 
     topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2), metavar="K")
@@ -174,7 +194,7 @@ class MixingOptions(FromFiles, Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TendencyOptions(FromFiles, Drawn):
+class TendencyOptions(CutIntoWords, Drawn):
     """How `compare_tendencies` counts, measures and judges."""
 
     tokenizer: Tokenizer = option(
@@ -200,7 +220,7 @@ class TendencyOptions(FromFiles, Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecitationOptions(FromFiles, Drawn):
+class RecitationOptions(CutIntoWords, Drawn):
     """How `recitation` looks texts up."""
 
     train: Any = option(None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN")

@@ -62,13 +62,15 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     """
     if options.train is None:
         raise TextcriticError("train: give the texts that the model was trained on")
-    index = index_articles(
-        _batches(texts_of(options.train, "train", options.reading)),
-        Cutting(options.tokenizer, options.lower_case, True),
-    )
-    documents = texts_of(real, "real", options.reading)
+    documents = texts_of(real, "real", options.reading).cut_by(options.words)
+    cutting = Cutting(options.tokenizer, options.lower_case, straight_quotes=True, spaced=documents.words)
+    index = index_articles(_batches(texts_of(options.train, "train", options.reading)), cutting)
     of_real = _scored(index, documents)
-    found = {label: _scored(index, texts_of(given, name, options.reading)) for label, name, given in labelled(samples)}
+    drawn = {
+        label: texts_of(given, name, options.reading).cut_by(options.words, documents.words)
+        for label, name, given in labelled(samples)
+    }
+    found = {label: _scored(index, sample) for label, sample in drawn.items()}
     every = {REAL: of_real} | found
     read = {label: _read(one, documents.name if label == REAL else label) for label, one in every.items()}
     scores = scores_of_sets(read, [RECITED], resampling(options))

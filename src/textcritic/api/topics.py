@@ -68,7 +68,8 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
             "num_topics: not given; say how many topics are fitted on the documents, or give `critic`, a folder with a"
             " fitted critic"
         )
-    fitted_on, tests = texts_of(train, "train", options.reading), _tests(test, options)
+    fitted_on = texts_of(train, "train", options.reading).cut_by(options.words)
+    tests = {label: one.cut_by(options.words, fitted_on.words) for label, one in _tests(test, options).items()}
     groups: dict[str, list[str | None]] = {label: [] for label in tests}
     counted = _read(fitted_on, [one.noting(groups[label]) for label, one in tests.items()], options)
     tested = dict(zip(tests, counted.tests, strict=True))

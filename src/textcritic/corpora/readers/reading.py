@@ -62,15 +62,15 @@ class Tally:
     def say(self, name: object) -> None:
         """Say on stderr what was ignored, left out and changed of the set with this name."""
         if self.ignored:
-            _say(f"{name}: ignored, as these keys are not known: {some(list(self.ignored))}")
+            say_once(f"{name}: ignored, as these keys are not known: {some(list(self.ignored))}")
         for key, others in self.chosen.items():
             besides = f"; {some([f'`{other}`' for other in others])} could be it too (--text-key names another)"
-            _say(f"{name}: the text is in `{key}`{besides * bool(others)}")
+            say_once(f"{name}: the text is in `{key}`{besides * bool(others)}")
         for what, counts in (("answers left out", self.left_out), ("documents left out", self.damaged)):
             if counts:
-                _say(f"{name}: {what}: {listed_counts(counts)}")
+                say_once(f"{name}: {what}: {listed_counts(counts)}")
         if self.changed:
-            _say(f"{name}: {changes(self.changed)}")
+            say_once(f"{name}: {changes(self.changed)}")
 
 
 def listed_counts(counts: Mapping[str, int]) -> str:
@@ -90,7 +90,7 @@ def some(names: list[str]) -> str:
 
 
 @cache
-def _say(line: str) -> None:
+def say_once(line: str) -> None:
     """Say a line on stderr, and in the log of a job; once in a process, as files may be read several times."""
     if any(isinstance(handler, logging.FileHandler) for handler in log.handlers):  # of a job
         log.warning("%s", line)
