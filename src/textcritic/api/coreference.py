@@ -76,7 +76,12 @@ class CoreferenceResult(ByLabel[MentionsOfSample]):
         real, said = self.scores[0], {label: one.described() for label, one in self.by_label.items()}
         value = {
             **({"samples": said} if len(said) > 1 else self.only.described()),
-            "real": {"latent_ppl": real.value, "ci95": [real.low, real.high], "n": real.n},
+            "real": {
+                "latent_ppl": real.value,
+                "ci95": [real.low, real.high],
+                "ci95_reason": real.because or None,
+                "n": real.n,
+            },
             "order": self.options.order,
             "discount": self.options.discount,
         }

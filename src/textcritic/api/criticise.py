@@ -21,7 +21,7 @@ from textcritic.api.results import Result
 from textcritic.api.sets import held_out_of, labelled
 from textcritic.corpora.readers.reading import Reading
 from textcritic.errors import TextcriticError, listed
-from textcritic.files import write_text
+from textcritic.files import results_folder, write_text
 from textcritic.inference import are_grouped
 from textcritic.measures.memory import REAL
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from textcritic.api.articles.result import Sets
 
 MOST_NAMES = 100
+MARKED = 4096  # bytes at the beginning of a file that say who wrote it
+TABLE_MARK, PAGE_MARK = b"source,measure,", b'<meta name="generator" content="textcritic">'
 NotedGroups: TypeAlias = dict[str, list[str | None]]
 """The groups of the documents of each set, by label."""
 
@@ -77,13 +79,16 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     if left_out and not options.models:
         otherwise = ", or a `model` to draw articles from" if real.kind == "articles" else ""
         raise TextcriticError(f"samples: none given; give what a model wrote, to compare with {real.name}{otherwise}")
+    folder = None if options.output is None else results_folder(options.output)
+    if folder is not None:
+        _require_ours(folder, real.kind, options)
     if real.kind in STUDIES:
         from textcritic.api.articles.result import criticise_articles
 
-        return criticise_articles(_sets(real, samples, options), options.output, options)
+        return criticise_articles(_sets(real, samples, options), folder, options)
     compared = dict(_samples(samples, real.kind, options.reading))
     result = {"chains": _chains, "mentions": _mentions}[real.kind](real, compared, options)
-    return result if options.output is None else _written(result, Path(options.output).expanduser().absolute())
+    return result if folder is None else _written(result, folder)
 
 
 @takes(CriticiseOptions)
@@ -120,7 +125,7 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
 
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
-    return {"output", "test", "held_out", *(one.name for one in fields(OF_KIND[kind]))}
+    return {"output", "force", "test", "held_out", *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:
@@ -205,6 +210,30 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
     if options.held_out is not None:
         raise TextcriticError(HELD_OUT_WITH_TEST)
     return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
+
+
+def _require_ours(folder: Path, kind: Kind, options: CriticiseOptions) -> None:
+    """See that no file of somebody else's would be overwritten.
+
+    Raises:
+        TextcriticError: there is one.
+    """
+    names = {"table.csv": TABLE_MARK} | ({} if kind in STUDIES else {"report.html": PAGE_MARK})
+    for name, mark in names.items():
+        path = folder / name
+        if options.force or not path.exists():
+            continue
+        try:
+            with path.open("rb") as handle:
+                ours = mark in handle.read(MARKED)
+        except OSError as error:
+            raise TextcriticError(
+                f"{path}: cannot be read: {error.strerror or error}; choose another `output`"
+            ) from error
+        if not ours:
+            raise TextcriticError(
+                f"{path}: textcritic did not write this; choose another `output`, or overwrite it with `force`"
+            )
 
 
 def _written(result: Result, folder: Path) -> Result:

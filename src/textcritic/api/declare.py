@@ -98,6 +98,10 @@ class Options:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
+            if value == "" or (
+                isinstance(value, list | tuple) and any(isinstance(part, str) and not part for part in value)
+            ):
+                raise TextcriticError(f"{one.name}: is empty; give {one.metadata['metavar'] or 'a value'}")
             if value is not one.default and (fault := one.metadata["values"].fault(value)):
                 raise TextcriticError(f"{one.name}: {fault}")
 

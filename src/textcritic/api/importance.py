@@ -13,7 +13,7 @@ import numpy as np
 
 from textcritic.api.declare import takes
 from textcritic.api.options import ImportanceOptions
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, about
 from textcritic.files import DAMAGED, read_json
 from textcritic.inference import Interval
 from textcritic.inference.importance import (
@@ -203,7 +203,7 @@ def _read(weights: Any, tokens: Any) -> LogWeights:
         try:
             shards.append(_shard(one, counted))
         except TextcriticError as error:
-            raise TextcriticError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from error
+            raise TextcriticError(about(name, str(error))) from error
     return shards[0].joined(shards[1:])
 
 

@@ -359,6 +359,9 @@ class CriticiseOptions(ArticleOptions, ChainOptions):
         "folder for configuration and results (default: own-text, of the command)",
         metavar="FOLDER",
     )
+    force: bool = option(
+        False, "overwrite table.csv and report.html in the folder, even if textcritic did not write them"
+    )
     test: Any = option(
         None,
         "real documents that are the yardstick; critics are then fitted on all of the reference (default: a share of "

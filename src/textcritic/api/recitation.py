@@ -131,7 +131,8 @@ def _described(scores: pa.Table, score: Score) -> dict[str, Any]:
         "train_begin": longest[0]["train_begin"],
     }
     return {
-        "recited": {name: as_share(getattr(score, name)) for name in ("value", "low", "high")} | {"p": score.p},
+        "recited": {name: as_share(getattr(score, name)) for name in ("value", "low", "high")}
+        | {"p": score.p, "reason": score.because or None},
         "n": score.n,
         "rejected": score.rejected,
         "rejected_by_reason": dict(score.rejected_by_reason),
