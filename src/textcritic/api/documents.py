@@ -188,6 +188,8 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
         TextcriticError: another form, no documents, or a file that cannot be read.
     """
     if isinstance(given, str | os.PathLike):
+        if not os.fspath(given):
+            raise TextcriticError(f"{name}: is empty; give the path of a file")
         return _file(Path(given).expanduser(), kind, reading)
     columns = _columns(given)
     if columns is not None:
