@@ -65,7 +65,6 @@ FROM_ZERO = Values(
 )
 SHARE = Values("a number above 0 and below 1", "SHARE", float, lambda value: _is_number(value) and 0 < value < 1)
 TRUTH = Values("True or False", "", str, lambda value: isinstance(value, bool))
-A_NAME = Values("a name", "NAME", str, lambda value: isinstance(value, str) and bool(value))
 ANYTHING = Values("", "", str, lambda value: True)
 
 
@@ -98,9 +97,8 @@ class Options:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
-            if value == "" or (
-                isinstance(value, list | tuple) and any(isinstance(part, str) and not part for part in value)
-            ):
+            parts = value if isinstance(value, list | tuple) else [value]
+            if any(isinstance(part, str) and not part for part in parts):
                 raise TextcriticError(f"{one.name}: is empty; give {one.metadata['metavar'] or 'a value'}")
             if value is not one.default and (fault := one.metadata["values"].fault(value)):
                 raise TextcriticError(f"{one.name}: {fault}")

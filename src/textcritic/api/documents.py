@@ -50,7 +50,7 @@ class Documents:
         records: streams them as lines of a file would have them, once for each call.
         path: the file or folder, if it is one.
         counted: whether it is a file in the format LDA-C: counts of words, which have no records.
-        words: how tokens are found in writing without spaces, see `corpora.words.HOW`.
+        words: how tokens are found in writing without spaces, see `plan.checks.words.HOW`.
         usual: whether the path alone says how the file is read: no key is asked for, and its name is UTF-8.
     """
 
@@ -139,7 +139,7 @@ class Documents:
         return replace(self, records=noted)
 
     def cut_by(self, asked: str | None, real: str | None = None) -> "Documents":
-        """The same documents, whose tokens are found in a way, see `corpora.words.HOW`.
+        """The same documents, whose tokens are found in a way, see `plan.checks.words.HOW`.
 
         The first documents are read, but for a pipe, which can be read only once and counts as text with spaces.
 
@@ -212,7 +212,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
             Record(number, "item", f"{name}[{number}]", _row(_plain(value), wanted), {})
             for number, value in enumerate(given)
         )
-        return checked(rows, name, known, reading)
+        return checked(rows, name, known, reading, "item")
 
     return Documents(name, wanted, items)
 
@@ -267,7 +267,7 @@ def _table(given: Given, columns: Sequence[str], name: str, kind: Kind | None, r
     def rows() -> Records:
         plain = ({key: _plain(value) for key, value in row.items()} for row in _rows(given, used))
         numbered = (Record(number, "row", f"{name}, row {number}", row, {}) for number, row in enumerate(plain))
-        return checked(numbered, name, known, reading)
+        return checked(numbered, name, known, reading, "row")
 
     return Documents(name, wanted, rows)
 

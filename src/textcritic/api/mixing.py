@@ -173,7 +173,7 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
             raise TextcriticError(
                 f"{one.name}: {len(one)} texts, and {first.name} has {len(first)}; pairs need as many of both"
             )
-        if options.paired and _gaps(one.numbers) != _gaps(first.numbers):
+        if options.paired and one.numbers != first.numbers:
             raise TextcriticError(
                 f"{one.name}: other texts are left out than of {first.name}, so pairs are lost; mend them"
             )
@@ -228,11 +228,6 @@ class _Scored:
     groups: list[str | None]
 
 
-def _gaps(numbers: Sequence[int]) -> list[int]:
-    """How far each text is from the one before it in its file: 1 where none is left out."""
-    return np.diff(numbers).tolist() if numbers else []
-
-
 def _read(given: Given, name: str, options: MixingOptions, real: str | None = None) -> _Set:
     groups: list[str | None] = []
     documents = texts_of(given, name, options.reading).cut_by(options.words, real).noting(groups)
@@ -240,7 +235,8 @@ def _read(given: Given, name: str, options: MixingOptions, real: str | None = No
         counts = read_ldac(documents.file)
         return _Set(documents.name, counts, [None] * counts.shape[0])
     given_records = list(documents.records())
-    values, numbers = [record.value for record in given_records], [record.number for record in given_records]
+    values = [record.value for record in given_records]
+    numbers = [record.number + (record.unit == "item") for record in given_records]  # items count from 0
     return _Set(
         documents.name, list(documents.tokens()), groups, languages_of(values, documents.name), numbers, documents.words
     )

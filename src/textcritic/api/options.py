@@ -1,15 +1,15 @@
 """The options of each function and of its command; loading them loads nothing heavy."""
 
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from textcritic.api.declare import A_NAME, FROM_ZERO, SHARE, Options, Values, one_of, option, whole
+from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
+from textcritic.plan.checks.words import FUNCTION, WAYS
 
 if TYPE_CHECKING:
     from textcritic.corpora.readers.reading import Reading
@@ -26,7 +26,7 @@ WAYS_OF_WORDS = Values(
     "spaces, characters, unicode or MODULE:FUNCTION",
     "spaces|characters|unicode|MODULE:FUNCTION",
     str,
-    lambda value: isinstance(value, str) and bool(re.fullmatch(r"spaces|characters|unicode|[\w.]+:\w+", value)),
+    lambda value: value in WAYS or (isinstance(value, str) and bool(FUNCTION.fullmatch(value))),
 )
 CORES = "CPU cores (default: all); the numbers do not depend on it"
 
@@ -49,10 +49,10 @@ class FromFiles(Options):
         None,
         "key or column of the text (default: text; where there is none, the first of messages, completion, generation, "
         "output, response, answer, content)",
-        A_NAME,
+        metavar="KEY",
     )
-    title_key: str | None = option(None, "key or column of titles, of documents and of sections", A_NAME)
-    id_key: str | None = option(None, "key or column of ids", A_NAME)
+    title_key: str | None = option(None, "key or column of titles, of documents and of sections", metavar="KEY")
+    id_key: str | None = option(None, "key or column of ids", metavar="KEY")
     keep_reasoning: bool = option(False, "keep what a model wrote between <think> and </think> before its answer")
 
     @property

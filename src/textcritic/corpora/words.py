@@ -11,17 +11,14 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from itertools import islice
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError, first_line
+from textcritic.plan.checks.words import CHARACTERS, SPACES, UNICODE, check_words
 
-SPACES, UNICODE, CHARACTERS = "spaces", "unicode", "characters"
-WAYS = (SPACES, UNICODE, CHARACTERS)
-HOW = (
-    "spaces, at white space; characters, each character of a script without spaces is a word; unicode, UAX 29; or"
-    " MODULE:FUNCTION, which makes a list of words of a text"
-)
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 LOOKED_AT = 1000  # documents that decide
 # Scripts without spaces between words: Thai, Lao, Burmese, Khmer, Tibetan, kana and Han.
 UNSPACED = (
@@ -70,7 +67,7 @@ def segmented(text: str, words: str) -> str:
 
     Args:
         text: any.
-        words: see `HOW`.
+        words: see `plan.checks.words.HOW`.
 
     Raises:
         TextcriticError: no such way or function, or the function fails; or it gives anything but a list of strings.
@@ -78,10 +75,12 @@ def segmented(text: str, words: str) -> str:
     return text if words == SPACES else _way(words)(text)
 
 
-def segmented_texts(texts: pa.StringArray, words: str) -> pa.StringArray:
+def segmented_texts(texts: "pa.StringArray", words: str) -> "pa.StringArray":
     """The same of an array of texts, null where it is null."""
     if words == SPACES:
         return texts
+    import pyarrow as pa  # who cuts one text needs none
+
     way = _way(words)
     return pa.array([None if text is None else way(text) for text in texts.to_pylist()], pa.string())
 
@@ -89,12 +88,6 @@ def segmented_texts(texts: pa.StringArray, words: str) -> pa.StringArray:
 def closed_up(text: str) -> str:
     """A text without the spaces between letters of scripts that have none, to be shown."""
     return text if text.isascii() else _APART.sub("", text)
-
-
-def check_words(words: object) -> None:
-    """See that a way is one of `WAYS`, or looks like a function; raises TextcriticError."""
-    if words not in WAYS and not (isinstance(words, str) and re.fullmatch(r"[\w.]+:\w+", words)):
-        raise TextcriticError(f"words: {words!r}: use {HOW}")
 
 
 def marks() -> str:

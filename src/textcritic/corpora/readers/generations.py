@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from textcritic.corpora.readers.answers import answer_of, sections_of
 from textcritic.corpora.readers.reading import Reading, Tally
-from textcritic.corpora.readers.values import kind_of, lacks
+from textcritic.corpora.readers.values import close_to, kind_of, lacks
 from textcritic.errors import TextcriticError
 
 ANSWERS = ("messages", "completion", "generation", "output", "response", "answer", "content")
@@ -122,7 +122,9 @@ class Answers:
                 *(OF_LOGS if usual != "title" else ()),
                 *(DOCUMENTS + ANSWERS if usual == "text" else ()),
             }
-            if self._first and known.isdisjoint(value) and not any(known & part.keys() for part in inside):
+            near = bool(close_to(key, value)) and key not in value and usual not in value
+            lacking = known.isdisjoint(value) and not any(known & part.keys() for part in inside)
+            if self._first and (near or lacking):
                 raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
         renamed = {names.get(key, key): part for key, part in value.items() if names.get(key) != "text" or not inside}
         if inside:

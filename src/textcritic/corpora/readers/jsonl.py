@@ -123,7 +123,8 @@ def parsed(line: str, where: str, content: str = "one JSON object a line") -> An
             json.loads(line, object_pairs_hook=partial(_once, where))
         return value
     except json.JSONDecodeError as error:
-        raise TextcriticError(f"{where}: not JSON ({error.msg}, column {error.colno}); write {content}") from error
+        place = f"{where}:{error.lineno}" if error.lineno > 1 else where
+        raise TextcriticError(f"{place}: not JSON ({error.msg}, column {error.colno}); write {content}") from error
     except RecursionError as error:
         raise TextcriticError(f"{where}: nested too deep; write {content}") from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits

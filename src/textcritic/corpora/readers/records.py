@@ -1,9 +1,10 @@
 """Records of a user's own file, whatever its format: JSON, lines of text, pages, tables, and folders of these."""
 
+import json
 import os
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,12 +74,12 @@ def records(
     counts.say(path)
 
 
-def checked(given: Iterable[Record], name: str, keys: Collection[str], reading: Reading) -> Iterator[Record]:
-    """Records from memory, as `records` gives those of a file."""
+def checked(given: Iterable[Record], name: str, keys: Collection[str], reading: Reading, unit: str) -> Iterator[Record]:
+    """Records from memory, as `records` gives those of a file; `unit` is that of all."""
     tally = Tally()
     rows = ((record.number, record.where, record.value) for record in given)
     for number, where, value in _whole(Answers(name, keys, reading, tally).documents(rows), keys, reading, tally):
-        yield Record(number, "item", where, value, tally.ignored)
+        yield Record(number, unit, where, value, tally.ignored)
     tally.ignored.clear()
     tally.say(name)
 
@@ -126,7 +127,8 @@ def _records(
         return
     found: dict[str, None] = {}
     if is_table(path):
-        wanted = {*required, *reading.keys, *(looked_for & set(ANSWERS) if TEXT_KEYS & set(required) else ())}
+        others = ANSWERS if looked_for and TEXT_KEYS & set(required) else ()
+        wanted = [*required, *reading.keys, *others]
         given = answers.documents(table_rows(path, {*keys, *looked_for, *reading.keys}, wanted, found))
         given = _whole(given, keys, reading, tally)
     else:
@@ -165,11 +167,11 @@ def _rows(path: Path) -> Iterator[tuple[Row, bool]]:
             yield (number, f"{shown}:{number}", {"text": line}), is_standard(line)
     else:
         lines = ((number, line) for number, line in text_lines(path, "JSON object") if not line.isspace())
-        first = next(lines, None)
-        if first and _begins_a_value(first[1]):
-            yield from ((row, False) for row in _items(path, first, lines))
+        begin = list(islice(lines, 2))
+        if begin and _begins_a_value(begin[0][1]) and not (len(begin) == 2 and _is_whole(begin[0][1])):
+            yield from ((row, False) for row in _items(path, chain(begin, lines)))
             return
-        for number, line in chain([first] * bool(first), lines):
+        for number, line in chain(begin, lines):
             where = f"{shown}:{number}"
             escaped = "\\" in line and "\\u" in line
             yield (number, where, parsed(line, where)), not escaped and is_standard(line)
@@ -181,10 +183,19 @@ def _begins_a_value(line: str) -> bool:
     return start in ("{", "[") or (start[0] == "[" and start[1:].lstrip()[:1] in ("{", '"'))
 
 
-def _items(path: Path, first: tuple[int, str], others: Iterator[tuple[int, str]]) -> Iterator[Row]:
+def _is_whole(line: str) -> bool:
+    """Whether a line is JSON by itself."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _items(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
     """The items of an array of JSON, or the one object in a file."""
     parts, room = [], LARGEST_FILE
-    for _, line in chain([first], others):
+    for _, line in lines:
         parts.append(line)
         room -= len(line)
         if room < 0:

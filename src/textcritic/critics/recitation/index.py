@@ -30,7 +30,7 @@ class Cutting:
         tokenizer: as in `tokens.tokenize`.
         lower_case: whether words are put in lower case.
         straight_quotes: whether curly apostrophes and quotes are taken for straight ones.
-        spaced: how words are found before in writing without spaces, see `corpora.words.HOW`.
+        spaced: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
     """
 
     tokenizer: Tokenizer = "words"

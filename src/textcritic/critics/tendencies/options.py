@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.plan.checks.words import check_words
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -32,7 +33,7 @@ class CountOptions:
         tokenizer: `whitespace`, at white space, as the paper counts (its text has been tokenised before); `words`, for
             text that has not: a run of letters, marks and digits is a token, with apostrophes and hyphens inside it,
             and so is every other visible character.
-        words: how words are found before in writing without spaces, see `corpora.words.HOW`.
+        words: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
         lower_case: whether words are counted in lower case.
         stop_words: `english`, NLTK's list of 179 words, as in the paper; another language of NLTK's lists; the path of
             a file with one word a line; or `none`. Words are compared with it in lower case.
@@ -55,10 +56,7 @@ class CountOptions:
     def __post_init__(self) -> None:
         if self.tokenizer not in TOKENIZERS:
             raise TextcriticError(f"tokenizer: {self.tokenizer!r}: use {' or '.join(TOKENIZERS)}")
-        if self.words != "spaces":
-            from textcritic.corpora.words import check_words  # pyarrow
-
-            check_words(self.words)
+        check_words(self.words)
         if not isinstance(self.lower_case, bool):
             raise TextcriticError(f"lower_case: {self.lower_case!r}: use true or false")
         for name, least in (("window", 2), ("longest_lag", 1), ("groups", 2)):

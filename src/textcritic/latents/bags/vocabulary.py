@@ -39,7 +39,7 @@ class Vocabulary:
         counts: int64 [V], tokens of each in train.
         documents: int64 [V], documents of train with it.
         lowercase: whether tokens are lower-cased before they are looked up.
-        spaced: how words are found in writing without spaces, see `corpora.words.HOW`.
+        spaced: how words are found in writing without spaces, see `plan.checks.words.HOW`.
     """
 
     words: tuple[str, ...]

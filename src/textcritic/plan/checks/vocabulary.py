@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.plan.checks.words import check_words
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -31,7 +32,7 @@ class VocabularyOptions:
         mode: `paper` leaves out words in more than that share of documents, `as_released` those in just that share too.
         minimum_count: fewest tokens in train. * 5.
         placeholders: a word that contains one of these, in any case, is left out.
-        words: how words are found before in writing without spaces, see `corpora.words.HOW`.
+        words: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
 
     Raises:
         TextcriticError: a value out of range.
@@ -47,10 +48,7 @@ class VocabularyOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "placeholders", tuple(self.placeholders))
-        if self.words != "spaces":
-            from textcritic.corpora.words import check_words  # pyarrow
-
-            check_words(self.words)
+        check_words(self.words)
         if not 0 < self.maximum_share <= 1:
             raise TextcriticError(
                 f"maximum_share: {self.maximum_share}: give a share of the documents, above 0, up to 1"
