@@ -190,8 +190,8 @@ def _read(documents: Documents) -> _Set:
 
 def _with_words(options: TendencyOptions, words: str) -> TendencyOptions:
     """The options with the way to find words; where they have no spaces, no list of stop words is assumed."""
-    none = {"stop_words": NO_STOP_WORDS} if words != SPACES and "stop_words" not in options.asked() else {}
-    return replace(options, words=words, **none)
+    unlisted = words != SPACES and "stop_words" not in options.asked()
+    return replace(options, words=words, stop_words=NO_STOP_WORDS if unlisted else options.stop_words)
 
 
 def _parted(groups: Sequence[str | None], sample: int, options: TendencyOptions) -> tuple[Part, list[Part]]:

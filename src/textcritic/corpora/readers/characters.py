@@ -47,7 +47,7 @@ def is_standard(line: str) -> bool:
     """Whether a line of a file, which was read as UTF-8, is as `standard` would make it."""
     if line.isascii():
         return True
-    soft, space, left, right, joiner, mark = INVISIBLE  # six searches are faster than one for a set
+    soft, space, left, right, joiner, mark = tuple(INVISIBLE)  # six searches are faster than one for a set
     odd = soft in line or space in line or left in line or right in line or joiner in line or mark in line
     return not odd and unicodedata.is_normalized("NFC", line)
 

@@ -19,7 +19,7 @@ BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
 
 
 def _zstd(handle: IO[bytes]) -> IO[bytes]:
-    return io.BufferedReader(_Whole(pa.CompressedInputStream(pa.PythonFile(handle, "r"), "zstd")))  # type: ignore[arg-type]
+    return io.BufferedReader(_Whole(pa.CompressedInputStream(pa.PythonFile(handle, "r"), "zstd")))
 
 
 class _Whole(io.RawIOBase):
