@@ -31,6 +31,7 @@ COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     "articles": (["sections"], ["sections"]),
     "texts": (["text", "sections", "language"], ["text", "sections"]),
 }
+LONGEST_NAME = 255  # bytes of the name of a file
 LDAC = (".dat", ".ldac")
 EXAMPLES = {"chain": '{"chain": ["title", ...]}', "mentions": '{"mentions": [".", "he:3", ...]}'}
 FORMS = (
@@ -221,10 +222,10 @@ def _require_name(path: str, name: str) -> None:
     if not path:
         raise TextcriticError(f"{name}: is empty; give the path of a file")
     try:
-        os.fsencode(path)
-    except UnicodeEncodeError as error:
-        raise TextcriticError(f"{name}: {path[:40]!a} is no name of a file; texts go into a list") from error
-    if "\0" in path:
+        longest = max(map(len, os.fsencode(path).split(b"/")))
+    except UnicodeEncodeError:
+        longest = LONGEST_NAME + 1
+    if "\0" in path or longest > LONGEST_NAME:
         raise TextcriticError(f"{name}: {path[:40]!a} is no name of a file; texts go into a list")
 
 

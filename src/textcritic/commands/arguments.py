@@ -15,12 +15,12 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 # What files of documents may be, for the commands' descriptions.
 FILES = """
 Files are JSON lines (.jsonl) or an array of JSON; tables with such columns: .csv, .tsv, .parquet, .arrow, a folder of
-these, or a folder that `datasets` saved; packed by gzip, bzip2, xz or zstd, too. Other keys and columns are ignored, and
-named on stderr. Logs of lm-evaluation-harness, Inspect and vLLM's server are read: what the model answered.
+these, or a folder that `datasets` saved; packed by gzip, bzip2, xz or zstd, too. Other keys and columns are ignored,
+and named on stderr. Logs of lm-evaluation-harness, Inspect and vLLM's server are read: what the model answered.
 """
 TEXTS = """
-Texts are JSON lines (.jsonl), each {"text": "..."} or {"sections": [{"text": "..."}, ...]}, or an array of JSON; a table
-with such columns: .csv, .tsv, .parquet, .arrow, a folder of these, or a folder that `datasets` saved; a text a line
+Texts are JSON lines (.jsonl), each {"text": "..."} or {"sections": [{"text": "..."}, ...]}, or an array of JSON; a
+table with such columns: .csv, .tsv, .parquet, .arrow, a folder of these, or a folder that `datasets` saved; a text a line
 (.txt, or any other name of a file that begins with neither { nor [), where an empty line is an empty text; or one text
 (.md). They may be packed by gzip, bzip2, xz or zstd. Other keys and columns are ignored, and named on stderr. Logs of
 lm-evaluation-harness, Inspect and vLLM's server are read: what the model answered.

@@ -16,6 +16,7 @@ from textcritic.errors import TextcriticError
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
 # /dev/zero, is refused before memory is gone.
 LONGEST_LINE = 1 << 26
+A_LINE = "one JSON object a line"
 LARGEST_FILE = 1 << 29  # in characters, of a file that is not read line by line
 _decoded = json.JSONDecoder().decode  # `json.loads` without its looks at types
 UNEVEN = "section_names and sections differ in length"
@@ -111,7 +112,7 @@ def whole_text(path: str | os.PathLike[str], content: str) -> str:
     return "".join(parts)
 
 
-def parsed(line: str, where: str, content: str = "one JSON object a line") -> Any:
+def parsed(line: str, where: str, content: str = A_LINE) -> Any:
     """The value of a line of JSON, in which a lone surrogate may be.
 
     Raises:
@@ -123,7 +124,7 @@ def parsed(line: str, where: str, content: str = "one JSON object a line") -> An
             json.loads(line, object_pairs_hook=partial(_once, where))
         return value
     except json.JSONDecodeError as error:
-        place = f"{where}:{error.lineno}" if error.lineno > 1 else where
+        place = where if content == A_LINE else f"{where}:{error.lineno}"
         raise TextcriticError(f"{place}: not JSON ({error.msg}, column {error.colno}); write {content}") from error
     except RecursionError as error:
         raise TextcriticError(f"{where}: nested too deep; write {content}") from error
