@@ -45,6 +45,13 @@ GOOD = [
 ]
 
 
+def test_null_annotations_are_none_and_anything_else_is_refused(tmp_path):
+    (text,) = read_links(written(tmp_path, None), Counter())
+    assert (text.tokens, text.mentions) == (tuple(TOKENS[1:]), ())
+    with pytest.raises(TextcriticError, match=r"test\.jsonl:1: `annotations` should be a list, or null for none"):
+        list(read_links(written(tmp_path, "x"), Counter()))
+
+
 @pytest.mark.parametrize("name", ["test.jsonl", "test.jsonl.gz"])
 def test_mentions_and_edges_are_read(tmp_path, name):
     skipped = Counter()

@@ -61,7 +61,8 @@ def test_a_table_of_somebody_else_s_is_seen_with_texts_too(tmp_path):
 
 
 @pytest.mark.parametrize("option", ["--model", "--output", "--test", "--metric", "--control"])
-def test_an_empty_name_is_one_line(tmp_path, capsys, option):
+def test_an_empty_name_is_one_line(tmp_path, monkeypatch, capsys, option):
+    monkeypatch.chdir(tmp_path)
     real = tmp_path / "real.jsonl"
     real.write_text("".join(json.dumps(article) + "\n" for article in ARTICLES))
     assert main(["criticise", str(real), str(real), option, ""]) == 2
