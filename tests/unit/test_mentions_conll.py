@@ -158,7 +158,7 @@ def test_archives_are_read_by_folder_and_in_the_order_of_names(tmp_path):
             archive.addfile(member, io.BytesIO(data))
     assert [d.id for d in conll_documents([path], "conll")] == ["a", "b"]
     assert [d.id for d in conll_documents([path])] == ["a", "b", "c"]
-    with pytest.raises(TextcriticError, match=r"no file \*\.conll in a folder onto"):
+    with pytest.raises(TextcriticError, match=r"no file \*\.conll or \*\.conllu in a folder onto"):
         list(conll_documents([path], "onto"))
     path.write_bytes(path.read_bytes()[:60])
     with pytest.raises(TextcriticError, match=r"two: cut or no gzip archive"):
