@@ -49,6 +49,8 @@ def test_reading_is_lazy(tmp_path):
         ("[" * 100_000, "nested too deep"),
         ("1" * 5000, "a number has too many digits"),
         ('{"sections": [{"text": "\\ud83d"}]}', "half a character"),
+        ('{"sections": [{"text": "a"}], "id": "b", "sections": []}', "the key 'sections' stands twice in one object"),
+        ('{"sections": [{"text": "a", "title": "b: c", "text" : "d"}]}', "the key 'text' stands twice in one object"),
         ([], "a line holds a list; it should be an object with `sections`"),
         ({"id": "b"}, "there is no `sections`"),
         ({"sections": "x"}, "`sections` is a string; it should be a list"),

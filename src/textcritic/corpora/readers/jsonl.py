@@ -54,11 +54,11 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
     """Stream (line number, parsed JSON value) from a plain or gzipped file; blank lines are skipped.
 
     Raises:
-        TextcriticError: as `text_lines`, or a line is not JSON.
+        TextcriticError: as `text_lines`; a line is not JSON, or has an object with a key that stands twice.
     """
     for number, line in text_lines(path, "JSON object"):
         if line.strip():
-            yield number, _parsed(line, f"{path}:{number}")
+            yield number, _parsed(line, path, number)
 
 
 def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int, str]]:
@@ -96,22 +96,45 @@ def _open(path: Path) -> IO[bytes]:
     return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
-def _parsed(line: str, where: str) -> Any:
+class _Doubled(ValueError):  # noqa: N818
+    """An object has a key twice, of which Python would keep the last."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    places = {key: place for place, (key, _) in enumerate(pairs)}  # the last of each
+    raise _Doubled(next(key for place, (key, _) in enumerate(pairs) if places[key] != place))
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_once).decode  # made once: `json.loads` would make it for every line
+
+
+def _parsed(line: str, path: str | os.PathLike[str], number: int) -> Any:
     try:
-        value = json.loads(line)
+        value = _decode(line)
         if "\\u" in line:
             json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is JSON, but not text
         return value
     except UnicodeEncodeError as error:
-        raise TextcriticError(f"{where}: an escape such as \\ud83d is half a character; write both halves") from error
+        raise TextcriticError(
+            f"{path}:{number}: an escape such as \\ud83d is half a character; write both halves"
+        ) from error
     except json.JSONDecodeError as error:
         raise TextcriticError(
-            f"{where}: not JSON ({error.msg}, column {error.colno}); write one JSON object a line"
+            f"{path}:{number}: not JSON ({error.msg}, column {error.colno}); write one JSON object a line"
         ) from error
     except RecursionError as error:
-        raise TextcriticError(f"{where}: nested too deep; write one JSON object a line") from error
+        raise TextcriticError(f"{path}:{number}: nested too deep; write one JSON object a line") from error
+    except _Doubled as error:
+        raise TextcriticError(
+            f"{path}:{number}: the key {error.args[0]!r} stands twice in one object; keep one"
+        ) from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits
-        raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
+        raise TextcriticError(
+            f"{path}:{number}: a number has too many digits; write numbers of a usual length"
+        ) from error
 
 
 def _strings(record: Any, key: str, where: str) -> list[str]:
