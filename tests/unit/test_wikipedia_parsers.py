@@ -77,7 +77,7 @@ def test_a_page_that_the_library_gives_up_is_counted(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("lines", [False, True])
 def test_the_audit_says_how_many_articles_and_words_a_switch_changes_and_why(tmp_path, lines):
-    same = "a b\n== C ==\nd"
+    same = "a b\n== C ==\n{{convert|d|}}<ref>{{nowrap|d}}</ref>{{e}}"
     formula = "a <math>x</math> b\n== C ==\nd <math>y</math>"
     address = "a [[http://b c]] d\n== C ==\nd"
     pages = [page(n, f"P{n}", text) for n, text in enumerate([same, formula, address], 1)]
@@ -86,6 +86,7 @@ def test_the_audit_says_how_many_articles_and_words_a_switch_changes_and_why(tmp
     found = json.loads((tmp_path / "audit.json").read_text())
     titles = 0 if lines else 6
     assert (found["articles"], found["words"]) == (3, 3 + 3 + 4 + titles)
+    assert found["templates_shown"] == 1
     parser, formulas = found["switches"]
     assert (formulas["switch"], formulas["here"], formulas["other"]) == ("formulas", "cut", "numbered")
     assert (formulas["differing"], formulas["words_here"], formulas["words_other"]) == (1, 0, 2)

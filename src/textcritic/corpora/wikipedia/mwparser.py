@@ -14,6 +14,7 @@ from textcritic.corpora.wikipedia.gaps import GAP
 from textcritic.corpora.wikipedia.links import shown_link
 from textcritic.corpora.wikipedia.markup import ARGUMENT, EXTENSIONS, MARKUP, without_controls
 from textcritic.corpora.wikipedia.namespaces import Namespaces
+from textcritic.corpora.wikipedia.templates import LONGEST, shown, shows
 
 # Tags of MediaWiki's that show their content as running text.
 _CUT = frozenset(EXTENSIONS.split("|")) - {"nowiki", "section", "includeonly"} | {"table"}
@@ -82,7 +83,9 @@ class _Reader:
                 yield node
             elif isinstance(node, kinds.Tag):
                 yield from self._tag(node)
-            elif isinstance(node, kinds.Template | kinds.Argument):
+            elif isinstance(node, kinds.Template):
+                yield self._template(node)
+            elif isinstance(node, kinds.Argument):
                 yield GAP
             elif isinstance(node, kinds.Wikilink):
                 yield self._link(node)
@@ -125,6 +128,16 @@ class _Reader:
             if tag.contents is not None and not tag.self_closing:
                 yield from self.flat(tag.contents.nodes)
                 yield f"</{name}>"
+
+    def _template(self, template: Any) -> str:
+        """What is shown of a template; formulas in it are cut."""
+        if not shows(f"{{{{{template.name}|") or len(str(template)) > LONGEST:
+            return GAP
+        formulas, self._formulas = self._formulas, None
+        arguments = [(str(p.name).strip() if p.showkey else None, self.text(p.value)) for p in template.params]
+        text = shown(self.text(template.name), arguments)
+        self._formulas = formulas
+        return text or GAP
 
     def _link(self, link: Any) -> str:
         text = None if link.text is None else self.text(link.text)
