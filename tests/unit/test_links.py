@@ -110,11 +110,15 @@ def test_null_annotations_are_none_and_a_null_title_is_empty(tmp_path):
         ({"title": "a", "tokens": TOKENS, "annotations": 3}, "`annotations` is a number; it should be a list"),
         ({"title": "a", "tokens": TOKENS, "annotations": "none"}, "`annotations` is a string"),
         ({"title": "a", "tokens": TOKENS, "annotations": [None]}, "an annotation should have id"),
+        *(
+            ({"title": "a", "tokens": TOKENS, "annotations": [{**GOOD[0], "parent_id": value}]}, "an annotation should")
+            for value in (None, [None], "Q")
+        ),
         ({"title": "a", "tokens": None, "annotations": None}, "`tokens` should be a list"),
         *(
             ({"title": "a", "tokens": TOKENS, "annotations": [{**GOOD[0], key: value}]}, "an annotation should have id")
-            for key, value in [("id", None), ("span", None), ("span", [1, None]), ("relation", None)]
-            + [("parent_id", None), ("parent_id", [None]), ("relation", [None]), ("parent_id", "Q")]
+            for key, values in {"id": [None], "span": [None, [1, None]], "relation": [None, [None]]}.items()
+            for value in values
         ),
         ([1], "title, tokens and annotations"),
         ({"title": "a", "tokens": "b c", "annotations": []}, "tokens"),

@@ -40,13 +40,13 @@ CONSTRUCTS = {
     "template": ("a total area of {{area|5|km2}}, of which", "a total area of, of which"),
     "numbers": (
         "{{convert|12|km|mi|abbr=on}}, {{cvt|5|ft|6|in}}, {{convert|5|-|7|m|ft}}, {{convert|5|by|7|m}}, "
-        "{{formatnum:1234567}}, {{formatnum:{{val|3}}|R}}, {{val|12.5|0.3|u=km}}, {{val|2|e=6|ul=m/s}}, {{val|12|u=%}}, "
+        "{{formatnum:1234567}}, {{formatnum:{{val|3}}|R}}, {{val|12.5|0.3|u=km}}, {{val|2|e=6|ul=m/s}}, {{val|9|u=%}}, "
         "{{circa|1500|1550}}, {{c.}} 1400, {{frac|1|2}}, {{Frac|3|1|2}}",
-        "12 km, 5 ft 6 in, 5–7 m, 5 by 7 m, 1234567, 3, 12.5 ± 0.3 km, 2 × 10^6 m/s, 12 %, c. 1500 – c. 1550, c. 1400, "
+        "12 km, 5 ft 6 in, 5–7 m, 5 by 7 m, 1234567, 3, 12.5 ± 0.3 km, 2 × 10^6 m/s, 9 %, c. 1500 – c. 1550, c. 1400, "
         "1/2, 3 1/2",
     ),
     "words of other languages": (
-        "{{nihongo|'''Tokyo'''|東京|Tōkyō}}, {{Nihongo||東京|Tōkyō}}, {{lang|fr|''[[Paris|Pari]]''}}, {{lang-de|Haus}}, "
+        "{{nihongo|'''Tokyo'''|東京|Tōkyō}}, {{Nihongo||東京|Tōkyō}}, {{lang|fr|''[[P|Pari]]''}}, {{lang-de|Haus}}, "
         "{{langx|es|casa}}, {{transl|ja|Hepburn|ki}}, {{transl|ja|ki}}, {{lang|fr}}",
         "Tokyo (東京, Tōkyō), Tōkyō (東京), Pari, Haus, casa, ki, ki",
     ),
