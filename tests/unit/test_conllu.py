@@ -62,20 +62,20 @@ def test_words_text_heads_and_mentions(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("fields", "brackets", "entity"),
+    ("fields", "brackets", "entity", "head"),
     [
-        ("GRP-etype-infstat-centering-minspan-link-identity", "(e1-person-giv:act-cf1-1-ana-Jim_O%2DNeil)", "e1"),
-        ("entity-GRP-infstat-MIN-coref_type-identity", "(person-97-giv:inact-1,3-coref-Jensen_Ackles)", "97"),
-        ("eid-etype-head-other", "(e1-person-1)", "e1"),
-        ("eid-etype-head-other", "(c1--1-a-b-c)", "c1"),
-        ("eid", "(e1)", "e1"),
-        (None, "(e1-person-giv:act-1-ana-coref)", "e1"),
+        ("GRP-etype-infstat-centering-minspan-link-identity", "(e1-person-giv:act-cf1-1-ana-Jim_O%2DNeil)", "e1", 0),
+        ("entity-GRP-infstat-MIN-coref_type-identity", "(person-97-giv:inact-1,3-coref-Jensen_Ackles)", "97", None),
+        ("eid-etype-head-other", "(e1-person-1)", "e1", 0),
+        ("eid-etype-head-other", "(c1--1-a-b-c)", "c1", 0),
+        ("eid", "(e1)", "e1", None),
+        (None, "(e1-person-giv:act-1-ana-coref)", "e1", None),
     ],
 )
-def test_the_fields_that_a_file_declares(tmp_path, fields, brackets, entity):
+def test_the_fields_that_a_file_declares(tmp_path, fields, brackets, entity, head):
     declared = [f"# global.Entity = {fields}"] * (fields is not None)
     [document] = read(tmp_path, [*declared, "# newdoc id = x", row(1, "He", f"Entity={brackets}")], "a.conll")
-    assert document.mentions == ((0, 0, None, entity),)
+    assert document.mentions == ((0, 0, head, entity),)
 
 
 def test_brackets_of_several_words_close_by_the_entity_alone_or_by_its_fields(tmp_path):
@@ -93,7 +93,7 @@ def test_words_written_as_one_have_its_characters(tmp_path):
     [document] = read(tmp_path, lines)
     assert (document.words, document.id) == (("De", "el", "perro"), "a")
     assert seen(document) == [("Del perro", "perro", 0)]
-    found = GivenResolver([tmp_path / "a.conllu"], "es").resolve([("a", "Del  perro")])
+    found = GivenResolver([tmp_path / "a.conllu"]).resolve([("a", "Del  perro")])
     assert [(m.start, m.end, m.head_start) for r in found for m in r.mentions] == [(0, 10, 5)]
 
 
