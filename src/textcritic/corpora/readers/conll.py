@@ -30,9 +30,9 @@ ESCAPES = {
 TITLE = "text"
 """The title of every article's one section."""
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
-_NAME = re.compile(r"\((.*)\)\s*(?:;\s*part\s+(\d+))?\s*")
+_NAME = re.compile(r"\((.*)\)\s*(?:;\s*part\s+(\d{1,9}))?\s*")
 _END = re.compile(r"#\s*end document\b")
-_BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)")
+_BRACKET = re.compile(r"\(([^()|]+)(\))?|(?<![^()|])([^()|]+)\)")
 _NONE = frozenset({"", "-", "_", "*"})
 _NO_WORD = re.compile(r"\d+[-.]\d+")  # the number of a token of several words, or of a node without one
 _ENDS = frozenset(".!?")

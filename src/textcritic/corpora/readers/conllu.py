@@ -22,11 +22,11 @@ _FIRST_LINE = re.compile(r"^(?!#)[^\n]*\S[^\n]*", re.MULTILINE)
 _NEWDOC = re.compile(r"#\s*newdoc\b(?:\s+id)?\s*=?\s*(.*?)\s*")
 _NEWPAR = re.compile(r"#\s*newpar\b")
 _GLOBAL = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)\s*")
-_NUMBER = re.compile(r"[1-9]\d*")
-_RANGE = re.compile(r"([1-9]\d*)-([1-9]\d*)")
+_NUMBER = re.compile(r"[1-9]\d{0,8}")
+_RANGE = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})")
 _EMPTY = re.compile(r"\d+\.[1-9]\d*")
-_BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
-_PIECE = re.compile(r"(.+)\[(\d+)/(\d+)\]")
+_BRACKET = re.compile(r"\(([^()]+)(\))?|(?<![^()])([^()]+)\)")
+_PIECE = re.compile(r"(.+)\[([1-9]\d{0,8})/([1-9]\d{0,8})\]")
 _UNWRITTEN = "mentions, of words that are not written, are left out"
 _PIECES = "mentions are in several pieces; of each, the piece with the head is kept"
 
@@ -103,13 +103,14 @@ class _Reader:
         self.paragraph = False  # whether the next sentence begins one
         self._words: list[str] = []
         self._lines: list[int] = []
-        self._governors: list[int | None] = []  # of each word: another word, or None
+        self._governors: list[int] = []  # of each word another word; -1 of a root; the word itself: not known
         self._nodes: list[int | None] = []  # of each node its word; an empty one has none
         self._starts: list[int] = [0]
         self._tokens: list[tuple[str, int, str]] = []  # as it is written, number of its words, what follows it
         self._paragraphs: set[int] = set()  # sentences that begin one
         self._covered = 0  # the words up to here are in a token
         self._opened: dict[tuple[str, int], list[tuple[_Mention, int]]] = {}
+        self._partial: dict[tuple[str, int], list[_Mention]] = {}  # mentions of which pieces are to come
         self._mentions: list[_Mention] = []
 
     def read(self, line: str, number: int, at: str) -> None:
@@ -120,6 +121,9 @@ class _Reader:
         cells = line.split("\t")
         if len(cells) != COLUMNS:
             raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {COLUMNS}, parted by tabs")
+        cells[_FORM] = cells[_FORM].strip()
+        if not cells[_FORM]:
+            raise TextcriticError(f"{at}: word {cells[_ID]} is empty")
         misc = cells[_MISC].split("|")
         brackets = "".join(item.removeprefix("Entity=") for item in misc if item.startswith("Entity="))
         follows = "" if "SpaceAfter=No" in misc else " "
@@ -138,7 +142,9 @@ class _Reader:
         else:
             self._nodes.append(None)
         if _BRACKET.sub("", brackets):
-            raise TextcriticError(f"{at}: Entity={brackets}; it should be brackets such as (e1-person, e1) or (e1)")
+            raise TextcriticError(
+                f"{at}: Entity={brackets[:60]}; it should be brackets such as (e1-person, e1) or (e1)"
+            )
         for opened, closes, closed in _BRACKET.findall(brackets):
             if opened:
                 self._open(opened, number, at)
@@ -180,8 +186,6 @@ class _Reader:
             self._starts.append(len(self._words))
 
     def _word(self, cells: list[str], number: int, follows: str) -> None:
-        if not cells[_FORM].strip():
-            raise TextcriticError(f"{self.file}:{number}: word {cells[_ID]} is empty")
         if self.paragraph:
             self._paragraphs.add(self._starts[-1])
             self.paragraph = False
@@ -191,8 +195,8 @@ class _Reader:
         self._nodes.append(len(self._words))
         self._words.append(cells[_FORM])
         self._lines.append(number)
-        governor = int(cells[_HEAD]) if _NUMBER.fullmatch(cells[_HEAD]) else 0 if cells[_HEAD] == "0" else None
-        self._governors.append(None if governor is None else self._starts[-1] + governor - 1 if governor else -1)
+        known = self._starts[-1] + int(cells[_HEAD]) - 1 if _NUMBER.fullmatch(cells[_HEAD]) else len(self._words) - 1
+        self._governors.append(-1 if cells[_HEAD] == "0" else known)
 
     def _entity(self, bracket: str) -> tuple[str, int, int, int]:
         """The entity that a bracket names, its head (0: none), number and count of its pieces."""
@@ -212,11 +216,13 @@ class _Reader:
             mention = _Mention(entity, head, number, size)
             if size > 1:
                 self._mentions.append(mention)
+                self._partial.setdefault((entity, size), []).append(mention)
         else:
-            pending = [m for m in self._mentions if (m.entity, m.size, len(m.pieces)) == (entity, size, piece - 1)]
-            if not 1 < piece <= size or not pending:
+            pending = (m for m in self._partial.get((entity, size), ()) if len(m.pieces) == piece - 1)
+            found = next(pending, None)
+            if not 1 < piece <= size or not found:
                 raise TextcriticError(f"{at}: `({bracket}` is piece {piece} of a mention; piece {piece - 1} is missing")
-            mention = pending[0]
+            mention = found
         self._opened.setdefault((entity, piece if size > 1 else 0), []).append((mention, len(self._nodes) - 1))
 
     def _close(self, bracket: str, at: str) -> None:
@@ -228,6 +234,8 @@ class _Reader:
         mention.pieces.append((first, len(self._nodes) - 1))
         if mention.size == 1:
             self._mentions.append(mention)
+        elif len(mention.pieces) == mention.size:
+            self._partial[entity, size].remove(mention)
 
     def _span(self, mention: _Mention, noted: Counter[str]) -> tuple[tuple[int, int, str], int | None] | None:
         """A mention by its words, and its head; None: it has no words."""
@@ -242,7 +250,7 @@ class _Reader:
         inside = {word for piece in pieces for word in piece}
         head = nodes[mention.head - 1] if 0 < mention.head <= len(nodes) else None
         if head is None:
-            outside = (word for word in sorted(inside) if self._governors[word] not in (None, *inside))
+            outside = (word for word in sorted(inside) if self._governors[word] not in inside)
             head = next(outside, None)
         kept = next((piece for piece in pieces if head in piece), pieces[0])
         noted[_PIECES] += len(pieces) > 1

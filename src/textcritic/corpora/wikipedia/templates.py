@@ -18,7 +18,7 @@ from textcritic.corpora.wikipedia.gaps import GAP
 
 SHOWN, NAMES = "shown", "names"
 LONGEST = 2000
-"""Characters of a template that is shown at most; what is longer holds no number or name."""
+"""Characters of a template that is shown at most; what is longer is no number or name."""
 _LANGUAGE = "lang-"  # the name of a template goes on with a language
 _START = re.compile(r"\{\{\s*+([^|{}<>:]{0,60}+)([:|}])")
 _BARS = re.compile(r"\|(?![^\[\]]{0,200}\]\])")  # not those of links
@@ -37,6 +37,8 @@ def shows(wikitext: str, start: int = 0) -> bool:
 
 def shown_source(template: str) -> str | None:
     """What a reader sees of a template, `{{...}}` without other templates in it; None: not its arguments."""
+    if len(template) > LONGEST:
+        return None
     first, *parts = _BARS.split(template[2:-2])
     arguments = [(named[1], named[2]) if (named := _NAMED.fullmatch(part)) else (None, part) for part in parts]
     return shown(first, arguments)
