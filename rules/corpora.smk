@@ -38,7 +38,7 @@ rule extract_corpus:
         mem_mb=memory("corpora", "corpus"),
         runtime=of("corpora", "corpus", "runtime"),
     params:
-        spec=spec("corpora", "corpus", "extractor", "options"),
+        spec=spec("corpora", "corpus", "extractor", "options", "normalise"),
         packages=lambda w: paths.corpus_packages(w.corpus),
         lemmatised=paths.lemmatised,
         version=stage("extract"),

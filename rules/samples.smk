@@ -110,7 +110,7 @@ rule import_samples:
         mem_mb=8000,
         runtime="1h",
     params:
-        spec=lambda w: registries.spec("corpora", project.with_bases(w.corpus)[-1], "extractor", "titles"),
+        spec=lambda w: registries.spec("corpora", project.with_bases(w.corpus)[-1], "extractor", "titles", "normalise"),
         version=stage("sample"),
     script:
         "../workflow/scripts/import_samples.py"

@@ -18,7 +18,12 @@ def named(name: str) -> Iterator[None]:
     try:
         yield
     except TextcriticError as error:
-        raise TextcriticError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from error
+        raise TextcriticError(about(name, str(error))) from error
+
+
+def about(name: str, message: str) -> str:
+    """A message that begins with what it is about, once: `file.txt:3: ...` says it already."""
+    return message if message.startswith((f"{name}:", f"{name},")) else f"{name}: {message}"
 
 
 def first_line(error: BaseException) -> str:

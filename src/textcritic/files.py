@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+MOST_SHOWN = 200  # characters of a path in a message
 # What numpy raises for an .npz file that is damaged, or not an .npz file.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, NotImplementedError, RuntimeError),
@@ -41,6 +42,30 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def results_folder(path: str | os.PathLike[str]) -> Path:
+    """The whole path of a folder for results, which is made if it is missing.
+
+    Raises:
+        TextcriticError: it cannot be made or written to.
+    """
+    try:
+        folder = Path(path).expanduser().resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
+        why = getattr(error, "strerror", None) or str(error)
+        why = "there is a file of this name" if isinstance(error, FileExistsError) else why
+        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: {why}") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: it may not be written to")
+    return folder
+
+
+def _short(path: str | os.PathLike[str]) -> str:
+    """A path for a message, which may be longer than names may be."""
+    text = os.fsencode(path).decode("utf-8", "replace")
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 @contextmanager
@@ -97,8 +122,8 @@ def finite(said: Any) -> Any:
     return str(said) if isinstance(said, float) and math.isinf(said) else said
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """Read a JSON file.
+def read_json(path: str | os.PathLike[str], advice: str = "delete it and rerun the rule that makes it") -> Any:
+    """Read a JSON file; of one that is damaged, the error says the advice.
 
     Raises:
         TextcriticError: the file is missing, not JSON or cannot be read.
@@ -108,9 +133,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except (ValueError, RecursionError) as error:
-        raise TextcriticError(
-            f"{path}: not a JSON file ({error}); delete it and rerun the rule that makes it"
-        ) from error
+        raise TextcriticError(f"{path}: not a JSON file ({error}); {advice}") from error
     except OSError as error:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 

@@ -32,7 +32,7 @@ def study(tmp_path):
         for chain in written:
             handle.write(json.dumps({"sections": [{"title": title, "text": "x"} for title in chain]}) + "\n")
     outputs = [tmp_path / f"kept{suffix}" for suffix in (".parquet", ".rejected.parquet", ".json")]
-    import_samples(tmp_path / "own.jsonl", "w-title", TITLES, SampleFiles(*outputs))
+    import_samples(tmp_path / "own.jsonl", "w-title", {"titles": TITLES, "normalise": "none"}, SampleFiles(*outputs))
     take_titles(outputs[0], tmp_path / "latents.parquet")
     chains = [[title.lower() for title in chain[:-1]] for chain in written]
     assert [[s.title for s in a.sections] for a in read_articles(outputs[0])] == chains

@@ -30,7 +30,7 @@ def test_its_files_are_scores_and_articles_of_real_text_and_of_samples(folder):
     assert str(real.scores) == "results/scores/copies/mine/data/test.parquet"
     ends = [f"wo-title/{name}/seed1/plain/draw1.parquet" for name in ("words", "theirs")]
     assert [str(sample.scores) for sample in files.samples] == [f"results/scores/copies/mine/samples/{e}" for e in ends]
-    assert files.cutting == {"tokenizer": "whitespace", "lower_case": True}
+    assert files.cutting == {"tokenizer": "whitespace", "lower_case": True, "straight_quotes": False, "words": "spaces"}
     assert files.resamples
     assert [sample.generator for sample in experiment(folder, "recitation").files("table1").samples] == ["words"]
 

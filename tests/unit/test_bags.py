@@ -233,5 +233,6 @@ def test_job(tmp_path):
             "mode": "paper",
             "minimum_count": 2,
             "placeholders": ["xmath"],
+            "words": "spaces",
         },
     }

@@ -156,6 +156,49 @@ def test_what_is_infinite_is_null(files):
     assert found["perplexity"]["instance"] == pytest.approx(np.exp((15 + 3 * np.log(3)) / 9))
 
 
+@pytest.mark.parametrize(
+    ("weights", "says"),
+    [
+        (ROWS < -50, "weights: log weights: not real numbers, but truth values; give N rows of K columns"),
+        (ROWS + 1j, "not real numbers, but complex numbers"),
+        (ROWS.astype("datetime64[s]"), "not real numbers, but dates"),
+        (np.zeros((3, 3), [("a", "<f8")]), "not real numbers, but records with fields"),
+        (np.array([[None, 1.0]]), "not real numbers, but objects of Python"),
+        (
+            np.full((2, 3), 900.0),
+            "not one is below 0, so these are no log weights of texts: perplexity would be below 1",
+        ),
+        (np.exp(ROWS), "these are no log weights of texts"),
+        (np.full((2, 3), 1e308), "one is beyond 1e+12 nats"),
+        (np.full((2, 3), -1e308), "one is beyond 1e+12 nats"),
+    ],
+)
+def test_what_is_no_log_weight_is_refused(tmp_path, weights, says):
+    np.save(tmp_path / "w.npy", weights, allow_pickle=True)
+    assert says in refused(weights, tokens=9)
+    if weights.dtype != object:
+        assert refused(tmp_path / "w.npy", tokens=9).endswith(refused(weights, tokens=9).removeprefix("weights: "))
+
+
+@pytest.mark.parametrize("tokens", [1.5, "1.5", np.full(len(ROWS), 1.5)])
+def test_tokens_are_whole_numbers(tokens):
+    assert refused(ROWS, tokens=tokens) == "tokens: 1.5 is not a whole number; give how many tokens there are"
+
+
+def test_truth_values_are_no_tokens():
+    assert (
+        refused(ROWS, tokens=True)
+        == "tokens: not real numbers, but truth values; give one for each text, or their total"
+    )
+
+
+def test_a_perplexity_below_one_is_said_to_be_impossible():
+    found = textcritic.importance(np.random.default_rng(1).normal(1, 2, (20, 30)), tokens=100, resamples=20)
+    assert found.instance_perplexity < 1
+    assert found.advice.verdict == "unclear"
+    assert found.advice.sentences[0].startswith("Perplexity is below 1, which cannot be for text")
+
+
 def test_bad_input_is_one_line(files, capsys):
     assert refused(ROWS).startswith("weights: no `tokens`; give how many")
     assert main(["importance", str(files / "w.npy")]) == 2
@@ -172,7 +215,7 @@ def test_bad_input_is_one_line(files, capsys):
     assert "objects.npy: not a .npy file of numbers" in refused(files / "objects.npy", tokens=9)
     assert "t.npy: log weights: shape (30,); give [texts, draws]" in refused(files / "t.npy", tokens=9)
     assert "weights: log weights: shape (); give" in refused(3.0, tokens=9)
-    assert "not an array of numbers" in refused([["x"]], tokens=9)
+    assert "not real numbers, but texts" in refused([["x"]], tokens=9)
     assert "weights[1]: tokens: shape (30,); give one number for each of 2 texts" in refused(
         [ROWS, ROWS[:2]], tokens=TOKENS
     )
@@ -184,7 +227,7 @@ def test_bad_input_is_one_line(files, capsys):
     [
         ("t.txt", "1\nx\n", "'x' is not a number; give a number a line"),
         ("t.csv", "tokens\n1\n2,3\n", "'2,3' is not a number"),
-        ("t.json", '{"a": 1}', "not a list of numbers"),
+        ("t.json", '{"a": 1}', "not real numbers"),
         ("t.json", "[[1, 2]]", "shape (1, 2); give a list of numbers"),
         ("t.json", "[1", "not a JSON file"),
         ("t.md", "1\n", "is no number, and no .npy, .txt, .csv or .json file"),

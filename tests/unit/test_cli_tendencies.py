@@ -186,7 +186,7 @@ def test_in_python_with_lists_data_frames_and_labels(tmp_path):
     [
         ("blank.txt", b"\n\n", [], r"blank\.txt: .*2 documents and no token"),
         ("spaces.jsonl", b'{"text": " "}\n', [], r"spaces\.jsonl: .*1 documents and no token"),
-        ("wide.txt", "a b\n".encode("utf-16"), [], r"wide\.txt:1: not UTF-8"),
+        ("wide.txt", "a b\n".encode("utf-16"), [], r"wide\.txt: UTF-16; save the file as UTF-8"),
         (
             "fault.jsonl",
             b'{"text": "a"}\n{"words": "a"}\n',

@@ -272,7 +272,6 @@ def test_kinds_are_not_mixed(tmp_path, capsys, train, ldac):
     ("line", "message"),
     [
         ("{}", "a line should be"),
-        ('{"text": "\\ud800"}', "an escape such as"),
     ],
 )
 def test_bad_line_is_named(tmp_path, capsys, train, line, message, which):

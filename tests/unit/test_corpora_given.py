@@ -48,9 +48,6 @@ def test_reading_is_lazy(tmp_path):
         ("{", r"not JSON \(.*\); write one JSON object a line"),
         ("[" * 100_000, "nested too deep"),
         ("1" * 5000, "a number has too many digits"),
-        ('{"sections": [{"text": "\\ud83d"}]}', "half a character"),
-        ('{"sections": [{"text": "a"}], "id": "b", "sections": []}', "the key 'sections' stands twice in one object"),
-        ('{"sections": [{"text": "a", "title": "b: c", "text" : "d"}]}', "the key 'text' stands twice in one object"),
         ([], "a line holds a list; it should be an object with `sections`"),
         ({"id": "b"}, "there is no `sections`"),
         ({"sections": "x"}, "`sections` is a string; it should be a list"),
@@ -88,10 +85,10 @@ def test_bad_files(tmp_path):
     with pytest.raises(TextcriticError, match=r"cut\.jsonl\.gz:\d+: the gzip data end early or are broken"):
         list(given_articles(tmp_path / "cut.jsonl.gz"))
     lines(tmp_path / "plain.jsonl.gz", GOOD)
-    with pytest.raises(TextcriticError, match=r"plain\.jsonl\.gz:1: the gzip data"):
-        list(given_articles(tmp_path / "plain.jsonl.gz"))
+    assert len(list(given_articles(tmp_path / "plain.jsonl.gz"))) == 1  # its first bytes say what it is
+    (tmp_path / "empty").mkdir()
     with pytest.raises(TextcriticError, match=r"a folder without \*\.parquet or \*\.arrow files; name a file"):
-        list(given_articles(tmp_path))
+        list(given_articles(tmp_path / "empty"))
 
 
 def test_a_line_without_end_is_refused_before_memory_is_gone(monkeypatch):

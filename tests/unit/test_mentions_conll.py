@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import tarfile
 
 import pytest
@@ -262,3 +263,60 @@ def test_real_files(name, documents, mentions):
             assert m.start <= m.head_start < m.head_end <= m.end <= len(document.text)
             start, end = document.sentences[m.sentence]
             assert start <= m.head_start < end
+
+
+UNIVERSAL = """\
+# global.Entity = {fields}
+# newdoc id = one
+# sent_id = 1
+1\tI\t_\tPRON\t_\t_\t0\t_\t_\tEntity=({one}e1)
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+2\tdo\t_\tAUX\t_\t_\t0\t_\t_\t_
+3\tn't\t_\tPART\t_\t_\t0\t_\t_\t_
+3.1\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=({one}e9)
+4\tMary\t_\tPROPN\t_\t_\t0\t_\t_\tEntity=({two}e2({two}e3[1/2]|SpaceAfter=No
+5\tLee\t_\tPROPN\t_\t_\t0\t_\t_\tEntity=e2)e3[1/2])({two}e3[2/2])
+
+# newpar
+1\tShe\t_\tPRON\t_\t_\t0\t_\t_\tEntity=({one}e2)
+# newdoc id = two
+1\tx\t_\tX\t_\t_\t0\t_\t_\t_
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "before", "behind"), [("eid-etype-head-other", "", "-person-1-"), ("x-eid", "person-", "")]
+)
+def test_conll_u_with_entities_in_its_last_column(tmp_path, fields, before, behind):
+    text = re.sub(r"\((\{one\}|\{two\})(e\d(\[\d/\d\])?)", rf"({before}\2{behind}", UNIVERSAL).replace(
+        "{fields}", fields
+    )
+    (tmp_path / "gum.conllu").write_text(text)
+    one, two = conll_documents([tmp_path / "gum.conllu"])
+    assert (one.id, one.words) == ("one", ("I", "do", "n't", "Mary", "Lee", "She"))
+    assert one.sentences == ((0, 4), (5, 5))
+    assert {(first, last, entity) for first, last, _, entity in one.mentions} == {
+        (0, 0, "e1"),
+        (3, 4, "e2"),
+        (3, 4, "e3"),
+        (5, 5, "e2"),
+    }
+    assert (two.id, two.words, two.mentions) == ("two", ("x",), ())
+    (tmp_path / "gum.conllu").write_text(text.replace("\tX\t_", "\tX"))
+    with pytest.raises(TextcriticError, match=r"gum\.conllu:15: 9 columns; CoNLL-U has 10, parted by tabs"):
+        list(conll_documents([tmp_path / "gum.conllu"]))
+
+
+@pytest.mark.parametrize(
+    "line", ["# sent_id = 1", "# note -", "#comment with many words in it (3", "1-2\tab\t_", "1.1\tab\t(4)"]
+)
+def test_comments_ranges_and_empty_nodes_are_no_words(tmp_path, line):
+    (tmp_path / "a.conll").write_text(f"#begin document (x)\n{line}\n1\ta\t(1)\n2\tb\t-\n#end document\n")
+    (document,) = conll_documents([tmp_path / "a.conll"])
+    assert (document.words, document.mentions) == (("a", "b"), ((0, 0, None, "1"),))
+
+
+def test_a_mention_that_begins_at_no_word_is_refused(tmp_path):
+    (tmp_path / "a.conll").write_text("#begin document (x)\n1-2\tab\t(1\n1\ta\t1)\n#end document\n")
+    with pytest.raises(TextcriticError, match=r"a\.conll:2: a mention begins or ends at 1-2, which is no word"):
+        list(conll_documents([tmp_path / "a.conll"]))

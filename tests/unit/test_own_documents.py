@@ -136,7 +136,8 @@ def test_the_same_file_gives_the_same_numbers_everywhere(tmp_path, capsys, comma
     function, options = COMMANDS[command]
     flags = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     wanted = function(REAL, {"m": MODEL} if command in ("tendencies", "criticise") else MODEL, **options)
-    for form in ("lines", "lines by a name that says nothing", "JSON lines", "Parquet"):
+    forms = ("lines", "lines by a name that says nothing", "JSON lines", "Parquet")
+    for form in forms[2:3] if command == "criticise" else forms:  # a study takes seconds, and reads as the others do
         files = []
         for name, texts in (("real", REAL), ("m", MODEL)):
             (tmp_path / form / name).mkdir(parents=True)
@@ -194,7 +195,7 @@ def test_keys_that_are_not_known_are_named_once(tmp_path, capsys):
     assert main(["criticise", str(real), str(table), *options]) == 0
     said = [line.removeprefix("[topics] ") for line in capsys.readouterr().err.splitlines() if "ignored" in line]
     assert said == [
-        f"{real}: ignored, as these keys are not known: model, prompt",
+        f"{real}: ignored, as these keys are not known: model",
         f"{table}: ignored, as these keys are not known: score",
     ]
 
@@ -232,7 +233,7 @@ def test_keys_of_chains_articles_and_sections(tmp_path, capsys):
         ("texts", {"mentions": ["."]}, "; there is no `text`"),
         ("texts", {"mentions": ["."], "text": "He said."}, 'both "mentions" and text are there'),
         ("mentions", {"mentions": ["."], "text": "He said."}, 'both "mentions" and "text" are there'),
-        ("texts", ["a"], "; it is a list"),
+        ("texts", [1], "; it is a list"),
     ],
 )
 def test_a_key_that_is_missing_or_misspelt(tmp_path, kind, row, says):
@@ -250,7 +251,7 @@ def test_a_key_that_is_missing_or_misspelt(tmp_path, kind, row, says):
     [
         ("a.txt", b"", "texts", "a.txt: there is no document in it"),
         ("a.txt", b"a\n\xff\n", "texts", "a.txt:2: not UTF-8"),
-        ("a.txt.gz", b"a\n", "texts", "a.txt.gz:1: the gzip data end early or are broken"),
+        ("a.txt", gzip.compress(b"a\n" * 99)[:-9], "texts", "a.txt:100: the gzip data end early or are broken"),
         ("none.txt", None, "texts", "none.txt: no such file"),
         (".", None, "texts", ": a folder without *.parquet or *.arrow files"),
         ("a.parquet", b"a b\n", "texts", "a.parquet: not a whole Parquet file"),

@@ -102,7 +102,7 @@ def test_json_and_tables_name_the_sentence(tmp_path, files):
         ("t.txt", "\n\n", r"of 2 articles none can be used \(empty: 2\); give translations that are not empty"),
         ("t.txt", b"eins\n\xff\n", r"t.txt:2: not UTF-8"),
         ("t.jsonl", '{"text": "x"}\n{"txt": "x"}\n', r"t.jsonl:2: should be an object with `text`"),
-        ("t.jsonl", '["x"]\n', r"t.jsonl:1: should be an object with `text`"),
+        ("t.jsonl", "[1]\n", r"t.jsonl:1: should be an object with `text`"),
         ("t.jsonl", '{"text": 3}\n', r"t.jsonl:1: `text` is .*; it should be a string"),
         ("t.jsonl", '{"text": "x", "source": 3}\n', r"t.jsonl:1: `source` is .*; it should be a string or be left out"),
         (

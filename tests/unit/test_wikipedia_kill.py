@@ -20,7 +20,7 @@ SCRIPT = """
 import json, sys
 from textcritic.corpora.wikipedia import Shard, extract_shard
 options = {"disambiguation_templates": [], "skip_titles": [], "namespace_aliases": {}}
-options |= {"variant": None, "formulas": "cut", "parser": "own"}
+options |= {"variant": None, "formulas": "cut", "parser": "own", "templates": "shown"}
 extract_shard(Shard([sys.argv[1]], 0, 1), options, sys.argv[2], sys.argv[2] + ".json", workers=2)
 """
 

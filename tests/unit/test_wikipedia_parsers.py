@@ -77,7 +77,7 @@ def test_a_page_that_the_library_gives_up_is_counted(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("lines", [False, True])
 def test_the_audit_says_how_many_articles_and_words_a_switch_changes_and_why(tmp_path, lines):
-    same = "a b\n== C ==\n{{convert|d|}}<ref>{{nowrap|d}}</ref>{{e}}"
+    same = "a b\n== C ==\nd"
     formula = "a <math>x</math> b\n== C ==\nd <math>y</math>"
     address = "a [[http://b c]] d\n== C ==\nd"
     pages = [page(n, f"P{n}", text) for n, text in enumerate([same, formula, address], 1)]
@@ -86,11 +86,11 @@ def test_the_audit_says_how_many_articles_and_words_a_switch_changes_and_why(tmp
     found = json.loads((tmp_path / "audit.json").read_text())
     titles = 0 if lines else 6
     assert (found["articles"], found["words"]) == (3, 3 + 3 + 4 + titles)
-    assert found["templates_shown"] == 1
-    parser, formulas = found["switches"]
+    parser, formulas, templates = found["switches"]
     assert (formulas["switch"], formulas["here"], formulas["other"]) == ("formulas", "cut", "numbered")
     assert (formulas["differing"], formulas["words_here"], formulas["words_other"]) == (1, 0, 2)
     assert formulas["reasons"] == {"formulas": 1}
+    assert (templates["here"], templates["other"], templates["differing"]) == ("shown", "cut", 0)
     (example,) = formulas["examples"]
     assert (example["title"], "formula_1" in example["other"]) == ("P2", True)
     assert (parser["here"], parser["other"], parser["reasons"]) == ("own", MWPARSERFROMHELL, {"addresses": 1})

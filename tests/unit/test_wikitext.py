@@ -37,7 +37,26 @@ RESIDUE = ("[[", "]]", "{{", "}}", "<ref", "{|", "|-", "\n\n", END, *map(chr, ra
 CONSTRUCTS = {
     "comment": ("a<!-- b\n== c == -->d", "ad"),
     "comment on its own line": ("a\n<!-- b -->\nc", "a c"),
-    "template": ("a total area of {{area|5|km2}}, of which", "a total area of, of which"),
+    "template": ("a total area of {{convert|5|km2}}, of which", "a total area of 5 km², of which"),
+    "number in a template": ("It has {{convert|12|km|mi|abbr=on}} of track", "It has 12 km of track"),
+    "numbers in templates": (
+        "{{convert|5|to|10|ft|m}} or {{Convert|5|ft|10|in}}, {{formatnum:12345}}",
+        "5 to 10 ft or 5 ft 10 in, 12345",
+    ),
+    "value with an error": ("is {{val|1.5|0.2|u=m/s}}.", "is 1.5 ± 0.2 m/s."),
+    "words of another language": (
+        "{{nihongo|Tower|塔|tō}} is {{lang|fr|[[a|tour]]}} ({{lang-de|Turm}})",
+        "Tower (塔, tō) is tour (Turm)",
+    ),
+    "template in a template that is shown": ("{{nowrap|1=about {{cvt|5|km2}}}} large", "about 5 km² large"),
+    "template without what it shows": ("a {{convert}} b {{lang|fr}} c", "a b c"),
+    "switch with a line behind it": ("__INHALTSVERZEICHNIS_ERZWINGEN__ Mehr. __目次強制__", "Mehr."),
+    "switch with underscores": ("__KEIN_INHALTSVERZEICHNIS__\nText.", "Text."),
+    "no switch": (
+        "the macro __FILE__ and the method __init__ of snake__case",
+        "the macro __FILE__ and the method __init__ of snake__case",
+    ),
+    "template that is cut": ("a total area of {{area|5|km2}}, of which", "a total area of, of which"),
     "numbers": (
         "{{convert|12|km|mi|abbr=on}}, {{cvt|5|ft|6|in}}, {{convert|5|-|7|m|ft}}, {{convert|5|by|7|m}}, "
         "{{formatnum:1234567}}, {{formatnum:{{val|3}}|R}}, {{val|12.5|0.3|u=km}}, {{val|2|e=6|ul=m/s}}, {{val|9|u=%}}, "
@@ -61,7 +80,7 @@ CONSTRUCTS = {
     "braces too many": ("a {{{{b}}}} c", "a {} c"),
     "parser function": ("a {{#if:{{{x}}}|[[b]]|c}} d", "a d"),
     "template over lines": ("{{Infobox\n| a = {{b}}\n| c = [[d]]\n}}\n'''E''' is", "E is"),
-    "space for a typographic template": ("8{{nbsp}}km, 1950{{snd}}60", "8 km, 1950 60"),
+    "space for a typographic template": ("8{{nbsp}}km, 1950{{snd}}60", "8 km, 1950 – 60"),
     "reference": ("a.<ref>b</ref> c<ref name=d/>, e<ref name='f' >{{g}}</ref>.", "a. c, e."),
     "reference between sentences": ("a.<ref>b</ref>C", "a. C"),
     "table opened by a template": ("a\n{{table|x}}\n|-\n! b\n| c\nd\n|}\ne\n{|\n| f\n|}\ng", "a\ne\ng"),
@@ -165,7 +184,7 @@ CONSTRUCTS = {
     "emptied quotes": ('a "{{b}}" c', "a c"),
     "gap between commas": ("a, {{b}}, c: {{d}}.", "a, c."),
     "gap before a dash": ("(born a; {{b}} – 1982)", "(born a; 1982)"),
-    "gap after a quote": ('"a"{{snd}}b', '"a" b'),
+    "gap after a quote": ('"a"{{snd}}b', '"a" – b'),
     "no gap, spaces stay": ("a , b ( c ) d [] e", "a , b ( c ) d [] e"),
     "sentence that goes on after a formula": (":<math>a</math>, where", "where"),
     "end marker": ("a<|endoftext|>b <|endof<!-- -->text|> c", "a b c"),

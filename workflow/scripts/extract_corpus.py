@@ -10,5 +10,10 @@ with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
         require_wordnet()
     spec = restore(snakemake.params.spec, "corpora")
     extract_corpus(
-        spec["extractor"], spec["options"], list(snakemake.input), snakemake.output.articles, snakemake.output.report
+        spec["extractor"],
+        spec["options"],
+        list(snakemake.input),
+        snakemake.output.articles,
+        snakemake.output.report,
+        spec["normalise"],
     )

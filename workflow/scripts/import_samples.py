@@ -6,6 +6,6 @@ from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"import {w.generator}"):
-    titles = restore(snakemake.params.spec, "corpora")["titles"]
+    corpus = restore(snakemake.params.spec, "corpora")
     files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
-    import_samples(snakemake.input[0], w.setting, titles, files)
+    import_samples(snakemake.input[0], w.setting, corpus, files)

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions
 from textcritic.api.results import Result
 from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
+from textcritic.corpora.readers.values import close_to
 from textcritic.critics.chains import Chains
 from textcritic.critics.scores import document_columns, latent_nll, latent_ppl
 from textcritic.critics.scoring import score_chains, scored_transitions, unseen_transitions
@@ -24,6 +26,9 @@ from textcritic.errors import named
 from textcritic.experiments.coherence.rows import PPL, read_scored
 from textcritic.inference import Groups
 from textcritic.measures.memory import REAL
+from textcritic.measures.numbers import plural
+
+MOST_NEAR = 5  # titles that a warning names
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -80,9 +85,13 @@ def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    train_set, test_set = (documents_of(given, name, "chains") for given, name in ((train, "train"), (test, "test")))
+    train_set, test_set = (
+        documents_of(given, name, "chains", options.reading) for given, name in ((train, "train"), (test, "test"))
+    )
     groups: list[str | None] = []
-    train_chains, test_chains = Chains.of(train_set.chains()), Chains.of(test_set.noting(groups).chains())
+    spellings: dict[str, str] = {}
+    train_chains = Chains.of(train_set.chains(spellings))
+    test_chains = Chains.of(test_set.noting(groups).chains(spellings))
     critic = fit(train_chains, options, train_set.name)
     scores = with_given_groups(scored(critic, test_chains), groups)
     read = partial(read_scored, critic=critic)
@@ -158,7 +167,18 @@ def _warnings(critic: TransitionCritic, scores_by_source: Mapping[str, pa.Table]
     for label, scores in scores_by_source.items():
         others = other_smoothings(critic, scored_transitions(scores, critic))
         said.append(rests_on_smoothing(label, latent_ppl(scores), critic.delta, others))
+        said += _near_titles(label, critic, scores)
     return tuple(filter(None, said))
+
+
+def _near_titles(label: str, critic: TransitionCritic, scores: pa.Table) -> Iterator[str]:
+    """Which documents are rejected for a title that may be a known one misspelt."""
+    begin, known = "unknown title: ", [str(title) for title in critic.titles]
+    for reason, documents in Counter(filter(None, scores["why"].to_pylist())).most_common(MOST_NEAR):
+        near = close_to(reason.removeprefix(begin), known) if reason.startswith(begin) else []
+        if near:
+            title = reason.removeprefix(begin)
+            yield f"{label}: {plural(documents, 'document')} rejected for the title {title!r}; known is {near[0]!r}"
 
 
 def facts_of(critic: TransitionCritic, train: Chains, options: ChainOptions) -> tuple[tuple[str, str], ...]:

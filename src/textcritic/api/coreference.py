@@ -76,7 +76,12 @@ class CoreferenceResult(ByLabel[MentionsOfSample]):
         real, said = self.scores[0], {label: one.described() for label, one in self.by_label.items()}
         value = {
             **({"samples": said} if len(said) > 1 else self.only.described()),
-            "real": {"latent_ppl": real.value, "ci95": [real.low, real.high], "n": real.n},
+            "real": {
+                "latent_ppl": real.value,
+                "ci95": [real.low, real.high],
+                "ci95_reason": real.because or None,
+                "n": real.n,
+            },
             "order": self.options.order,
             "discount": self.options.discount,
         }
@@ -101,8 +106,8 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
         TextcriticError: bad input, in one line that names the argument and the item.
     """
     kind: Kind = "mentions" if options.resolver is None else "texts"
-    sets = {REAL: documents_of(real, "real", kind)}
-    sets |= {label: documents_of(given, name, kind) for label, name, given in labelled(samples)}
+    sets = {REAL: documents_of(real, "real", kind, options.reading)}
+    sets |= {label: documents_of(given, name, kind, options.reading) for label, name, given in labelled(samples)}
     groups: dict[str, list[str | None]] = {label: [] for label in sets}
     chains = {label: mentions_of(documents.noting(groups[label]), options) for label, documents in sets.items()}
     real_chains = chains.pop(REAL)

@@ -19,8 +19,9 @@ from textcritic.api.options import (
 )
 from textcritic.api.results import Result
 from textcritic.api.sets import held_out_of, labelled
+from textcritic.corpora.readers.reading import Reading
 from textcritic.errors import TextcriticError, listed
-from textcritic.files import write_text
+from textcritic.files import results_folder, write_text
 from textcritic.inference import are_grouped
 from textcritic.measures.memory import REAL
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from textcritic.api.articles.result import Sets
 
 MOST_NAMES = 100
+MARKED = 4096  # bytes at the beginning of a file that say who wrote it
+TABLE_MARK, PAGE_MARK = b"source,measure,", b'<meta name="generator" content="textcritic">'
 NotedGroups: TypeAlias = dict[str, list[str | None]]
 """The groups of the documents of each set, by label."""
 
@@ -70,25 +73,28 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    real = documents_of(reference, "reference")
+    real = documents_of(reference, "reference", reading=options.reading)
     _check_kind(options, real)
     left_out = isinstance(samples, Sized) and not len(samples)
     if left_out and not options.models:
         otherwise = ", or a `model` to draw articles from" if real.kind == "articles" else ""
         raise TextcriticError(f"samples: none given; give what a model wrote, to compare with {real.name}{otherwise}")
+    folder = None if options.output is None else results_folder(options.output)
+    if folder is not None:
+        _require_ours(folder, real.kind, options)
     if real.kind in STUDIES:
         from textcritic.api.articles.result import criticise_articles
 
-        return criticise_articles(_sets(real, samples, options), options.output, options)
-    compared = dict(_samples(samples, real.kind))
+        return criticise_articles(_sets(real, samples, options), folder, options)
+    compared = dict(_samples(samples, real.kind, options.reading))
     result = {"chains": _chains, "mentions": _mentions}[real.kind](real, compared, options)
-    return result if options.output is None else _written(result, Path(options.output).expanduser().absolute())
+    return result if folder is None else _written(result, folder)
 
 
 @takes(CriticiseOptions)
 def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions) -> str:
     """What `criticise` would do with these files, in words; the jobs are listed on stderr. See `criticise`."""
-    real = documents_of(reference, "reference")
+    real = documents_of(reference, "reference", reading=options.reading)
     _check_kind(options, real)
     if real.kind not in STUDIES:
         return f"nothing was run: {real.kind} are compared in this process, without jobs; that takes seconds"
@@ -102,12 +108,16 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
     from textcritic.api.articles.result import Sets
 
     some = not isinstance(samples, Sized) or len(samples)
-    compared = dict(_samples(samples, real.kind)) if some else {}
+    compared = dict(_samples(samples, real.kind, options.reading)) if some else {}
     given = options.control
-    controls = dict(_samples(given, real.kind, "control")) if not isinstance(given, Sized) or len(given) else {}
+    controls = (
+        dict(_samples(given, real.kind, options.reading, "control"))
+        if not isinstance(given, Sized) or len(given)
+        else {}
+    )
     if twice := next((label for label in controls if label in compared), None):
         raise TextcriticError(f"control: {twice!r} is the label of a sample too; give the control another one")
-    test = None if options.test is None else documents_of(options.test, "test", real.kind)
+    test = None if options.test is None else documents_of(options.test, "test", real.kind, options.reading)
     if test is not None and options.held_out is not None:
         raise TextcriticError(HELD_OUT_WITH_TEST)
     return Sets(reference=real, test=test, samples=compared, controls=controls)
@@ -115,7 +125,7 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
 
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
-    return {"output", "test", "held_out", *(one.name for one in fields(OF_KIND[kind]))}
+    return {"output", "force", "test", "held_out", *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:
@@ -125,11 +135,13 @@ def _check_kind(options: CriticiseOptions, real: Documents) -> None:
             raise TextcriticError(f"{name}: is for {kinds}; {real.name} holds {real.kind}")
 
 
-def _samples(samples: Given, kind: Kind, argument: str = "samples") -> Iterator[tuple[str, Documents]]:
+def _samples(
+    samples: Given, kind: Kind, reading: Reading, argument: str = "samples"
+) -> Iterator[tuple[str, Documents]]:
     """Each sample with its label."""
     for label, name, sample in labelled(samples, argument):
         is_file = isinstance(sample, str | os.PathLike)  # lines of a file say themselves what is wrong with them
-        documents = documents_of(sample, name, kind if is_file else None)
+        documents = documents_of(sample, name, kind if is_file else None, reading)
         if documents.kind != kind:
             raise TextcriticError(
                 f"{name}: holds {documents.kind}, while the reference holds {kind}{_as_files(sample)}"
@@ -149,12 +161,13 @@ def _chains(real: Documents, samples: Mapping[str, Documents], options: Criticis
     from textcritic.api.chains import criticise_chains
 
     groups: NotedGroups = {}
-    chains = _noted(real, REAL, groups).chains()
+    spellings: dict[str, str] = {}
+    chains = _noted(real, REAL, groups).chains(spellings)
     kept, words = _parted(groups, options, real.name)
     train, tested = ([chain for n, chain in enumerate(chains) if (n in kept) is inside] for inside in (False, True))
     if options.test is not None:
-        tested = _noted(documents_of(options.test, "test", "chains"), REAL, groups).chains()
-    drawn = {label: _noted(documents, label, groups).chains() for label, documents in samples.items()}
+        tested = _noted(documents_of(options.test, "test", "chains", options.reading), REAL, groups).chains(spellings)
+    drawn = {label: _noted(documents, label, groups).chains(spellings) for label, documents in samples.items()}
     return criticise_chains(train, tested, drawn, options, words, groups)
 
 
@@ -167,7 +180,9 @@ def _mentions(real: Documents, samples: Mapping[str, Documents], options: Critic
     held = np.isin(np.arange(len(chains.lengths)), [*kept])
     train, tested = chains.some(~held), chains.some(held)
     if options.test is not None:
-        tested = mentions_of(_noted(documents_of(options.test, "test", "mentions"), REAL, groups), options)
+        tested = mentions_of(
+            _noted(documents_of(options.test, "test", "mentions", options.reading), REAL, groups), options
+        )
     drawn = {label: mentions_of(_noted(documents, label, groups), options) for label, documents in samples.items()}
     return criticise_mentions(train, tested, drawn, options, words, groups)
 
@@ -195,6 +210,30 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
     if options.held_out is not None:
         raise TextcriticError(HELD_OUT_WITH_TEST)
     return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
+
+
+def _require_ours(folder: Path, kind: Kind, options: CriticiseOptions) -> None:
+    """See that no file of somebody else's would be overwritten.
+
+    Raises:
+        TextcriticError: there is one.
+    """
+    names = {"table.csv": TABLE_MARK} | ({} if kind in STUDIES else {"report.html": PAGE_MARK})
+    for name, mark in names.items():
+        path = folder / name
+        if options.force or not path.exists():
+            continue
+        try:
+            with path.open("rb") as handle:
+                ours = mark in handle.read(MARKED)
+        except OSError as error:
+            raise TextcriticError(
+                f"{path}: cannot be read: {error.strerror or error}; choose another `output`"
+            ) from error
+        if not ours:
+            raise TextcriticError(
+                f"{path}: textcritic did not write this; choose another `output`, or overwrite it with `force`"
+            )
 
 
 def _written(result: Result, folder: Path) -> Result:

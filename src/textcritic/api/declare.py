@@ -97,6 +97,9 @@ class Options:
     def __post_init__(self) -> None:
         for one in fields(self):
             value = getattr(self, one.name)
+            parts = value if isinstance(value, list | tuple) else [value]
+            if any(isinstance(part, str) and not part for part in parts):
+                raise TextcriticError(f"{one.name}: is empty; give {one.metadata['metavar'] or 'a value'}")
             if value is not one.default and (fault := one.metadata["values"].fault(value)):
                 raise TextcriticError(f"{one.name}: {fault}")
 

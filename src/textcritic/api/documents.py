@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from textcritic.corpora import Article, Section, clean_text
+from textcritic.corpora.readers.characters import straight
+from textcritic.corpora.readers.generations import ANSWERS, TRAVEL
 from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
-from textcritic.corpora.readers.records import TEXT, Record, records
+from textcritic.corpora.readers.reading import USUAL, Reading, say_once, some
+from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds_texts, records, shown_path
 from textcritic.corpora.readers.values import kind_of, lacks, name_or
+from textcritic.corpora.words import SPACES, said_of_words, said_of_writing, segmented, usual_words
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "mentions", "articles", "texts"]
@@ -46,6 +50,8 @@ class Documents:
         records: streams them as lines of a file would have them, once for each call.
         path: the file or folder, if it is one.
         counted: whether it is a file in the format LDA-C: counts of words, which have no records.
+        words: how tokens are found in writing without spaces, see `plan.checks.words.HOW`.
+        usual: whether the path alone says how the file is read: no key is asked for, and its name is UTF-8.
     """
 
     name: str
@@ -53,6 +59,8 @@ class Documents:
     records: Callable[[], Records]
     path: Path | None = None
     counted: bool = False
+    usual: bool = True
+    words: str = SPACES
 
     @property
     def file(self) -> Path:
@@ -60,13 +68,22 @@ class Documents:
         assert self.path is not None
         return self.path
 
-    def chains(self) -> list[list[str]]:
-        """The chains.
+    def chains(self, spellings: dict[str, str] | None = None) -> list[list[str]]:
+        """The chains, whose titles are one where they differ in case, spaces or the form of quotes alone.
+
+        Args:
+            spellings: by their common form, the spelling of titles that stands for all: the first one that is read.
+                Sets that are compared share it.
 
         Raises:
             TextcriticError: a document is something else; the line names it.
         """
-        return [_strings(record, "chain") for record in self._of("chains")]
+        chains = [_strings(record, "chain") for record in self._of("chains")]
+        known: dict[str, str] = {}
+        shared = {} if spellings is None else spellings
+        for title in (title for chain in chains for title in chain if title not in known):
+            known[title] = shared.setdefault(" ".join(straight(title).split()).casefold(), title)
+        return [[known[title] for title in chain] for chain in chains]
 
     def mentions(self) -> Iterator[tuple[str, list[str]]]:
         """Stream the chains of mentions, each with what error lines call it; raises as `chains`."""
@@ -80,7 +97,7 @@ class Documents:
     def tokens(self) -> Iterator[list[str]]:
         """Stream the white-space tokens of each text, or of an article's sections in order; raises as `chains`."""
         for parts in self.texts():
-            yield [token for part in parts for token in part.split()]
+            yield [token for part in parts for token in segmented(part, self.words).split()]
 
     def texts(self) -> Iterator[list[str]]:
         """Stream each text as a list of one, or the texts of an article's sections in order; raises as `chains`."""
@@ -121,39 +138,62 @@ class Documents:
 
         return replace(self, records=noted)
 
+    def cut_by(self, asked: str | None, real: str | None = None) -> "Documents":
+        """The same documents, whose tokens are found in a way, see `plan.checks.words.HOW`.
+
+        The first documents are read, but for a pipe, which can be read only once and counts as text with spaces.
+
+        Args:
+            asked: the way that is asked for; None: the usual one, and a line on stderr if it is not at spaces.
+            real: that of real text, of a sample, which has the same one; a line on stderr says if it looks different.
+        """
+        is_pipe = self.path is not None and self.path.is_fifo()
+        if self.counted or is_pipe or (asked is not None and real is None):
+            return replace(self, words=real or asked or SPACES)
+        usual = usual_words("\n".join(parts) for parts in self.texts())
+        if real is None and usual != SPACES:
+            say_once(said_of_words(self.name, usual))
+        elif real is not None and (warning := said_of_writing(self.name, usual, real)):
+            say_once(warning)
+        return replace(self, words=real or usual)
+
     def _of(self, kind: Kind) -> Records:
         if self.kind != kind:
             raise TextcriticError(f"{self.name}: holds {self.kind}, not {kind}; {_how(kind)}")
         return self.records()
 
 
-def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents:
+def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Reading = USUAL) -> Documents:
     """A set of documents in any of the forms that are accepted; every function and command reads them by this.
 
     - lists of chains (lists of strings), of texts (strings), or dicts with `chain`, `mentions`, `sections` or `text`;
       a series (pandas) or an array (numpy) of these;
     - data frames, tables and data sets with such a column;
-    - paths: `.txt` and `.txt.gz`, a text a line, where an empty line is an empty text; tables (`.parquet`, `.arrow`, a
-      folder of these, one that `datasets` saved); `.dat` and `.ldac`, counts in the format LDA-C; JSON lines, where
-      blank lines are skipped. A file whose name says nothing has a text a line if it begins with no `{`.
+    - paths, see `corpora.readers.records`: texts a line (`.txt`), a text (`.md`), tables (`.csv`, `.tsv`, `.parquet`,
+      `.arrow`, one that `datasets` saved), JSON lines, an array of JSON, logs of Inspect (`.eval`), folders of files of
+      one of these; packed ones as well; and `.dat` and `.ldac`, counts in the format LDA-C.
 
     Documents must be independent of each other. Those that belong together, such as the chapters of a book, have the
     key or column `group`, a string or a whole number, which says to what; intervals and tests take a group as one.
-    Keys and columns that are not known are ignored; a line on stderr names those of a file.
+    Keys and columns that are not known are ignored; a line on stderr names those of a file. Texts, titles and mentions
+    are put into Unicode's form NFC, see `corpora.readers.characters`; what is changed is said on stderr.
 
     Args:
         given: see `Given`.
         name: of the argument, for errors.
         kind: what its documents have to be; None: what its first one is. Articles are texts, too.
+        reading: keys or columns with other names than usual, and what is kept.
 
     Raises:
         TextcriticError: another form, no documents, or a file that cannot be read.
     """
     if isinstance(given, str | os.PathLike):
-        return _file(Path(given).expanduser(), kind)
+        if not os.fspath(given):
+            raise TextcriticError(f"{name}: is empty; give the path of a file")
+        return _file(Path(given).expanduser(), kind, reading)
     columns = _columns(given)
     if columns is not None:
-        return _table(given, columns, name, kind)
+        return _table(given, columns, name, kind, reading)
     if hasattr(given, "tolist") and getattr(given, "ndim", True):  # a series of pandas or an array of numpy
         given = given.tolist()
     if isinstance(given, Mapping) and given and all(_columns(part) is not None for part in given.values()):
@@ -164,35 +204,40 @@ def documents_of(given: Given, name: str, kind: Kind | None = None) -> Documents
         raise TextcriticError(f"{name}: {type(given).__name__} is not a set of documents; {FORMS}")
     if not len(given) and kind is None:
         raise TextcriticError(f"{name}: there is no document in it; {FORMS}")
-    wanted = kind or _kind_of(given[0], f"{name}[0]")
+    wanted = kind or _kind_of(given[0], f"{name}[0]", reading)
+    known = [*ARTICLE_KEYS, *COLUMNS[wanted][0]]
 
     def items() -> Records:
-        for number, value in enumerate(given):
-            yield Record(number, "item", f"{name}[{number}]", _row(_plain(value), wanted), {})
+        rows = (
+            Record(number, "item", f"{name}[{number}]", _row(_plain(value), wanted), {})
+            for number, value in enumerate(given)
+        )
+        return checked(rows, name, known, reading, "item")
 
     return Documents(name, wanted, items)
 
 
-def texts_of(given: Given, name: str) -> Documents:
+def texts_of(given: Given, name: str, reading: Reading = USUAL) -> Documents:
     """Texts, or articles as texts; or counts of their words in the format LDA-C. Raises as `documents_of`."""
-    return documents_of(given, name, "texts")
+    return documents_of(given, name, "texts", reading)
 
 
-def _file(path: Path, asked: Kind | None) -> Documents:
+def _file(path: Path, asked: Kind | None, reading: Reading) -> Documents:
     name, kind = os.fspath(path), asked or "articles"
     if name.endswith(LDAC):
         return Documents(name, "texts", lambda: _refused(name), path, counted=True)
-    if name.lower().endswith(TEXT):
+    if holds_texts(path):
         if kind != "texts" and asked:
             raise TextcriticError(f"{name}: holds a text a line, not {kind}; call a file of JSON lines .jsonl")
         kind = "texts"
     elif asked is None:
-        first = next(records(path, [*KINDS], [*KINDS]), None)
+        first = next(records(path, [*KINDS], [*KINDS], reading), None)
         keys = first.value if first is not None and isinstance(first.value, dict) else {}
         # A first line that is none of these is a faulty article: all its faults are named where articles are read.
         kind = next((of for key, of in KINDS.items() if key in keys), kind)
     known, required = COLUMNS[kind]
-    return Documents(name, kind, lambda: records(path, [*ARTICLE_KEYS, *known], required), path)
+    usual = reading == USUAL and name == shown_path(path)
+    return Documents(name, kind, lambda: records(path, [*ARTICLE_KEYS, *known], required, reading), path, usual=usual)
 
 
 def _refused(name: str) -> Records:
@@ -210,17 +255,19 @@ def _columns(given: Given) -> list[str] | None:
     return None
 
 
-def _table(given: Given, columns: Sequence[str], name: str, kind: Kind | None) -> Documents:
-    wanted = kind or next((of for key, of in KINDS.items() if key in columns), None)
+def _table(given: Given, columns: Sequence[str], name: str, kind: Kind | None, reading: Reading) -> Documents:
+    answers: set[str] = {*ANSWERS, *filter(None, [reading.text_key])} & {*columns}
+    wanted = kind or next((of for key, of in KINDS.items() if key in columns), "texts" if answers else None)
     keys = [*KINDS] if wanted is None else COLUMNS[wanted][1]
-    if wanted is None or set(keys).isdisjoint(columns):
-        raise TextcriticError(f"{name}: no column {' or '.join(keys)}; it has {', '.join(columns) or 'none'}")
-    used = [column for column in columns if column in (*ARTICLE_KEYS, *COLUMNS[wanted][0])]
+    if wanted is None or (set(keys).isdisjoint(columns) and not (answers and TEXT_KEYS & set(keys))):
+        raise TextcriticError(f"{name}: no column {' or '.join(keys)}; it has {some([*columns]) or 'none'}")
+    known = (*ARTICLE_KEYS, *COLUMNS[wanted][0])
+    used = [column for column in columns if column in (*known, *ANSWERS, *TRAVEL, *reading.keys)]
 
     def rows() -> Records:
-        for number, row in enumerate(_rows(given, used)):
-            plain = {key: _plain(value) for key, value in row.items()}
-            yield Record(number, "row", f"{name}, row {number}", plain, {})
+        plain = ({key: _plain(value) for key, value in row.items()} for row in _rows(given, used))
+        numbered = (Record(number, "row", f"{name}, row {number}", row, {}) for number, row in enumerate(plain))
+        return checked(numbered, name, known, reading, "row")
 
     return Documents(name, wanted, rows)
 
@@ -279,11 +326,15 @@ def _parts(record: Record) -> list[Mapping[str, str]]:
     raise TextcriticError(f"{record.where}: a {unit} should be {should}; {fault}")
 
 
-def _kind_of(value: Any, where: str) -> Kind:
+def _kind_of(value: Any, where: str, reading: Reading) -> Kind:
     if isinstance(value, Mapping):
+        if reading.text_key in value and "sections" not in value:
+            return "texts"
         for key, kind in KINDS.items():
             if key in value:
                 return kind
+        if any(key in value for key in ANSWERS):
+            return "texts"
     elif isinstance(value, str):
         return "texts"
     elif isinstance(value, list | tuple) or hasattr(value, "tolist"):

@@ -13,7 +13,7 @@ import numpy as np
 
 from textcritic.api.declare import takes
 from textcritic.api.options import ImportanceOptions
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, about
 from textcritic.files import DAMAGED, read_json
 from textcritic.inference import Interval
 from textcritic.inference.importance import (
@@ -41,7 +41,19 @@ from textcritic.inference.statistics import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_NATS = 1e12  # of a log weight: more is a mistake, and sums of squares may overflow
 WIDTH = 110  # of printed text
+KINDS = {
+    "b": "truth values",
+    "c": "complex numbers",
+    "M": "dates",
+    "m": "spans of time",
+    "V": "records with fields",
+    "U": "texts",
+    "S": "bytes",
+    "O": "objects of Python",
+}
+"""What arrays may hold that are not real numbers, by numpy's letter."""
 NAMES = {"over_instances": "over texts", "over_draws": "over draws", "for_truth": "for the truth"}
 
 
@@ -191,7 +203,7 @@ def _read(weights: Any, tokens: Any) -> LogWeights:
         try:
             shards.append(_shard(one, counted))
         except TextcriticError as error:
-            raise TextcriticError(f"{name}: {str(error).removeprefix(f'{name}: ')}") from error
+            raise TextcriticError(about(name, str(error))) from error
     return shards[0].joined(shards[1:])
 
 
@@ -208,11 +220,32 @@ def _shard(given: Any, tokens: Array | None) -> LogWeights:
         return given if tokens is None else LogWeights(given.ids, given.log_weights, tokens, given.log_p, given.log_q)
     if tokens is None:
         raise TextcriticError("no `tokens`; give how many the texts have together, or a file with one number for each")
+    array = _numbers(given, "log weights", "give N rows of K columns")
+    found = LogWeights(tuple(map(str, range(array.shape[0] if array.ndim else 0))), array, tokens)
+    if (np.abs(array[np.isfinite(array)]) > MOST_NATS).any():
+        raise TextcriticError(f"log weights: one is beyond {MOST_NATS:g} nats; no text has such a probability")
+    if array.min(initial=0) >= 0 and array.max(initial=0) > 0:
+        raise TextcriticError(
+            "log weights: not one is below 0, so these are no log weights of texts: perplexity would be below 1, which"
+            " cannot be; give log p(x, z) - log q(z | x) in nats, and not the weights themselves"
+        )
+    return found
+
+
+def _numbers(given: Any, name: str, should: str) -> Array:
+    """Real numbers as an array.
+
+    Raises:
+        TextcriticError: it holds anything else, such as truth values, dates or complex numbers.
+    """
     try:
-        array = np.asarray(given, dtype=np.float64)
+        array = np.asarray(given)
     except (TypeError, ValueError) as error:
-        raise TextcriticError("log weights: not an array of numbers; give N rows of K columns") from error
-    return LogWeights(tuple(map(str, range(array.shape[0] if array.ndim else 0))), array, tokens)
+        raise TextcriticError(f"{name}: not an array of numbers; {should}") from error
+    if array.dtype.kind not in "iuf":
+        kind = KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
+        raise TextcriticError(f"{name}: not real numbers, but {kind}; {should}")
+    return array.astype(np.float64)
 
 
 def _array(path: Path) -> Any:
@@ -225,15 +258,20 @@ def _array(path: Path) -> Any:
 
 
 def _tokens(given: Any) -> Array:
-    """One number, or one for each text; `LogWeights` checks them."""
+    """One whole number, or one for each text; `LogWeights` checks their shape and that they are above 0."""
     if isinstance(given, str) and _is_number(given):
-        return np.array(float(given))
+        return _whole(np.array(float(given)), "tokens")
     if isinstance(given, str | os.PathLike):
-        return _tokens_of_file(Path(given))
-    try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TextcriticError("tokens: not numbers; give one for each text, or their total") from error
+        return _whole(_tokens_of_file(Path(given)), os.fspath(given))
+    return _whole(_numbers(given, "tokens", "give one for each text, or their total"), "tokens")
+
+
+def _whole(tokens: Array, name: str) -> Array:
+    finite = tokens[np.isfinite(tokens)]
+    if (finite != np.floor(finite)).any():
+        part = finite[finite != np.floor(finite)][0]
+        raise TextcriticError(f"{name}: {part:g} is not a whole number; give how many tokens there are")
+    return tokens
 
 
 def _tokens_of_file(path: Path) -> Array:
@@ -245,10 +283,7 @@ def _tokens_of_file(path: Path) -> Array:
         found = _column(path)
     else:
         raise TextcriticError(f"tokens: {path} is no number, and no .npy, .txt, .csv or .json file")
-    try:
-        array = np.asarray(found, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TextcriticError(f"{path}: not a list of numbers; give one for each text") from error
+    array = _numbers(found, str(path), "give a list with one for each text")
     if array.ndim != 1:
         raise TextcriticError(f"{path}: shape {array.shape}; give a list of numbers, one for each text")
     return array

@@ -16,6 +16,7 @@ from textcritic.api.documents import Given, languages_of, texts_of
 from textcritic.api.options import MixingOptions
 from textcritic.api.scored import ByLabel, as_share, facts_of_groups, resampling
 from textcritic.api.sets import held_out_of, labelled
+from textcritic.corpora.words import SPACES
 from textcritic.critics.lda import (
     LDA,
     FitOptions,
@@ -162,7 +163,8 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
     """
-    sets = {REAL: _read(real, "real")} | {label: _read(given, name) for label, name, given in labelled(samples)}
+    sets = {REAL: _read(real, "real", options)}
+    sets |= {label: _read(given, name, options, sets[REAL].words) for label, name, given in labelled(samples)}
     first = sets[REAL]
     for one in sets.values():
         if isinstance(first.texts, csr_matrix) != isinstance(one.texts, csr_matrix):
@@ -170,6 +172,10 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
         if options.paired and len(one) != len(first):
             raise TextcriticError(
                 f"{one.name}: {len(one)} texts, and {first.name} has {len(first)}; pairs need as many of both"
+            )
+        if options.paired and one.numbers != first.numbers:
+            raise TextcriticError(
+                f"{one.name}: other texts are left out than of {first.name}, so pairs are lost; mend them"
             )
     kept = np.zeros(len(first), dtype=bool)
     kept[list(held_out_of(first.groups, options, first.name))] = True
@@ -196,6 +202,8 @@ class _Set:
     texts: list[list[str]] | csr_matrix
     groups: list[str | None]
     languages: Sequence[str] | None = None
+    numbers: Sequence[int] = ()
+    words: str = SPACES
 
     def __len__(self) -> int:
         return self.texts.shape[0] if isinstance(self.texts, csr_matrix) else len(self.texts)
@@ -220,14 +228,18 @@ class _Scored:
     groups: list[str | None]
 
 
-def _read(given: Given, name: str) -> _Set:
+def _read(given: Given, name: str, options: MixingOptions, real: str | None = None) -> _Set:
     groups: list[str | None] = []
-    documents = texts_of(given, name).noting(groups)
+    documents = texts_of(given, name, options.reading).cut_by(options.words, real).noting(groups)
     if documents.counted:
         counts = read_ldac(documents.file)
         return _Set(documents.name, counts, [None] * counts.shape[0])
-    values = [record.value for record in documents.records()]
-    return _Set(documents.name, list(documents.tokens()), groups, languages_of(values, documents.name))
+    given_records = list(documents.records())
+    values = [record.value for record in given_records]
+    numbers = [record.number + (record.unit == "item") for record in given_records]  # items count from 0
+    return _Set(
+        documents.name, list(documents.tokens()), groups, languages_of(values, documents.name), numbers, documents.words
+    )
 
 
 def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Counts]:

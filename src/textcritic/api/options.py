@@ -3,12 +3,16 @@
 import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from textcritic.api.declare import FROM_ZERO, SHARE, Options, one_of, option, whole
+from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
+from textcritic.plan.checks.words import FUNCTION, WAYS
+
+if TYPE_CHECKING:
+    from textcritic.corpora.readers.reading import Reading
 
 RESAMPLES = whole(1, 10_000_000)  # more say nothing that these do not, and take days
 HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
@@ -18,6 +22,12 @@ TITLES = ("given", "inferred")
 MEASURES = ("order", "tendencies", "topics", "mentions", "recitation", "form")
 """What `criticise` measures of texts and articles: names of `api.articles.configure.KINDS`."""
 KNOWN_MEASURES = f"known are {', '.join(MEASURES)}"
+WAYS_OF_WORDS = Values(
+    "spaces, characters, unicode or MODULE:FUNCTION",
+    "spaces|characters|unicode|MODULE:FUNCTION",
+    str,
+    lambda value: value in WAYS or (isinstance(value, str) and bool(FUNCTION.fullmatch(value))),
+)
 CORES = "CPU cores (default: all); the numbers do not depend on it"
 
 Name = str | os.PathLike[str]
@@ -32,7 +42,42 @@ class Drawn(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainOptions(Drawn):
+class FromFiles(Options):
+    """How documents are read."""
+
+    text_key: str | None = option(
+        None,
+        "key or column of the text (default: text; where there is none, the first of messages, completion, generation, "
+        "output, response, answer, content)",
+        metavar="KEY",
+    )
+    title_key: str | None = option(None, "key or column of titles, of documents and of sections", metavar="KEY")
+    id_key: str | None = option(None, "key or column of ids", metavar="KEY")
+    keep_reasoning: bool = option(False, "keep what a model wrote between <think> and </think> before its answer")
+
+    @property
+    def reading(self) -> "Reading":
+        """How documents are read, as their reader has it."""
+        from textcritic.corpora.readers.reading import Reading
+
+        return Reading(self.text_key, self.title_key, self.id_key, self.keep_reasoning)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutIntoWords(FromFiles):
+    """How texts are read and cut into words."""
+
+    words: str | None = option(
+        None,
+        "how words are found: spaces; characters, each character of a script without spaces is a word; unicode, by the "
+        "Unicode rules; MODULE:FUNCTION, a function that makes a list of words of a text, such as jieba:lcut (default: "
+        "spaces, and characters where the real texts have no spaces between words)",
+        WAYS_OF_WORDS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainOptions(FromFiles, Drawn):
     """How chains of titles are criticised."""
 
     smoothing: float | None = option(
@@ -51,7 +96,7 @@ class ChainOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MentionOptions(Drawn):
+class MentionOptions(FromFiles, Drawn):
     """How chains of mentions are criticised."""
 
     order: int = option(5, "tokens of a window, 1 to 9; 5 is the paper's", whole(1, MAXIMUM_ORDER))
@@ -81,7 +126,7 @@ class CoreferenceOptions(MentionOptions):
 
 
 @dataclass(frozen=True)
-class TopicFit(Drawn):
+class TopicFit(CutIntoWords, Drawn):
     """How a topic model is fitted."""
 
     num_topics: int | None = option(None, "topics, 2 or more", whole(2), metavar="K")
@@ -123,7 +168,7 @@ class TopicOptions(TopicFit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixingOptions(Drawn):
+class MixingOptions(CutIntoWords, Drawn):
     """How `mixing` fits and judges."""
 
     topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2), metavar="K")
@@ -149,7 +194,7 @@ class MixingOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TendencyOptions(Drawn):
+class TendencyOptions(CutIntoWords, Drawn):
     """How `compare_tendencies` counts, measures and judges."""
 
     tokenizer: Tokenizer = option(
@@ -175,7 +220,7 @@ class TendencyOptions(Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RecitationOptions(Drawn):
+class RecitationOptions(CutIntoWords, Drawn):
     """How `recitation` looks texts up."""
 
     train: Any = option(None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN")
@@ -313,6 +358,9 @@ class CriticiseOptions(ArticleOptions, ChainOptions):
         None,
         "folder for configuration and results (default: own-text, of the command)",
         metavar="FOLDER",
+    )
+    force: bool = option(
+        False, "overwrite table.csv and report.html in the folder, even if textcritic did not write them"
     )
     test: Any = option(
         None,

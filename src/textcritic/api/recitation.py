@@ -62,10 +62,15 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     """
     if options.train is None:
         raise TextcriticError("train: give the texts that the model was trained on")
-    index = index_articles(_batches(texts_of(options.train, "train")), Cutting(options.tokenizer, options.lower_case))
-    documents = texts_of(real, "real")
+    documents = texts_of(real, "real", options.reading).cut_by(options.words)
+    cutting = Cutting(options.tokenizer, options.lower_case, straight_quotes=True, spaced=documents.words)
+    index = index_articles(_batches(texts_of(options.train, "train", options.reading)), cutting)
     of_real = _scored(index, documents)
-    found = {label: _scored(index, texts_of(given, name)) for label, name, given in labelled(samples)}
+    drawn = {
+        label: texts_of(given, name, options.reading).cut_by(options.words, documents.words)
+        for label, name, given in labelled(samples)
+    }
+    found = {label: _scored(index, sample) for label, sample in drawn.items()}
     every = {REAL: of_real} | found
     read = {label: _read(one, documents.name if label == REAL else label) for label, one in every.items()}
     scores = scores_of_sets(read, [RECITED], resampling(options))
@@ -126,7 +131,8 @@ def _described(scores: pa.Table, score: Score) -> dict[str, Any]:
         "train_begin": longest[0]["train_begin"],
     }
     return {
-        "recited": {name: as_share(getattr(score, name)) for name in ("value", "low", "high")} | {"p": score.p},
+        "recited": {name: as_share(getattr(score, name)) for name in ("value", "low", "high")}
+        | {"p": score.p, "reason": score.because or None},
         "n": score.n,
         "rejected": score.rejected,
         "rejected_by_reason": dict(score.rejected_by_reason),

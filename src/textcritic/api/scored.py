@@ -87,6 +87,7 @@ class OneLatentPpl:
         return {
             "latent_ppl": self.latent_ppl if finite else None,
             "ci95": list(self.ci95) if self.ci95 else None,
+            "ci95_reason": self.score.because or None,
             "latent_nll_mean": self.latent_nll_mean if finite else None,
         }
 

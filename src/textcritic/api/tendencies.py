@@ -20,11 +20,12 @@ from textcritic.api.options import TendencyOptions
 from textcritic.api.results import Result, Table
 from textcritic.api.sets import labelled
 from textcritic.corpora.splits import random_parts
+from textcritic.corpora.words import SPACES
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
-from textcritic.critics.tendencies.options import CountOptions
+from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
 from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, Verdict, verdicts
 from textcritic.errors import listed, named
 from textcritic.experiments.tendencies.rows import MEASURES
@@ -149,9 +150,13 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
         TextcriticError: bad input, in one line that names the argument and the item; or there is no token in real text
             or in a sample.
     """
-    documents = texts_of(real, "real")
+    documents = texts_of(real, "real", options.reading).cut_by(options.words)
     every = _read(documents)
-    compared = {label: _read(texts_of(given, name)) for label, name, given in labelled(samples)}
+    compared = {
+        label: _read(texts_of(given, name, options.reading).cut_by(options.words, documents.words))
+        for label, name, given in labelled(samples)
+    }
+    options = _with_words(options, documents.words)
     yardstick, drawn = _parted(every.groups, max(len(one.groups) for one in compared.values()), options)
     test = _counted(every, yardstick, options)
     draws = [_counted(every, part, options) for part in drawn]
@@ -183,6 +188,12 @@ def _read(documents: Documents) -> _Set:
     return _Set([pa.array(batch, pa.string()) for batch in iter(lambda: list(islice(every, BATCH)), [])], groups)
 
 
+def _with_words(options: TendencyOptions, words: str) -> TendencyOptions:
+    """The options with the way to find words; where they have no spaces, no list of stop words is assumed."""
+    unlisted = words != SPACES and "stop_words" not in options.asked()
+    return replace(options, words=words, stop_words=NO_STOP_WORDS if unlisted else options.stop_words)
+
+
 def _parted(groups: Sequence[str | None], sample: int, options: TendencyOptions) -> tuple[Part, list[Part]]:
     """The real documents that samples are compared with, and those of each second draw, as places; in whole groups."""
     documents = len(groups)
@@ -202,7 +213,7 @@ def _counted(given: _Set, places: Part, options: TendencyOptions) -> Counts:
     return count_texts(
         parts,
         len(places),
-        CountOptions(options.tokenizer, options.lower_case, options.stop_words),
+        CountOptions(options.tokenizer, options.lower_case, options.stop_words, words=options.words or SPACES),
         seed=options.seed,
         threads=options.workers or 1,
         units=np.unique(given.units[chosen], return_inverse=True)[1] if are_grouped(given.groups) else None,

@@ -60,7 +60,7 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         TextcriticError: bad input, in one line that names the argument and the item.
     """
     if options.critic is not None:
-        return _under(options.critic, train, _tests(test), options)
+        return _under(options.critic, train, _tests(test, options), options)
     if train is None:
         raise TextcriticError("train: not given; give documents to fit on, or `critic`, a folder with a fitted critic")
     if options.num_topics is None:
@@ -68,7 +68,8 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
             "num_topics: not given; say how many topics are fitted on the documents, or give `critic`, a folder with a"
             " fitted critic"
         )
-    fitted_on, tests = texts_of(train, "train"), _tests(test)
+    fitted_on = texts_of(train, "train", options.reading).cut_by(options.words)
+    tests = {label: one.cut_by(options.words, fitted_on.words) for label, one in _tests(test, options).items()}
     groups: dict[str, list[str | None]] = {label: [] for label in tests}
     counted = _read(fitted_on, [one.noting(groups[label]) for label, one in tests.items()], options)
     tested = dict(zip(tests, counted.tests, strict=True))
@@ -91,9 +92,9 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
     )
 
 
-def _tests(test: Given) -> dict[str, Documents]:
+def _tests(test: Given, options: TopicOptions) -> dict[str, Documents]:
     """The test sets by label."""
-    return {label: texts_of(given, name) for label, name, given in labelled(test, "test")}
+    return {label: texts_of(given, name, options.reading) for label, name, given in labelled(test, "test")}
 
 
 def _read(train: Documents, tests: Sequence[Documents], options: TopicOptions) -> TrainAndTests:

@@ -160,7 +160,7 @@ def _flag(one: Field[Any]) -> str:
 
 def _type(one: Field[Any]) -> Callable[[str], Any]:
     read, none = _reader(one.metadata["values"]), one.metadata["none"]
-    return lambda text: None if text == none else read(text)
+    return lambda text: None if none and text == none else read(text)
 
 
 def _reader(values: Values) -> Callable[[str], Any]:

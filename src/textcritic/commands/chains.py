@@ -14,7 +14,8 @@ document, in order. A chain of K titles has K + 1 steps: begin -> first title, .
 CHAINS_OUTPUT = """\
 With --json one JSON object is printed:
   latent_ppl          exp(sum of NLL / sum of steps), pooled over the documents scored
-  ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
+  ci95                [low, high], 95% studentised bootstrap over documents; null where there is none, and then
+  ci95_reason         says why, such as fewer than 20 documents
   latent_nll_mean     mean NLL of a document, in nats
   steps, n            transitions and documents scored
   rejected            documents of TEST left out: no titles, or a title that TRAIN does not have

@@ -7,6 +7,7 @@ from textcritic.api.options import (
     ChainOptions,
     CriticiseOptions,
     Drawn,
+    FromFiles,
     MentionOptions,
     OwnMeasures,
     ScorecardOptions,
@@ -71,6 +72,7 @@ def add(commands: Commands) -> None:
         MentionOptions: "mentions of people",
         ArticleOptions: "options for articles",
         ChainOptions: "options for chains",
+        FromFiles: "how files are read",
         Drawn: "options for all",
     }
     add_options(criticise, CriticiseOptions, groups)

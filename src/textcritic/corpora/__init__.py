@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         render,
         spans,
     )
-    from textcritic.corpora.readers.given import given_articles
+    from textcritic.corpora.readers.given import given_articles, standard_article
     from textcritic.corpora.synthetic.process import Process
     from textcritic.corpora.synthetic.process_corpus import write_process_corpus
     from textcritic.corpora.titles import Titles
@@ -67,6 +67,7 @@ __all__ = [
     "render",
     "some_articles",
     "spans",
+    "standard_article",
     "words_of",
     "write_articles",
     "write_process_corpus",
@@ -81,7 +82,7 @@ LATER = {
     "build": "build_corpus words_of",
     "extract": "extract_corpus",
     "layout": "BODY BOUNDARY END SEPARATOR SETTINGS TITLE MalformedArticle clean_text parse render spans",
-    "readers.given": "given_articles",
+    "readers.given": "given_articles standard_article",
     "synthetic.process": "Process",
     "synthetic.process_corpus": "write_process_corpus",
     "titles": "Titles",

@@ -95,6 +95,7 @@ def build_corpus(
         "rejected": dict(+rejected),
         "dropped_sections": dict(+dropped),
         "skipped": report["skipped"],
+        **({"changed": report["changed"]} if "changed" in report else {}),
         "provenance": {**report["provenance"], "built_with": versions("textcritic", "nltk", "numpy")},
     }
     write_json(folder / "statistics.json", record)

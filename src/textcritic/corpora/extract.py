@@ -25,12 +25,12 @@ from textcritic.corpora.articles import (
 )
 from textcritic.corpora.readers.bible import extract_bible
 from textcritic.corpora.readers.docstrings import extract_docstrings
-from textcritic.corpora.readers.given import given_articles
+from textcritic.corpora.readers.given import given_articles, standard_article
 from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.corpora.readers.stories import read_stories
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.plan.checks.corpora import DERIVED, SPLITS, given_paths
+from textcritic.plan.checks.corpora import DERIVED, NONE, SPLITS, Normalise, given_paths
 from textcritic.runlog import log, versions
 
 EXTRACTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("split", pa.string()))
@@ -49,6 +49,7 @@ def extract_corpus(
     inputs: Sequence[str | os.PathLike[str]],
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
+    normalise: Normalise = NONE,
 ) -> None:
     """Write the articles of a corpus as they come, and a report of what was skipped and where they came from.
 
@@ -58,7 +59,9 @@ def extract_corpus(
             `only_title`, `keep_abstract` and `folder` (jsonl, scientific, conll), `corpus` and `opening` (derived).
         inputs: the files that the calling rule declares; those of `options` must be among them.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
-        report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...}.
+        report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...},
+            and `changed` {words: n} where characters are changed.
+        normalise: `unicode` puts titles and texts into Unicode's normal form, see `readers.characters`.
 
     Raises:
         TextcriticError: unknown kind, files of the options that are no inputs, no article, an id used twice, or a fault
@@ -73,7 +76,12 @@ def extract_corpus(
         )
     skipped: Counter[str] = Counter()
     provenance = {"derived_from": options["corpus"]} if kind == DERIVED else {}
-    extraction = Extraction(kind, EXTRACTORS[kind](options, skipped), skipped, provenance)
+    changed: Counter[str] = Counter()
+    stream = EXTRACTORS[kind](options, skipped)
+    if normalise != NONE:
+        stream = ((standard_article(article, changed), split) for article, split in stream)
+    report = {} if normalise == NONE else {"changed": changed}
+    extraction = Extraction(kind, stream, skipped, provenance, report=report)
     write_extracted(extraction, out_path, report_path)
 
 
@@ -159,7 +167,7 @@ def _bible(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[
 def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     files, title = _some_paths("jsonl", options), options.get("only_title")
     for split, path in files:
-        for article in given_articles(path, prefix=f"{path.name}:" if len(files) > 1 else ""):
+        for article in given_articles(path, f"{path.name}:" if len(files) > 1 else "", skipped):
             sections = tuple(Section(title or section.title, section.text) for section in article.sections)
             yield replace(article, sections=sections), split
 

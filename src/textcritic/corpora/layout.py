@@ -75,6 +75,8 @@ def clean_text(text: str) -> str:
     """
     while END in text:  # removing one can join the halves of another
         text = text.replace(END, "")
+    if "\n" not in text and "\r" not in text:
+        return text.strip()
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(kept for line in lines if (kept := line.rstrip())).strip()
 

@@ -4,19 +4,14 @@ They are measures as users write them: `criticise(..., metrics=["textcritic.crit
 """
 
 import re
-import sys
 import unicodedata
 from functools import cache
 from typing import Protocol
 
+from textcritic.corpora.words import UNSPACED, marks
 from textcritic.measures.own import LeftOut, left_out, measure
 
 RUN = 4  # words
-# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Han. Each letter counts as a word.
-UNSPACED = (
-    "\u0e01-\u0e4e\u0e81-\u0edf\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
-)
 # The ellipsis, and what has the property Sentence_Terminal of Unicode, which Python does not know: hexadecimal.
 SENTENCE_MARKS = """
 21 2E 3F 589 61D-61F 6D4 700-702 7F9 837 839 83D-83E 964-965 104A-104B 1362 1367-1368 166E 1735-1736 17D4-17D5
@@ -84,9 +79,8 @@ def _without_last_sign(text: str) -> str:
 
 @cache
 def _words() -> re.Pattern[str]:
-    marks = "".join(letter for letter in map(chr, range(sys.maxunicode)) if unicodedata.category(letter)[0] == "M")
-    letter = rf"(?:[^\W_{UNSPACED}][{marks}\u200c\u200d]*)"
-    return re.compile(rf"[{UNSPACED}][{marks}]*|{letter}+(?:['\u2019-]{letter}+)*")
+    letter = rf"(?:[^\W_{UNSPACED}][{marks()}\u200c\u200d]*)"
+    return re.compile(rf"[{UNSPACED}][{marks()}]*|{letter}+(?:['\u2019-]{letter}+)*")
 
 
 @cache

@@ -8,11 +8,21 @@ from typing import Any, Generic, Self, TypeVar
 
 import pyarrow as pa
 
-from textcritic.corpora import Article, MalformedArticle, Section, Titles, given_articles, parse, write_articles
+from textcritic.corpora import (
+    Article,
+    MalformedArticle,
+    Section,
+    Titles,
+    given_articles,
+    parse,
+    standard_article,
+    write_articles,
+)
 from textcritic.corpora.layout import W_TITLE
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, Draw, read_shard
+from textcritic.plan.checks.corpora import NONE
 from textcritic.runlog import log
 
 Kept = TypeVar("Kept")
@@ -165,7 +175,7 @@ def collect_draws(
 def import_samples(
     path: str | os.PathLike[str],
     setting: str,
-    titles: Mapping[str, Any],
+    corpus: Mapping[str, Any],
     files: SampleFiles,
 ) -> dict[str, object]:
     """Take in articles that another program generated, with the outcome of `collect_samples`.
@@ -179,13 +189,16 @@ def import_samples(
     Args:
         path: JSON lines, Parquet or Arrow, see `corpora.given_articles`.
         setting: `w-title` or `wo-title`.
-        titles: `titles` of the corpus' registry entry, all defaults filled in.
+        corpus: its registry entry, of which `titles` and `normalise` are read, all defaults filled in.
         files: to write.
 
     Raises:
         TextcriticError: a fault of the file, naming its line or row; or every article was rejected.
     """
-    standard = Titles(**titles) if setting == W_TITLE else None
+    standard = Titles(**corpus["titles"]) if setting == W_TITLE else None
+    given, changed = given_articles(path), Counter[str]()
+    if corpus["normalise"] != NONE:
+        given = (standard_article(article, changed) for article in given)
 
     def outcome(article: Article) -> Article | Rejected:
         texts = [section.text.strip() for section in article.sections]
@@ -202,7 +215,7 @@ def import_samples(
         return replace(article, sections=sections)
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
-    outcomes = (outcome(article) for article in given_articles(path))
+    outcomes = map(outcome, given)
     return write_sample(outcomes, lambda: NOT_DRAWN, advice, files, write_articles)
 
 

@@ -11,6 +11,7 @@ from experiments.coherence.papers import encyclopedia
 from experiments.coherence.tiny import build_coherence
 from experiments.corpora.tiny import corpus_of, tiny
 from textcritic.corpora import Article, Section, write_articles
+from textcritic.corpora.readers.characters import COMPOSED, REMOVED
 from textcritic.critics.recitation import measure_overlap
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
@@ -150,7 +151,7 @@ def test_what_is_left_out_is_counted_by_stage_and_reason_the_commonest_first(fil
     totals = came([corpus("wiki", tmp_path / "statistics.json")])
     kept = sum(split["articles"] for split in statistics["splits"].values())
     assert totals == {("wiki", built): kept + 3, ("wiki", read): kept + 3 + 1230}
-    sheet = left_out_sheet(rows, {("wiki", read): 4000, ("wiki", built): 2770})
+    sheet = left_out_sheet(rows, {("wiki", read): 4000, ("wiki", built): 2770}, {})
     cells = [[cell.text for cell in line] for line in sheet.body]
     assert cells[0] == ["wiki", read, "redirect", "1,200 of 4,000 (30%)"]
     assert cells[1] == ["", "", "disambiguation", "30 of 4,000 (0.75%)"]
@@ -163,7 +164,14 @@ def test_of_nothing_left_out_there_is_a_table_that_says_so(tmp_path):
     assert set(rows["corpus"]) == {"recipes"}
     none = left_out_rows(Material(CorporaFiles(data=files.data[:1])))
     assert none.empty
-    assert left_out_sheet(none, {}).remarks == ["Nothing was left out."]
+    assert left_out_sheet(none, {}, {}).remarks == ["Nothing was left out."]
+    changed = {"wiki": None, "mine": {COMPOSED: 30, REMOVED: 1200}, "other": {}}
+    assert left_out_sheet(none, {}, changed).remarks[1:] == [
+        "wiki: characters are as in the source (`normalise: none`).",
+        "mine: 30 texts, titles or mentions put into Unicode's form NFC; 1,200 invisible characters removed, such as"
+        " soft hyphens (`normalise: unicode`).",
+        "other: no character was changed (`normalise: unicode`).",
+    ]
 
 
 def test_titles_are_ranked_by_their_share_of_the_sections(files):

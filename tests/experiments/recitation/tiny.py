@@ -72,7 +72,7 @@ def build_recitation(
         data.append(real)
         every = [(generator, setting, seed) for generator in generators for setting in settings for seed in seeds]
         samples += [_sample(folder, corpus, index, one, articles_of(rng, one, drawn, train)) for one in every]
-    cutting = {"tokenizer": "words", "lower_case": True}
+    cutting = {"tokenizer": "words", "lower_case": True, "straight_quotes": False, "words": "spaces"}
     return RecitationFiles(data=tuple(data), samples=tuple(samples), resamples=200, cutting=cutting)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from textcritic.api.articles.models import DRAWN, Drawing, Model, entries_of
-from textcritic.corpora.readers.records import plain_name
+from textcritic.corpora.readers.records import plain_name, shown_path
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
 from textcritic.plan.spec import complete, load_yaml
@@ -200,7 +200,7 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
     """A label for each file: its name, and as many of its folders as are needed to distinguish it from the others."""
 
     def tail(path: Path, depth: int) -> str:
-        return "/".join(path.parts[-depth:])
+        return shown_path("/".join(path.parts[-depth:]))
 
     def label(path: Path) -> str:
         others = [other for other in paths if other != path]

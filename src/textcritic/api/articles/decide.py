@@ -14,6 +14,8 @@ from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
 from textcritic.api.options import NUM_TOPICS, CriticiseOptions
 from textcritic.api.own import folder_of, metrics_of
+from textcritic.corpora.words import CHARACTERS, SPACES, said_of_words, said_of_writing
+from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.plan import FROM_MEMORY
 from textcritic.measures.numbers import plural
@@ -36,6 +38,7 @@ TOPIC_KEYS = {
 """Keys of a topic model in the registry, and the options for them."""
 RECORDED = (
     *("titles", "minimum_title_count", "minimum_sections", "held_out", "seed", "resamples", "workflow"),
+    *("text_key", "title_key", "id_key", "keep_reasoning", "words"),
     *("num_topics", "starts", "iterations", "tolerance", "stop_words", "minimum_count", "order", "discount", "gender"),
 )
 """The options that the recorded command line has, as far as they are not at their defaults."""
@@ -73,6 +76,7 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
     titled = not compared.texts and _titled(real, options)
     given = titled and _given(drawn, options)
     _warn_of_copies(real, [(sample.label, outline) for sample, outline in zip(compared.samples, drawn, strict=True)])
+    words = _words(compared, real, drawn, options)
     own = {metric: folder_of(metric) for metric in metrics_of(options.metrics)}
     measures, not_measured = _measures(real, titled, options)
     wanted = Wanted(
@@ -86,7 +90,7 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
         splits=_splits(options),
         measures=measures,
         not_measured=not_measured,
-        critics=_critics(real, options),
+        critics=_critics(real, options, words),
         resamples=options.asked().get("resamples"),
         command=shlex.join(_command(compared, options)),
         models=tuple(models_of(options.models, recorded_commits(compared.folder))),
@@ -150,21 +154,34 @@ def _splits(options: CriticiseOptions) -> dict[str, Any]:
     return {key: value for key, value in asked.items() if value is not None} | ({} if trains else {"validation": 0})
 
 
-def _critics(real: Outline, options: CriticiseOptions) -> dict[str, dict[str, Any]]:
+def _critics(real: Outline, options: CriticiseOptions, found: str) -> dict[str, dict[str, Any]]:
     """What of the critics is not as it ships, by kind of experiment; of few documents there are fewer topics."""
     asked = options.asked()
     most = max(2, real.articles // DOCUMENTS_PER_TOPIC)
     asked |= {"num_topics": most} if most < NUM_TOPICS and "num_topics" not in asked else {}
-    words = {key: asked[key] for key in ("stop_words", "minimum_count") if key in asked}
+    cut = {} if found == SPACES else {"words": found}
+    words = {key: asked[key] for key in ("stop_words", "minimum_count") if key in asked} | cut
     topics = {name: asked[key] for name, key in TOPIC_KEYS.items() if key in asked}
     mentions = {key: asked[key] for key in ("order", "discount") if key in asked}
     resampled = {key: asked[key] for key in ("resamples", "seed") if key in asked}
-    found = {
+    changed = {
         "topics": topics | ({"vocabulary": words} if words else {}),
         "coreference": mentions | ({} if options.gender else {"chains": {"gender": "none"}}),
-        "tendencies": resampled,
+        "tendencies": resampled | cut | ({"stop_words": NO_STOP_WORDS} if found == CHARACTERS else {}),
+        "recitation": cut,
     }
-    return {kind: changed for kind, changed in found.items() if changed}
+    return {kind: keys for kind, keys in changed.items() if keys}
+
+
+def _words(compared: Compared, real: Outline, drawn: Sequence[Outline], options: CriticiseOptions) -> str:
+    """How words are found; said on stderr where it is not at spaces, or a sample is written in another way."""
+    words = options.words or real.usual_words
+    if options.words is None and words != SPACES:
+        say(said_of_words(compared.given.get(real.path, str(real.path)), words))
+    for sample, outline in zip(compared.samples, drawn, strict=False):
+        if warning := said_of_writing(sample.label, outline.usual_words, real.usual_words):
+            say(warning)
+    return words
 
 
 def _titled(real: Outline, options: CriticiseOptions) -> bool:

@@ -8,7 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora import Titles, given_articles
+from textcritic.corpora import Titles, given_articles, standard_article
+from textcritic.corpora.words import CHARACTERS, SPACES, unspaced_share
 from textcritic.critics.tendencies.options import ENGLISH
 from textcritic.critics.tendencies.words import stop_words_of
 from textcritic.errors import TextcriticError
@@ -29,6 +30,7 @@ class Outline:
         longest: words of the longest article, titles not included.
         words: of all articles, titles not included.
         english: how many of these are on the list of English stop words.
+        unspaced: articles that are written without spaces between words.
         digests: of the text of each article that has one, titles not included, and how many articles have it.
     """
 
@@ -40,7 +42,13 @@ class Outline:
     longest: int = 0
     words: int = 0
     english: int = 0
+    unspaced: int = 0
     digests: Mapping[bytes, int] = field(default_factory=dict)
+
+    @property
+    def usual_words(self) -> str:
+        """How words are found where nothing is said."""
+        return CHARACTERS if 2 * self.unspaced > len(self.digests) else SPACES
 
     @property
     def looks_english(self) -> bool:
@@ -83,10 +91,10 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 
 
 def _outline(path: Path, standard: Titles) -> Outline:
-    articles = titled = sections = untitled = longest = words = english = 0
+    articles = titled = sections = untitled = longest = words = english = unspaced = 0
     digests: Counter[bytes] = Counter()
     function_words = stop_words_of(ENGLISH)
-    for article in given_articles(path):
+    for article in (standard_article(one, Counter()) for one in given_articles(path)):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
         articles += 1
         titled += bool(article.sections) and not bare
@@ -96,6 +104,7 @@ def _outline(path: Path, standard: Titles) -> Outline:
         length = sum(map(len, tokens))
         longest, words = max(longest, length), words + length
         english += sum(token.lower() in function_words for text in tokens for token in text)
+        unspaced += unspaced_share("".join(section.text for section in article.sections)) > 0.5
         if length:
             digests[blake2b("\n".join(map(" ".join, tokens)).encode(), digest_size=8).digest()] += 1
-    return Outline(path, articles, titled, sections, untitled, longest, words, english, digests)
+    return Outline(path, articles, titled, sections, untitled, longest, words, english, unspaced, digests)

@@ -13,6 +13,7 @@ from textcritic.files import read_json
 DRAWN = "drawn"
 """The decoding."""
 OPENING = 32  # tokens of a real article that a model goes on from which was not fine-tuned
+SAVE_AGAIN = "copy the model again, or save it again with save_pretrained"
 CONTEXT = 1024  # tokens that a model reads at once, or as many as it can
 POSITIONS = ("max_position_embeddings", "n_positions", "n_ctx")
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -134,6 +135,8 @@ def _on_hub(name: str, recorded: Mapping[str, str]) -> Model:
 
 def _positions(folder: Path | None) -> int:
     """The longest context of a local model; `CONTEXT` where its configuration does not say, or is not here yet."""
-    config = read_json(folder / "config.json") if folder else {}
+    config = read_json(folder / "config.json", SAVE_AGAIN) if folder else {}
+    if not isinstance(config, dict):
+        raise TextcriticError(f"{folder}/config.json: not an object; {SAVE_AGAIN}")
     known = [config[key] for key in POSITIONS if isinstance(config.get(key), int)]
     return known[0] if known else CONTEXT

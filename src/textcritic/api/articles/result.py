@@ -18,7 +18,8 @@ from textcritic.api.articles.run import criticise, jobs_of
 from textcritic.api.documents import Documents
 from textcritic.api.options import CriticiseOptions
 from textcritic.api.results import Result
-from textcritic.corpora.readers.records import plain_name
+from textcritic.corpora.readers.records import plain_name, shown_path
+from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_text
 from textcritic.measures.causes import Comparison
 
@@ -112,6 +113,10 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
     """The files, and what keeps their folder, if it is a temporary one."""
     kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
     folder = Path(kept.name if kept else output).expanduser().resolve()  # type: ignore[arg-type]
+    if shown_path(folder) != str(folder):
+        raise TextcriticError(
+            f"output: {shown_path(folder)}: its name is not UTF-8, which configurations are; name another"
+        )
     test = {} if sets.test is None else {"test": sets.test}
     given = [("reference", sets.reference), *test.items(), *sets.samples.items(), *sets.controls.items()]
     names = _file_names([_stem(one.path) if one.path else label for label, one in given])
@@ -121,7 +126,7 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
     ]
     drawn = zip([*sets.samples, *sets.controls], paths[1 + len(test) :], strict=True)
     origins = {
-        path: str(documents.path.absolute())
+        path: shown_path(documents.path.absolute())
         for path, (_, documents) in zip(paths, given, strict=True)
         if documents.path is not None and documents.path.absolute() != path
     }
@@ -137,14 +142,15 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
 
 
 def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
-    """The file of articles; texts, and articles in memory, are written to one, which stays if it holds the same.
+    """The file of articles; texts, articles in memory, and those of a file that has to be read in another way than
+    usual are written to one, which stays if it holds the same.
 
     Args:
         documents: texts or articles.
         otherwise: the file that is written.
         prefix: before the ids that are written, as reference and test make one corpus.
     """
-    is_file = documents.path is not None and documents.kind == "articles"
+    is_file = documents.path is not None and documents.kind == "articles" and documents.usual
     articles = documents.articles() if documents.kind == "articles" else documents.as_articles()
     if is_file:
         return documents.file.absolute()

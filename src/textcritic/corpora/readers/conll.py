@@ -176,8 +176,9 @@ class _Reader:
         brackets = self._brackets(cells[-1].strip(" "), at)
         place = cells[0 if len(cells) == SHORT else 2]
         if _NO_WORD.fullmatch(place):
-            if brackets:
-                raise TextcriticError(f"{at}: a mention begins or ends at {place}; it should at the words themselves")
+            alone = "." in place and all(one and closes for one, closes, _ in brackets)  # mentions of this node alone
+            if brackets and not alone:
+                raise TextcriticError(f"{at}: a mention begins or ends at {place}, which is no word; give it to a word")
             return
         if len(cells) < FULL and not place.isdecimal():
             raise TextcriticError(

@@ -1,149 +1,302 @@
-"""Texts in the logs of programs that draw them: `--log_samples` of lm-evaluation-harness, and batches of vLLM's server.
+"""Documents in what programs export: logs of harnesses and servers, and keys or columns with a model's answers.
 
-A batch is what `vllm run-batch` and OpenAI's batch API write, a line a request.
+Read are `--log_samples` of lm-evaluation-harness, batches and answers of OpenAI's API (`vllm run-batch` and other
+servers write them), logs of Inspect, chats, and records whose text is not in `text`.
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
 
-from textcritic.corpora.layout import END, W_TITLE, WO_TITLE, MalformedArticle, parse
-from textcritic.corpora.readers.values import kind_of
+from textcritic.corpora.readers.answers import answer_of, sections_of
+from textcritic.corpora.readers.reading import Reading, Tally
+from textcritic.corpora.readers.values import close_to, kind_of, lacks
 from textcritic.errors import TextcriticError
 
-HEADING = re.compile(r"(#{1,6})\s+(.*?)[\s#]*")
-FENCE = re.compile(r"\s*(```|~~~)")
-MOST_TITLE_WORDS = 8  # of a paragraph that begins with its title; a longer beginning is a sentence
+ANSWERS = ("messages", "completion", "generation", "output", "response", "answer", "content")
+"""Keys or columns that may hold the text where there is no `text`: the first of them that a record has."""
+DOCUMENTS = ("chain", "mentions", "sections", "text")
+"""Keys that say what a document is; with one of them nothing else is looked for."""
+OF_LOGS = ("doc_id", "custom_id", "choices", "samples", "epoch")
+"""Keys of logs, whose documents have ids and texts of their own."""
+TRAVEL = ("prompt", "doc_id", "task")
+"""Keys that come from a log with its answers."""
 FAILED, CUT_OFF, NO_TEXT = "request failed", "cut off at the token limit", "without text"
+ENDED_EARLY = ("length", "max_tokens", "model_length")
+OF_HARNESS = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?")
+
+Row: TypeAlias = "tuple[int, str, Any]"
+"""Number of a line or row, where it is, and what is there."""
 
 
-def drawn_texts(
-    lines: Iterable[tuple[int, Any]], path: object, keys: Collection[str], left_out: Counter[str]
-) -> Iterator[tuple[int, Any]]:
-    """Lines of JSON, of which those of a log become the documents that they hold; any other line is passed on.
+@dataclass(slots=True)
+class Answers:
+    """Finds the documents in the records of one file.
 
-    A document of a log has an `id`, a `group` where one prompt has several answers, and the answer alone, without the
-    prompt: as `text` where that key is known, otherwise as `sections` (see `sections_of`). Where lm-evaluation-harness
-    logged a document once for each of several filters, the lines of the first filter count.
-
-    Args:
-        lines: numbers of lines, and what is there.
-        path: of the file, for errors.
-        keys: that the reader knows.
-        left_out: counts answers that are left out, by reason: requests that failed, answers that had not ended.
-
-    Raises:
-        TextcriticError: a log without texts, such as one of a task that compares likelihoods; the line names it.
+    Attributes:
+        path: of the file, or the name of a set in memory.
+        keys: that the reader knows: with `text` answers become texts, otherwise articles, see `answers.sections_of`.
+        reading: how.
+        tally: what is counted.
     """
-    first_filter: Any = None
-    for number, value in lines:
-        if not isinstance(value, dict) or not _is_log(value):
-            yield number, value
-            continue
-        where = f"{path}:{number}"
-        if "resps" in value:
-            name, answers = value["doc_id"], _responses(value["resps"], where)
-            first_filter = value.get("filter") if first_filter is None else first_filter
-            if value.get("filter") != first_filter:
-                continue
-        else:
-            name, answers = value["custom_id"], _choices(value, left_out, where)
-        for part, text in enumerate(answers, start=1):
-            document = {"id": name} if len(answers) == 1 else {"id": f"{name}-{part}", "group": name}
-            yield number, document | ({"text": text} if "text" in keys else _article_of(text))
+
+    path: object
+    keys: Collection[str]
+    reading: Reading
+    tally: Tally
+    _filter: Any = None  # of the first line of a log of lm-evaluation-harness
+    _harness: bool = False
+    _first: bool = True
+
+    def is_plain(self, value: Any) -> bool:
+        """Whether a record is a document as it is, as nearly all are: nothing in it has to be looked for or cut."""
+        if type(value) is not dict or value.keys().isdisjoint(DOCUMENTS):
+            return False
+        text = value.get("text", "")
+        return type(text) is str and "<" not in text and "```" not in text and "~~~" not in text
+
+    def documents(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Records, of which those of a log become the documents that they hold; any other is passed on.
+
+        A document of a log has an `id`, a `group` where one prompt has several answers, the `prompt`, `doc_id` and
+        `task` where they are known, and the answer alone, without the prompt. Where lm-evaluation-harness logged a
+        document once for each of several filters, the lines of the first filter count.
+
+        Raises:
+            TextcriticError: a log without texts, such as one of a task that compares likelihoods, or no such key as was
+                asked for; the line names it.
+        """
+        for number, where, given in rows:
+            value = self._renamed(given, where) if isinstance(given, dict) and self.reading.keys else given
+            self._first = False
+            if not isinstance(value, dict):
+                yield number, where, value
+            elif "doc_id" in value and ("resps" in value or (self._harness and value.keys().isdisjoint(DOCUMENTS))):
+                self._harness = True
+                self._filter = value.get("filter") if self._filter is None else self._filter
+                if value.get("filter") == self._filter:
+                    yield from self._each(number, where, self._of_harness(value), _responses(value, where))
+            elif {"custom_id", "response"} <= value.keys():
+                found = self._of_response(value.get("error"), value["response"], where)
+                yield from self._each(number, where, {"id": value["custom_id"]}, found)
+            elif _are_choices(value.get("choices")) and value.keys().isdisjoint(DOCUMENTS):
+                yield from self._each(
+                    number, where, self._kept(value), self._choices(value["choices"], "choices", where)
+                )
+            elif _is_inspect(value):
+                for sample in value.get("samples", [value]):
+                    yield from self._each(number, where, _of_inspect(sample, value), self._inspected(sample, where))
+            elif key := self._key(value):
+                yield from self._each(number, where, self._kept(value), self._texts(value[key], key, where))
+            else:
+                yield number, where, self._cleaned(value)
+
+    def _each(self, number: int, where: str, document: dict[str, Any], texts: Sequence[str | None]) -> Iterator[Row]:
+        """The documents of the answers to one prompt; None stands for an answer without text, which is counted."""
+        self.tally.left_out.update([NO_TEXT] * texts.count(None))
+        name, some = document.get("id"), [text for text in texts if text is not None]
+        for part, text in enumerate(some, start=1):
+            prompt = number if name is None else name
+            several = {} if len(some) == 1 else {"id": f"{prompt}-{part}", "group": str(prompt)}
+            answer = answer_of(text, self.reading.keep_reasoning, self.tally.changed)
+            yield number, where, document | several | ({"text": answer} if "text" in self.keys else _article_of(answer))
+
+    def _renamed(self, value: dict[str, Any], where: str) -> dict[str, Any]:
+        """A record whose keys that were asked for have their usual names, in its sections as well.
+
+        A record without such a key is read as usual: of several files one may have it.
+
+        Raises:
+            TextcriticError: it is the first one, and has neither.
+        """
+        reading, sections = self.reading, value.get("sections")
+        inside = [part for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
+        asked = {"text": reading.text_key, "title": reading.title_key, "id": reading.id_key}
+        names = {key: usual for usual, key in asked.items() if key is not None and key != usual}
+        for key, usual in names.items():
+            known = {
+                key,
+                usual,
+                *(OF_LOGS if usual != "title" else ()),
+                *(DOCUMENTS + ANSWERS if usual == "text" else ()),
+            }
+            near = bool(close_to(key, value)) and key not in value and usual not in value
+            lacking = known.isdisjoint(value) and not any(known & part.keys() for part in inside)
+            if self._first and (near or lacking):
+                raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
+        renamed = {names.get(key, key): part for key, part in value.items() if names.get(key) != "text" or not inside}
+        if inside:
+            of_sections = {key: usual for key, usual in names.items() if usual != "id"}
+            renamed["sections"] = [
+                {of_sections.get(key, key): text for key, text in part.items()} if isinstance(part, dict) else part
+                for part in sections or ()
+            ]
+        return renamed
+
+    def _key(self, value: Mapping[str, Any]) -> str | None:
+        """The key of the answer; None where a document needs none, or has none that is known."""
+        if not {"text", "sections"} & set(self.keys):
+            return None
+        if "text" in value and not isinstance(value["text"], str) and self.reading.text_key:
+            return "text"  # a chat, or several answers, as was asked for
+        if any(value.get(key) is not None for key in DOCUMENTS):
+            return None
+        found = [key for key in ANSWERS if key in value]
+        if not found:
+            return None
+        key = next((key for key in found if key in self.tally.chosen), found[0])
+        self.tally.chosen.setdefault(key, [other for other in found if other != key])
+        return key
+
+    def _kept(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """What of a record goes with the answers in it."""
+        return {key: part for key, part in value.items() if key in self.keys or key in TRAVEL}
+
+    def _cleaned(self, value: dict[str, Any]) -> dict[str, Any]:
+        text = value.get("text")
+        if (
+            not self.reading.normalise
+            or not isinstance(text, str)
+            or not ("<" in text or "```" in text or "~~~" in text)
+        ):
+            return value
+        return value | {"text": answer_of(text, self.reading.keep_reasoning, self.tally.changed)}
+
+    def _of_harness(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """What goes with an answer of lm-evaluation-harness."""
+        named = OF_HARNESS.fullmatch(Path(str(self.path)).name.split(".jsonl")[0])
+        task = value.get("task_name") or value.get("task") or (named[1] if named else None)
+        prompt = _first_text(value.get("arguments"))
+        known = {"doc_id": value["doc_id"], "prompt": prompt, "task": task}
+        return {"id": value["doc_id"], **{key: part for key, part in known.items() if part is not None}}
+
+    def _of_response(self, error: Any, response: Any, where: str) -> list[str | None]:
+        """The texts of a line of a batch, one for each choice, of chat or of plain completion."""
+        response = response if isinstance(response, dict) else {}
+        body = response.get("body")
+        if error or response.get("status_code", 200) != 200 or not isinstance(body, dict):
+            self.tally.left_out[FAILED] += 1
+            return []
+        return self._choices(body.get("choices"), "response.body.choices", where)
+
+    def _choices(self, choices: Any, name: str, where: str) -> list[str | None]:
+        if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+            raise TextcriticError(
+                f"{where}: `{name}` is {kind_of(choices)}; it should be a list of objects, as requests to"
+                " /v1/chat/completions and /v1/completions have it"
+            )
+        texts: list[str | None] = []
+        for choice in choices:
+            if choice.get("finish_reason", choice.get("stop_reason")) in ENDED_EARLY:
+                self.tally.left_out[CUT_OFF] += 1
+            else:
+                texts.append(_said(choice["message"] if "message" in choice else choice.get("text")))
+        return texts
+
+    def _inspected(self, sample: Any, where: str) -> list[str | None]:
+        """The texts of a sample of Inspect."""
+        output = sample.get("output") if isinstance(sample, dict) else None
+        if not isinstance(output, dict) or sample.get("error"):
+            self.tally.left_out[FAILED] += 1
+            return []
+        if choices := output.get("choices"):
+            return self._choices(choices, "output.choices", where)
+        return [_said(output.get("completion"))]
+
+    def _texts(self, value: Any, key: str, where: str) -> list[str | None]:
+        """The texts under a key: a string, several, a chat, or several answers of an API."""
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            if all("role" in one or "from" in one for one in value):
+                return [_last_turn(value)]
+            if _are_choices(value):
+                return self._choices(value, key, where)
+        if isinstance(value, list) and value and all(one is None or isinstance(one, str) for one in value):
+            return list(value)
+        if value is None or isinstance(value, str) or value == []:
+            return [value or None] if value != "" else [""]
+        raise TextcriticError(
+            f"{where}: `{key}` is {kind_of(value)}; it should be a string, or a list of strings or of messages"
+        )
 
 
-def sections_of(text: str) -> tuple[str | None, list[tuple[str | None, str]]]:
-    """The title of an article that a model wrote, and its sections, each with its title where it has one.
-
-    With headings of Markdown, a section begins at each one of the highest level; one alone at the top of all others is
-    the article's title, and text before the first heading is a section without title. Without headings, paragraphs are
-    the sections: with titles if each begins with one, `title: text`, and otherwise without.
-    """
-    lines = text.replace(END, "").strip().splitlines()
-    headings = _headings(lines)
-    if not headings:
-        return None, _paragraphs(text)
-    levels = [level for level, _ in headings.values()]
-    first, (top, title) = next(iter(headings.items()))
-    above = first == 0 and len(levels) > 1 and top < min(levels[1:])
-    if above:
-        del headings[first]
-    top = min(level for level, _ in headings.values())
-    sections: list[tuple[str | None, list[str]]] = [(None, [])]
-    for number, line in enumerate(lines):
-        level, heading = headings.get(number, (0, line))
-        if level == top:
-            sections.append((heading, []))
-        elif number or not above:
-            sections[-1][1].append(heading)
-    joined = [(name, "\n".join(part).strip()) for name, part in sections]
-    return title if above else None, joined if joined[0][1] else joined[1:]
+def _are_choices(value: Any) -> bool:
+    """Whether a value is what an API calls choices: its answers to one request."""
+    return (
+        bool(value)
+        and isinstance(value, list)
+        and all(isinstance(one, dict) and {"message", "text"} & one.keys() for one in value)
+    )
 
 
-def _is_log(value: dict[str, Any]) -> bool:
-    return {"doc_id", "resps"} <= value.keys() or {"custom_id", "response"} <= value.keys()
+def _is_inspect(value: Mapping[str, Any]) -> bool:
+    """Whether it is a log of Inspect, or one sample of such a log."""
+    log = isinstance(value.get("samples"), list) and isinstance(value.get("eval"), dict)
+    return log or ({"id", "epoch", "output"} <= value.keys() and isinstance(value["output"], dict))
+
+
+def _of_inspect(sample: Any, log: Mapping[str, Any]) -> dict[str, Any]:
+    """What goes with an answer of Inspect; epochs of a sample belong together."""
+    if not isinstance(sample, dict):
+        return {}
+    name, epoch = sample.get("id"), sample.get("epoch", 1)
+    repeated = log["eval"].get("config", {}).get("epochs") or 1 if "eval" in log else epoch
+    several = repeated != 1 or epoch != 1
+    document = {"id": f"{name}-{epoch}", "group": str(name)} if several else {"id": name}
+    given = sample.get("input")
+    prompt = given if isinstance(given, str) else _last_turn(given, "user") if isinstance(given, list) else None
+    task = log["eval"].get("task") if "eval" in log else None
+    return document | {
+        key: part for key, part in (("doc_id", name), ("prompt", prompt), ("task", task)) if part is not None
+    }
 
 
 def _article_of(text: str) -> dict[str, Any]:
     title, sections = sections_of(text)
-    return {"title": title, "sections": [{"title": name, "text": body} for name, body in sections]}
+    named = {} if title is None else {"title": title}
+    return named | {"sections": [{"title": name, "text": body} for name, body in sections]}
 
 
-def _responses(resps: Any, where: str) -> list[str]:
-    """The texts of a line of lm-evaluation-harness, one for each repeat."""
-    texts = [text for request in resps for text in request] if isinstance(resps, list) else []
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise TextcriticError(
-            f"{where}: `resps` holds no texts, as in tasks that compare likelihoods; give the samples of a task with"
-            " `output_type: generate_until`"
-        )
-    return texts
+def _responses(value: Mapping[str, Any], where: str) -> list[str | None]:
+    """The texts of a line of lm-evaluation-harness, one for each repeat; None for an answer that is not there."""
+    given = value.get("resps")
+    requests = given if isinstance(given, list) and given else [given or None]
+    texts = [
+        text
+        for request in requests
+        for text in (request if isinstance(request, list) and request else [request or None])
+    ]
+    if all(text is None or isinstance(text, str) for text in texts):
+        return texts
+    raise TextcriticError(
+        f"{where}: `resps` holds no texts, as in tasks that compare likelihoods; give the samples of a task with"
+        " `output_type: generate_until`"
+    )
 
 
-def _choices(value: dict[str, Any], left_out: Counter[str], where: str) -> list[str]:
-    """The texts of a line of a batch, one for each choice, of chat or of plain completion."""
-    response = value["response"] if isinstance(value["response"], dict) else {}
-    body = response.get("body")
-    if value.get("error") or response.get("status_code", 200) != 200 or not isinstance(body, dict):
-        left_out[FAILED] += 1
-        return []
-    choices = body.get("choices")
-    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
-        raise TextcriticError(
-            f"{where}: `response.body.choices` is {kind_of(choices)}; it should be a list of objects, as requests to"
-            " /v1/chat/completions and /v1/completions have it"
-        )
-    texts: list[str] = []
-    for choice in choices:
-        text = (choice.get("message") or {}).get("content") if "message" in choice else choice.get("text")
-        if choice.get("finish_reason") == "length":
-            left_out[CUT_OFF] += 1
-        elif not isinstance(text, str):
-            left_out[NO_TEXT] += 1
-        else:
-            texts.append(text)
-    return texts
+def _first_text(value: Any) -> str | None:
+    """The first string in nested lists and objects: the prompt among the arguments of a request."""
+    if isinstance(value, str):
+        return value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((text for part in parts if (text := _first_text(part)) is not None), None)
 
 
-def _headings(lines: list[str]) -> dict[int, tuple[int, str]]:
-    """Level and words of each heading, by its line; lines of code are none."""
-    found: dict[int, tuple[int, str]] = {}
-    code = False
-    for number, line in enumerate(lines):
-        code ^= bool(FENCE.match(line))
-        if not code and (heading := HEADING.fullmatch(line)):
-            found[number] = len(heading[1]), heading[2]
-    return found
+def _said(message: Any) -> str | None:
+    """The text of a message: a string, an object with `content`, or a list of parts, of which those with text count."""
+    if isinstance(message, dict):
+        message = message.get("content", message.get("value", message.get("text")))
+    if isinstance(message, list):
+        parts = [
+            part if isinstance(part, str) else part.get("text") for part in message if isinstance(part, str | dict)
+        ]
+        message = "".join(part for part in parts if isinstance(part, str)) or None
+    return message if isinstance(message, str) else None
 
 
-def _paragraphs(text: str) -> list[tuple[str | None, str]]:
-    for setting in (W_TITLE, WO_TITLE):
-        try:
-            sections = parse(text, setting)
-        except MalformedArticle:  # not of this setting, or empty
-            continue
-        if setting == WO_TITLE or all(len((part.title or "").split()) <= MOST_TITLE_WORDS for part in sections):
-            return [(part.title, part.text) for part in sections]
-    return []
+def _last_turn(messages: Sequence[Mapping[str, Any]], role: str = "assistant") -> str | None:
+    """The last text of one side of a chat; None if the chat has none."""
+    names = (role, "gpt", "model", "bot") if role == "assistant" else (role, "human")
+    turns = [one for one in messages if isinstance(one, dict) and one.get("role", one.get("from")) in names]
+    return _said(turns[-1]) if turns else None

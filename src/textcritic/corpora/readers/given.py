@@ -1,21 +1,27 @@
 """Articles that a user gives, in JSON lines, Parquet or Arrow: one schema, one check, one kind of message."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
+from textcritic.corpora.readers.characters import standard
+from textcritic.corpora.readers.reading import AS_IT_IS, Tally, listed_counts
 from textcritic.corpora.readers.records import Record, records
 from textcritic.corpora.readers.values import kind_of, lacks, name_or, text_or
 from textcritic.errors import TextcriticError
 
 ARTICLE_KEYS = ("id", "title", "sections", "source", "group")
-SECTION_KEYS = ("title", "text")
+SECTION_KEYS = frozenset({"title", "text"})
 
 
-def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[Article]:
+def given_articles(
+    path: str | os.PathLike[str], prefix: str = "", skipped: Counter[str] | None = None
+) -> Iterator[Article]:
     """Stream the articles of a file or folder, each an object with the keys `ARTICLE_KEYS`.
 
     Only `sections`, a list of `{"title", "text"}`, and in each section `text` are required. An article without id
@@ -24,20 +30,34 @@ def given_articles(path: str | os.PathLike[str], prefix: str = "") -> Iterator[A
     and named on stderr when the file has been read.
 
     Args:
-        path: JSON lines (`.jsonl`, `.jsonl.gz`), a file `.parquet` or `.arrow`, a folder of these, or a folder that
-            `datasets` saved.
+        path: any form that `records` takes.
         prefix: put before ids made from numbers, where several files make one corpus.
+        skipped: counts what is left out, by reason: answers of a log, and documents with half a character.
 
     Raises:
         TextcriticError: the first fault, naming file and line or row: not JSON, a missing key, a value of the wrong
             type, an id that occurs twice, a truncated or undecodable file, a file without articles.
     """
-    found = False
-    for article in articles_of_records(records(path, ARTICLE_KEYS, ["sections"]), Path(path).name, prefix):
+    found, tally = False, Tally()
+    given = records(path, ARTICLE_KEYS, ["sections"], AS_IT_IS, tally)
+    for article in articles_of_records(given, Path(path).name, prefix):
         found = True
         yield article
+    left_out = tally.left_out + tally.damaged
+    if skipped is not None:
+        skipped.update(left_out)
+    if not found and left_out:
+        raise TextcriticError(f"{path}: all that is in it is left out: {listed_counts(left_out)}")
     if not found:
         raise TextcriticError(f"{path}: there is no article in it; write one object with `sections` a line or row")
+
+
+def standard_article(article: Article, changed: Counter[str]) -> Article:
+    """The article with its titles and texts in Unicode's normal form, see `characters.standard`, which counts."""
+    sections = tuple(
+        Section(standard(section.title, changed), standard(section.text, changed)) for section in article.sections
+    )
+    return replace(article, title=standard(article.title, changed), sections=sections)
 
 
 def articles_of_records(given: Iterable[Record], source: str, prefix: str = "") -> Iterator[Article]:
@@ -83,7 +103,8 @@ def _section(value: Any, record: Record, number: int) -> Section:
     where = f"{record.where}, section {number}"
     if not isinstance(value, dict):
         raise TextcriticError(f'{where}: it is {kind_of(value)}; it should be an object: {{"title": ..., "text": ...}}')
-    record.ignored.update((f"sections.{key}", None) for key in value if key not in SECTION_KEYS)
+    if not value.keys() <= SECTION_KEYS:
+        record.ignored.update((f"sections.{key}", None) for key in value if key not in SECTION_KEYS)
     if "text" not in value:
         raise TextcriticError(f"{where}: {lacks(value, 'text')}; it should be a string")
     if not isinstance(value["text"], str):

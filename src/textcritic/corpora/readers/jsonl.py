@@ -1,21 +1,21 @@
-"""JSON lines, plain or gzipped, and PubMed and arXiv as published in them."""
+"""JSON lines, plain or packed, and PubMed and arXiv as published in them."""
 
-import gzip
 import json
 import os
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from textcritic.corpora.articles import Article, Section
+from textcritic.corpora.readers.packed import BROKEN, unpacked
 from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
 from textcritic.errors import TextcriticError
 
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
 # /dev/zero, is refused before memory is gone.
 LONGEST_LINE = 1 << 26
+LARGEST_FILE = 1 << 29  # in characters, of a file that is not read line by line
 UNEVEN = "section_names and sections differ in length"
 
 
@@ -51,18 +51,20 @@ def read_scientific(
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
-    """Stream (line number, parsed JSON value) from a plain or gzipped file; blank lines are skipped.
+    """Stream (line number, parsed JSON value) from a plain or packed file; blank lines are skipped.
 
     Raises:
-        TextcriticError: as `text_lines`; a line is not JSON, or has an object with a key that stands twice.
+        TextcriticError: as `text_lines`, or a line is not JSON, or has half a character in it.
     """
+    name = os.fspath(path)  # a path would be made into text for each line
     for number, line in text_lines(path, "JSON object"):
         if line.strip():
-            yield number, _parsed(line, path, number)
+            value = parsed(line, where := f"{name}:{number}")
+            yield number, _of_whole_characters(value, where) if "\\u" in line else value
 
 
 def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int, str]]:
-    """Stream (line number, line) from a plain or gzipped file of UTF-8.
+    """Stream (line number, line) from a plain or packed file of UTF-8.
 
     Args:
         path: of the file.
@@ -71,9 +73,10 @@ def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int
     Raises:
         TextcriticError: the file is missing, truncated or not UTF-8, or a line is longer than 64 MiB.
     """
-    number = 0
+    number, packed = 0, ""
     try:
-        with _open(Path(path)) as handle:
+        handle, packed = unpacked(Path(path))
+        with handle:
             for number, line in enumerate(iter(lambda: handle.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
                     raise TextcriticError(
@@ -84,16 +87,28 @@ def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int
         raise TextcriticError(f"{path}:{number}: not UTF-8 ({error.reason}); save the file as UTF-8") from error
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except BROKEN as error:
         raise TextcriticError(
-            f"{path}:{number + 1}: the gzip data end early or are broken; fetch the file again"
+            f"{path}:{number + 1}: the {packed} data end early or are broken; fetch the file again"
         ) from error
     except OSError as error:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _open(path: Path) -> IO[bytes]:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+def whole_text(path: str | os.PathLike[str], content: str) -> str:
+    """The whole of a plain or packed file of UTF-8, of 512 MiB at most; raises as `text_lines`.
+
+    Args:
+        path: of the file.
+        content: what it holds, for messages.
+    """
+    parts, room = [], LARGEST_FILE
+    for _, line in text_lines(path, content):
+        parts.append(line)
+        room -= len(line)
+        if room < 0:
+            raise TextcriticError(f"{path}: {content} of more than {LARGEST_FILE >> 20} MiB; write JSON lines")
+    return "".join(parts)
 
 
 class _Doubled(ValueError):  # noqa: N818
@@ -101,6 +116,7 @@ class _Doubled(ValueError):  # noqa: N818
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, whose keys are all different."""
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
@@ -108,33 +124,37 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     raise _Doubled(next(key for place, (key, _) in enumerate(pairs) if places[key] != place))
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_once).decode  # made once: `json.loads` would make it for every line
+_decoded = json.JSONDecoder(object_pairs_hook=_once).decode  # made once: `json.loads` would make it for every line
 
 
-def _parsed(line: str, path: str | os.PathLike[str], number: int) -> Any:
+def parsed(line: str, where: str, content: str = "one JSON object a line") -> Any:
+    """The value of a line of JSON, in which a lone surrogate may be.
+
+    Raises:
+        TextcriticError: it is not JSON, or a key stands twice in an object of it.
+    """
     try:
-        value = _decode(line)
-        if "\\u" in line:
-            json.dumps(value, ensure_ascii=False).encode()  # half a surrogate pair is JSON, but not text
-        return value
-    except UnicodeEncodeError as error:
-        raise TextcriticError(
-            f"{path}:{number}: an escape such as \\ud83d is half a character; write both halves"
-        ) from error
+        return _decoded(line)
     except json.JSONDecodeError as error:
-        raise TextcriticError(
-            f"{path}:{number}: not JSON ({error.msg}, column {error.colno}); write one JSON object a line"
-        ) from error
+        place = f"{where}:{error.lineno}" if error.lineno > 1 else where
+        raise TextcriticError(f"{place}: not JSON ({error.msg}, column {error.colno}); write {content}") from error
     except RecursionError as error:
-        raise TextcriticError(f"{path}:{number}: nested too deep; write one JSON object a line") from error
+        raise TextcriticError(f"{where}: nested too deep; write {content}") from error
     except _Doubled as error:
         raise TextcriticError(
-            f"{path}:{number}: the key {error.args[0]!r} stands twice in one object; keep one"
+            f"{where}: the key {error.args[0]!r} stands twice; which of the values counts?"
         ) from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits
-        raise TextcriticError(
-            f"{path}:{number}: a number has too many digits; write numbers of a usual length"
-        ) from error
+        raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
+
+
+def _of_whole_characters(value: Any, where: str) -> Any:
+    """The value; half a surrogate pair is JSON, but not text."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise TextcriticError(f"{where}: an escape such as \\ud83d is half a character; write both halves") from error
+    return value
 
 
 def _strings(record: Any, key: str, where: str) -> list[str]:

@@ -1,21 +1,27 @@
-"""Records of a user's own file, whatever its format: JSON lines, lines of text, Parquet, Arrow."""
+"""Records of a user's own file, whatever its format: JSON, lines of text, pages, tables, and folders of these."""
 
-import logging
+import json
 import os
-import sys
-from collections import Counter
-from collections.abc import Collection, Iterator
-from functools import cache
+import zipfile
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textcritic.corpora.readers.generations import drawn_texts
-from textcritic.corpora.readers.jsonl import json_lines, text_lines
-from textcritic.corpora.readers.tables import is_table, table_rows
-from textcritic.runlog import log
+from textcritic.corpora.readers.characters import HALF, HalfCharacter, is_standard, require_whole, standard
+from textcritic.corpora.readers.generations import ANSWERS, TRAVEL, Answers, Row
+from textcritic.corpora.readers.jsonl import LARGEST_FILE, LONGEST_LINE, parsed, text_lines, whole_text
+from textcritic.corpora.readers.packed import plain_suffix
+from textcritic.corpora.readers.reading import USUAL, Reading, Tally
+from textcritic.corpora.readers.tables import SEPARATED, SUFFIXES, is_table, table_rows
+from textcritic.errors import TextcriticError
 
-TEXT = (".txt", ".txt.gz")
-JSON = (".jsonl.gz", ".json.gz", ".jsonl", ".json")
+LINES, PAGE = (".txt",), (".md", ".markdown")
+JSON = (".jsonl", ".ndjson", ".json")
+INSPECT = ".eval"  # logs of Inspect, as zip archives
+PARTS = (*LINES, *PAGE, *JSON, *SEPARATED)
+"""Suffixes of files that a folder may hold beside those of tables."""
+TEXT_KEYS = {"text", "sections"}
 
 
 class Record(NamedTuple):
@@ -23,7 +29,7 @@ class Record(NamedTuple):
 
     Attributes:
         number: of the line or the row, from 1.
-        unit: "line" or "row".
+        unit: "line", "row" or "item".
         where: file and line or row, for messages.
         value: what is there; of a table a dictionary, of a line of text `{"text": line}`.
         ignored: names of keys that are not known, of all records of the file so far; who reads a part adds to it.
@@ -36,61 +42,232 @@ class Record(NamedTuple):
     ignored: dict[str, None]
 
 
-def records(path: str | os.PathLike[str], keys: Collection[str], required: Collection[str]) -> Iterator[Record]:
+def records(
+    path: str | os.PathLike[str],
+    keys: Collection[str],
+    required: Collection[str],
+    reading: Reading = USUAL,
+    tally: Tally | None = None,
+) -> Iterator[Record]:
     """Stream the records of a file or folder in order; memory does not grow with their number.
 
-    Keys of JSON and columns that are not known are ignored; a line on stderr names them when the file has been read.
-    Lines of logs become the documents in them, see `generations.drawn_texts`; what is left out is said in such a line.
+    Keys of JSON and columns that are not known are ignored. Answers of models are found as `generations.Answers` says.
+    A document with half a character is left out. When everything has been read, lines on stderr say what was ignored,
+    left out and changed.
 
     Args:
-        path: a table, see `tables.table_rows`; a text a line, see `is_text`, where an empty line is an empty text; any
-            other file: JSON lines (`.jsonl`, `.jsonl.gz`), where blank lines are skipped.
+        path: by its name, without the suffix of how it is packed (`packed`): a table, see `tables.table_rows`; `.txt`,
+            a text a line, where an empty line is an empty text; `.md`, a text; `.eval`, a log of Inspect; a folder of
+            files of one of these kinds, in the order of their names; any other file: JSON lines, where blank lines are
+            skipped, or one array or object of JSON. A file whose name says nothing has a text a line if it begins with
+            neither `{` nor `[`.
         keys: that are known; of a table the columns that are read, where they are there.
         required: columns of which a table must have one; what a line of JSON must have is for the caller to check.
+        reading: how.
+        tally: gets the counts that are said; None: a new one.
 
     Raises:
-        TextcriticError: as `jsonl.text_lines`, `jsonl.json_lines`, `generations.drawn_texts` and `tables.table_rows`.
+        TextcriticError: as `jsonl.text_lines`, `jsonl.parsed`, `Answers.documents` and `tables.table_rows`.
     """
-    ignored: dict[str, None] = {}
-    left_out: Counter[str] = Counter()
-    if is_table(path):
-        for number, where, row in table_rows(path, keys, required, ignored):
-            yield Record(number, "row", where, row, ignored)
-    else:
-        texts = ((number, {"text": line}) for number, line in text_lines(path, "text"))
-        for number, value in texts if is_text(path) else drawn_texts(json_lines(path), path, keys, left_out):
-            if isinstance(value, dict):
-                ignored |= dict.fromkeys(key for key in value if key not in keys)
-            yield Record(number, "line", f"{path}:{number}", value, ignored)
-    if ignored:
-        _say(f"{path}: ignored, as these keys are not known: {', '.join(ignored)}")
-    if left_out:
-        _say(f"{path}: answers left out: {', '.join(f'{why} {count:,}' for why, count in left_out.items())}")
+    counts = Tally() if tally is None else tally
+    yield from _records(Path(path), keys, required, reading, counts)
+    counts.say(path)
+
+
+def checked(given: Iterable[Record], name: str, keys: Collection[str], reading: Reading, unit: str) -> Iterator[Record]:
+    """Records from memory, as `records` gives those of a file; `unit` is that of all."""
+    tally = Tally()
+    rows = ((record.number, record.where, record.value) for record in given)
+    for number, where, value in _whole(Answers(name, keys, reading, tally).documents(rows), keys, reading, tally):
+        yield Record(number, unit, where, value, tally.ignored)
+    tally.ignored.clear()
+    tally.say(name)
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has a text a line: `.txt` and `.txt.gz`; one whose name says nothing, if it begins with no `{`."""
-    name = str(path).lower()
-    if name.endswith((*TEXT, *JSON)) or not Path(path).is_file():  # a pipe can be read only once
-        return name.endswith(TEXT)
+    """Whether a file has a text a line: `.txt`; one whose name says nothing, if it begins with neither `{` nor `[`."""
+    name = plain_suffix(Path(path).name)
+    if name.endswith((*LINES, *JSON)) or not Path(path).is_file():  # a pipe can be read only once
+        return name.endswith(LINES)
     first = next((line.lstrip() for _, line in text_lines(path, "text") if line.strip()), "{")
-    return not first.startswith("{")
+    return not first.startswith(("{", "["))
+
+
+def holds_texts(path: str | os.PathLike[str]) -> bool:
+    """Whether the name of a file says that it holds texts, and nothing else."""
+    return plain_suffix(Path(path).name).endswith((*LINES, *PAGE))
 
 
 def plain_name(path: str | os.PathLike[str]) -> str:
     """The name of a file or folder without the suffix of its format."""
-    name = Path(path).name
-    lowered = name.lower()
-    for suffix in (*JSON, ".parquet", ".arrow"):
-        if lowered.endswith(suffix):
-            return name[: -len(suffix)]
-    return name
+    name = shown_path(Path(path).name)
+    plain = plain_suffix(name)
+    ending = next((end for end in (*JSON, *SEPARATED, *SUFFIXES, INSPECT) if plain.endswith(end)), None)
+    return name if ending is None else name[: len(plain) - len(ending)]
 
 
-@cache
-def _say(line: str) -> None:
-    """Say a line on stderr, and in the log of a job; once in a process, as files may be read several times."""
-    if any(isinstance(handler, logging.FileHandler) for handler in log.handlers):  # of a job
-        log.warning("%s", line)
+def shown_path(path: str | os.PathLike[str]) -> str:
+    """A path as text that can be written: bytes that are not UTF-8 have a mark in their place."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _records(
+    path: Path, keys: Collection[str], required: Collection[str], reading: Reading, tally: Tally
+) -> Iterator[Record]:
+    looked_for = {*TRAVEL, *ANSWERS} if TEXT_KEYS & set(keys) else set()
+    known = {*keys, *TRAVEL}
+    unit = "row" if is_table(path) else "line"
+    answers = Answers(path, keys, reading, tally)
+    if parts := _parts(path):
+        number = 0
+        for part in parts:
+            for record in _records(part, keys, required, reading, tally):
+                number += 1
+                yield record._replace(number=number)
+        return
+    found: dict[str, None] = {}
+    if is_table(path):
+        others = ANSWERS if looked_for and TEXT_KEYS & set(required) else ()
+        wanted = [*required, *reading.keys, *others]
+        given = answers.documents(table_rows(path, {*keys, *looked_for, *reading.keys}, wanted, found))
+        given = _whole(given, keys, reading, tally)
     else:
-        print(line, file=sys.stderr, flush=True)
+        given = _documents(_rows(path), answers, tally)
+    ignored = tally.ignored
+    for number, where, value in given:
+        if type(value) is dict and not known >= value.keys():
+            ignored |= dict.fromkeys(key for key in value if key not in known)
+        yield Record(number, unit, where, value, ignored)
+    ignored |= found
+
+
+def _documents(rows: Iterable[tuple[Row, bool]], answers: Answers, tally: Tally) -> Iterator[Row]:
+    """The documents in the records of a file, of which most need no look at their characters."""
+    keys, reading = answers.keys, answers.reading
+    as_it_is = not reading.keys
+    for row, standard_already in rows:
+        value = row[2]
+        if as_it_is and standard_already and answers.is_plain(value):
+            yield row
+        elif standard_already:
+            yield from answers.documents([row])
+        else:
+            yield from _whole(answers.documents([row]), keys, reading, tally)
+
+
+def _rows(path: Path) -> Iterator[tuple[Row, bool]]:
+    """The lines of a file, or the items of an array; and whether the characters of each are known to be standard."""
+    name, shown = plain_suffix(path.name), str(path)
+    if name.endswith(PAGE):
+        yield (1, shown, {"text": whole_text(path, "a text")}), False
+    elif name.endswith(INSPECT) or _is_zip(path):
+        yield from ((row, False) for row in _inspect_samples(path))
+    elif is_text(path):
+        for number, line in text_lines(path, "text"):
+            yield (number, f"{shown}:{number}", {"text": line}), is_standard(line)
+    else:
+        lines = ((number, line) for number, line in text_lines(path, "JSON object") if not line.isspace())
+        begin = list(islice(lines, 2))
+        if begin and _begins_a_value(begin[0][1]) and not (len(begin) == 2 and _is_whole(begin[0][1])):
+            yield from ((row, False) for row in _items(path, chain(begin, lines)))
+            return
+        for number, line in chain(begin, lines):
+            where = f"{shown}:{number}"
+            escaped = "\\" in line and "\\u" in line
+            yield (number, where, parsed(line, where)), not escaped and is_standard(line)
+
+
+def _begins_a_value(line: str) -> bool:
+    """Whether a line begins an array or object that goes on in the next lines, or an array of objects or texts."""
+    start = line.strip()
+    return start in ("{", "[") or (start[0] == "[" and start[1:].lstrip()[:1] in ("{", '"'))
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line is JSON by itself."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _items(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
+    """The items of an array of JSON, or the one object in a file."""
+    parts, room = [], LARGEST_FILE
+    for _, line in lines:
+        parts.append(line)
+        room -= len(line)
+        if room < 0:
+            raise TextcriticError(f"{path}: one value of JSON of more than {LARGEST_FILE >> 20} MiB; write JSON lines")
+    value = parsed("".join(parts), str(path), "JSON lines, or one array of objects")
+    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
+        yield number, f"{path}, item {number}", {"text": item} if isinstance(item, str) else item
+
+
+def _parts(path: Path) -> list[Path]:
+    """The files of a folder of files of text or JSON; none of any other path.
+
+    Raises:
+        TextcriticError: the folder has files of several formats.
+    """
+    if not path.is_dir() or (path / "state.json").is_file() or (path / "dataset_dict.json").is_file():
+        return []
+    files = sorted(file for file in path.iterdir() if file.is_file() and file.name[0] not in "._")
+    kinds: dict[str, list[Path]] = {}
+    for file in files:
+        if (suffix := Path(plain_suffix(file.name)).suffix) in (*PARTS, *SUFFIXES):
+            kinds.setdefault(suffix, []).append(file)
+    if len(kinds) > 1 and set(kinds) - set(SUFFIXES):
+        named = ", ".join(f"{len(found)} of {suffix}" for suffix, found in kinds.items())
+        raise TextcriticError(f"{path}: files of several formats ({named}); keep those of one in it")
+    ((suffix, found),) = kinds.items() if len(kinds) == 1 else [("", [])]
+    return found if suffix in PARTS else []
+
+
+def _is_zip(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as handle:
+        return handle.read(4) == b"PK\x03\x04"
+
+
+def _inspect_samples(path: Path) -> Iterator[Row]:
+    """The samples in an archive of Inspect, in the order of their names."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = sorted(n for n in archive.namelist() if n.startswith("samples/") and n.endswith(".json"))
+            if not names:
+                raise TextcriticError(
+                    f"{path}: a zip archive without samples of Inspect, or a workbook; unpack it, or save it as CSV"
+                    " or text"
+                )
+            for number, name in enumerate(names, start=1):
+                with archive.open(name) as handle:
+                    data = handle.read(LONGEST_LINE + 1)
+                if len(data) > LONGEST_LINE:
+                    raise TextcriticError(f"{path}, {name}: longer than {LONGEST_LINE >> 20} MiB")
+                yield number, f"{path}, {name}", parsed(data.decode("utf-8"), f"{path}, {name}", "the log again")
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, UnicodeDecodeError) as error:
+        raise TextcriticError(
+            f"{path}: no archive that can be read ({error}); `inspect log convert --to json` writes it as JSON"
+        ) from error
+
+
+def _whole(given: Iterable[Row], keys: Collection[str], reading: Reading, tally: Tally) -> Iterator[Row]:
+    """Records whose known keys hold whole characters alone, in the standard form if that is wanted."""
+    for number, where, value in given:
+        try:
+            if not isinstance(value, dict):
+                require_whole(value)
+            elif reading.normalise:
+                for key in value.keys() & keys:
+                    if (part := standard(value[key], tally.changed)) is not value[key]:
+                        value = value | {key: part}
+            else:
+                for key in value.keys() & keys:
+                    require_whole(value[key])
+        except HalfCharacter:
+            tally.damaged[HALF] += 1
+            continue
+        yield number, where, value

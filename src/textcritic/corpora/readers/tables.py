@@ -1,5 +1,6 @@
-"""Rows of Parquet and Arrow files, of folders of them, and of data sets that the library `datasets` saved."""
+"""Rows of Parquet, Arrow, CSV and TSV files, of folders of them, and of data sets that the library `datasets` saved."""
 
+import csv
 import json
 import os
 import re
@@ -11,8 +12,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from textcritic.corpora.readers.generations import ANSWERS
+from textcritic.corpora.readers.jsonl import LONGEST_LINE, text_lines
+from textcritic.corpora.readers.packed import plain_suffix
+from textcritic.corpora.readers.reading import some
+from textcritic.corpora.readers.values import close_to
 from textcritic.errors import TextcriticError
 
+SEPARATED = {".csv": ",", ".tsv": "\t"}
+"""Suffixes of tables of text, and what is between the cells of a row."""
+OTHER_SEPARATORS = ";\t|"  # some programs write .csv files with one of them
+csv.field_size_limit(LONGEST_LINE)
 SUFFIXES = (".parquet", ".arrow")
 # Rows that are in memory as Python objects at a time; of an article of 100 KB it is 25 MB.
 BATCH = 256
@@ -21,8 +31,13 @@ SHARD = re.compile(r"(?P<name>.+?)-(?P<number>\d+)-of-(?P<count>\d+)(-[0-9a-f]+)
 
 
 def is_table(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is read as a table: a folder, or a file called *.parquet or *.arrow."""
-    return Path(path).is_dir() or Path(path).name.endswith(SUFFIXES)
+    """Whether a path is read as a table: a folder, or a file called *.parquet, *.arrow, *.csv or *.tsv."""
+    return Path(path).is_dir() or Path(path).name.endswith(SUFFIXES) or is_separated(path)
+
+
+def is_separated(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is called *.csv or *.tsv, packed or not."""
+    return plain_suffix(Path(path).name).endswith((*SEPARATED,))
 
 
 def table_rows(
@@ -49,6 +64,9 @@ def table_rows(
             that is not whole or lacks a column, with the columns it has.
     """
     number = 0
+    if is_separated(path) and not Path(path).is_dir():
+        yield from _separated_rows(Path(path), keys, required, {} if ignored is None else ignored)
+        return
     for file in table_files(path):
         with _readable(file):
             within = 0
@@ -56,6 +74,62 @@ def table_rows(
                 for row in rows_of(batch):
                     number, within = number + 1, within + 1
                     yield number, f"{file}, row {within}", row
+
+
+def _separated_rows(
+    file: Path, keys: Collection[str], required: Collection[str], ignored: dict[str, None]
+) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """The rows of a table of text (RFC 4180): cells in quotes may hold line breaks, and the first row has the names."""
+    lines = _LastLine(file)
+    rows: Iterator[list[str]] = iter(())
+    names: list[str] = []
+    try:
+        first = next(lines, "")
+        usual = SEPARATED[Path(plain_suffix(file.name)).suffix]
+        rows = csv.reader(_before(first, lines), delimiter=_separator(first, usual), strict=True)
+        names = [name.strip() for name in next(rows, [])]
+        if twice := next((name for name in names if name and names.count(name) > 1), None):
+            raise TextcriticError(f"{file}:1: two columns are called `{twice}`; give each its own name")
+        _require_column(file, names, required)
+        ignored |= dict.fromkeys(name for name in names if name not in keys)
+        for number, row in enumerate((row for row in rows if row), start=1):
+            if len(row) != len(names):
+                cells = f"{len(row)} cell{'s' * (len(row) != 1)}, but the first row has {len(names)}"
+                raise TextcriticError(
+                    f"{file}:{lines.number}: {cells}; put cells with separators or line breaks in quotes"
+                )
+            yield number, f"{file}, row {number}", {n: cell for n, cell in zip(names, row, strict=True) if n in keys}
+    except csv.Error as error:
+        raise TextcriticError(
+            f"{file}:{lines.number}: {error}; in a cell in quotes, a quote is written twice, and it ends with one"
+        ) from error
+
+
+def _separator(first: str, usual: str) -> str:
+    """What is between the cells of a table, by its first row."""
+    if usual in first:
+        return usual
+    return next((other for other in OTHER_SEPARATORS if other in first), usual)
+
+
+class _LastLine:
+    """The lines of a file, and the number of the last one that was read."""
+
+    def __init__(self, file: Path) -> None:
+        self._lines = text_lines(file, "row")
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        self.number, line = next(self._lines)
+        return line
+
+
+def _before(first: str, others: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from others
 
 
 def rows_of(batch: pa.RecordBatch | pa.Table) -> list[dict[str, Any]]:
@@ -153,10 +227,17 @@ def _batches(
 
 
 def _columns(file: Path, schema: pa.Schema, keys: Collection[str], required: Collection[str]) -> list[str]:
-    if not set(required) & set(schema.names):
-        wanted = " or ".join(f"`{name}`" for name in required)
-        raise TextcriticError(f"{file}: no column {wanted}; its columns are {', '.join(schema.names) or 'none'}")
+    _require_column(file, schema.names, required)
     return [name for name in schema.names if name in keys]
+
+
+def _require_column(file: Path, names: list[str], required: Collection[str]) -> None:
+    if set(required) & set(names):
+        return
+    wanted = [name for name in required if name not in ANSWERS]
+    near = next((f"; `{found[0]}` is near" for name in wanted if (found := close_to(name, names))), "")
+    lacking = " or ".join(f"`{name}`" for name in wanted)
+    raise TextcriticError(f"{file}: no column {lacking}; its columns are {some(names) or 'none'}{near}")
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -1,7 +1,7 @@
 """What a value of JSON, Parquet or Arrow is, in messages."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from textcritic.errors import TextcriticError
@@ -25,8 +25,14 @@ def name_or(value: Any, default: str | None, key: str, where: str) -> str | None
 
 def lacks(value: Mapping[str, Any], key: str) -> str:
     """Words for an object without a key, and for the one that may be this key misspelt."""
-    close = difflib.get_close_matches(key, map(str, value), 1)
+    close = close_to(key, map(str, value))
     return f"there is no `{key}`" + (f", but there is `{close[0]}`" if close else "")
+
+
+def close_to(key: str, names: Iterable[str]) -> list[str]:
+    """The name that may be this key misspelt, or with capitals or blanks; none if there is none."""
+    known = {name.strip().casefold(): name for name in names}
+    return [known[close] for close in difflib.get_close_matches(key.casefold(), known, 1)]
 
 
 def kind_of(value: Any) -> str:

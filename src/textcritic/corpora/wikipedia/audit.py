@@ -1,4 +1,4 @@
-"""What the other choice of each switch of the extraction would change: which parser, and formulas as names."""
+"""What the other choice of each switch of the extraction would change: parser, formulas, templates."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from typing import Any
 from textcritic.corpora.wikipedia.dump import open_dumps
 from textcritic.corpora.wikipedia.extract import all_pages
 from textcritic.corpora.wikipedia.markup import templates_shown
-from textcritic.corpora.wikipedia.pages import NUMBERED, Choice, Page
+from textcritic.corpora.wikipedia.pages import NUMBERED, SHOWN, Choice, Page
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN, Reading, paragraphs_of, sections_of
 from textcritic.files import write_json
 from textcritic.runlog import Progress
@@ -72,11 +72,12 @@ def audit_extraction(
         sections = sections_of(page.text, choice.namespaces, reading=reading)
         return [text for section in sections for text in (section.title or "", section.text)]
 
-    progress = Progress("reading", 2 * len(pages), "articles")
+    progress = Progress("reading", 3 * len(pages), "articles")
     here = choice.reading
     others = {
         "parser": replace(here, parser=OWN if here.parser == MWPARSERFROMHELL else MWPARSERFROMHELL),
         "formulas": replace(here, formulas=not here.formulas),
+        "templates": replace(here, templates=not here.templates),
     }
     found = [
         {"switch": switch, "here": _option(switch, here), "other": _option(switch, other)}
@@ -84,7 +85,7 @@ def audit_extraction(
         for switch, other in others.items()
     ]
     words = sum(len(text.split()) for page in pages for text in read(page, here))
-    shown = sum(templates_shown(page.text) for page in pages)
+    shown = sum(templates_shown(page.text) for page in pages) if here.templates else 0
     write_json(out_path, {"articles": len(pages), "words": words, "templates_shown": shown, "switches": found})
 
 
@@ -95,7 +96,10 @@ def _articles(choice: Choice, pages: Iterator[bytes]) -> Iterator[Page]:
 
 
 def _option(switch: str, reading: Reading) -> str:
-    return reading.parser if switch == "parser" else NUMBERED if reading.formulas else "cut"
+    shown = {"formulas": (reading.formulas, NUMBERED), "templates": (reading.templates, SHOWN)}
+    if switch == "parser":
+        return reading.parser
+    return shown[switch][1] if shown[switch][0] else "cut"
 
 
 def _switched(

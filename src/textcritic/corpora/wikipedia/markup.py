@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from html import unescape
 
 from textcritic.corpora.layout import END, clean_text
+from textcritic.corpora.readers.characters import INVISIBLE
 from textcritic.corpora.wikipedia.gaps import GAP, closed
 from textcritic.corpora.wikipedia.quotes import without_quotes
 from textcritic.corpora.wikipedia.switches import without_switches
@@ -69,7 +70,6 @@ _CONTAINER = re.compile(
 
 # Of the last pass: what is left.
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-_INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
 _LEFTOVER = re.compile(r"\[{2,}|\]{2,}|\{{2,}|\}{2,}|</?ref\b[^<>\n]{0,200}>?", re.IGNORECASE)
 _TABLE_LINE = re.compile(r"^(?:\{\||\|[-}+]).*$", re.MULTILINE)
 _NEVER = re.compile(rf"{re.escape(END)}|\[\[|\]\]|\{{\{{|\}}\}}|<(?=/?ref)|(?<=\{{)(?=\|)|(?<=\|)(?=-)", re.IGNORECASE)
@@ -79,7 +79,7 @@ _MARKS = (END, "[[", "]]", "{{", "}}", "{|", "|-", "<")  # one of them is in wha
 _MARKED = "[]{}|<"  # one of them is in each of these: a character is found sooner than two
 
 
-def visible(wikitext: str, formulas: bool = False) -> str:
+def visible(wikitext: str, formulas: bool = False, templates: bool = True) -> str:
     """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
 
     A `GAP` stands for each, except for comments, which leave nothing; for templates that show their arguments, see
@@ -92,8 +92,9 @@ def visible(wikitext: str, formulas: bool = False) -> str:
         wikitext: of the page.
         formulas: whether `formula_1`, `formula_2`, ... stand for formulas outside of templates and references, equal
             ones with one number, that of the first, as WikiExtractor writes them.
+        templates: whether those that stand for words of a sentence are shown.
     """
-    scan = _scanned(wikitext, formulas)
+    scan = _scanned(wikitext, formulas, templates)
     text = scan.text
     if formulas:
         scan.cuts = list(_numbered(text, scan.cuts))
@@ -107,11 +108,11 @@ def visible(wikitext: str, formulas: bool = False) -> str:
 
 def templates_shown(wikitext: str) -> int:
     """How many templates of the page show their arguments in its text."""
-    scan = _scanned(wikitext, False)
+    scan = _scanned(wikitext, False, True)
     return sum(scan.text.startswith("{{", start) and instead != GAP for start, _, instead in scan.cuts)
 
 
-def _scanned(wikitext: str, formulas: bool) -> "_Scan":
+def _scanned(wikitext: str, formulas: bool, templates: bool) -> "_Scan":
     """The text of the page, and what is cut of it."""
     text = without_controls(wikitext)
     if "\r" in text:
@@ -121,12 +122,12 @@ def _scanned(wikitext: str, formulas: bool) -> "_Scan":
     while match := next(tokens, None):
         token = match.group()
         if token[-1] == ">" or (token[0] == "{" and token[-1] == "}"):
-            instead = shown_source(token) if token[0] == "{" and shows(token) else None
+            instead = shown_source(token) if templates and token[0] == "{" and shows(token) else None
             scan.cuts.append((match.start(), match.end(), instead or GAP))
         elif token[0] == "{":
             scan.opened.append((match.start(), len(token), len(scan.cuts)))
         elif token[0] == "}":
-            _close(scan, match.start(), len(token))
+            _close(scan, match.start(), len(token), templates)
         else:
             position = _comment(scan, match.start()) if token == "<!--" else _extension(scan, match)
             tokens = _TOKEN.finditer(text, position)
@@ -159,7 +160,7 @@ def clean(text: str) -> str:
     text = text.replace(BREAK, "\n")
     text = _ENTITY.sub(_decoded, text)
     if not text.isascii():
-        for char in _INVISIBLE:
+        for char in INVISIBLE:
             text = text.replace(char, "")
     lines = (" ".join(line.split()) for line in text.split("\n"))
     text = "\n".join(closed(line) for line in lines if line)
@@ -273,14 +274,16 @@ def _next(scan: _Scan, what: str, start: int) -> int:
     return place
 
 
-def _close(scan: _Scan, start: int, braces: int) -> None:
-    """Match closing braces with open ones, three (an argument) or two (a template) at a time."""
+def _close(scan: _Scan, start: int, braces: int, templates: bool) -> None:
+    """Match closing braces with open ones, three (an argument) or two (a template) at a time; show what is to be."""
     while braces >= 2 and scan.opened:
         position, count, before = scan.opened.pop()
         pair = min(braces, count, 3)
         begin, inside = position + count - pair, scan.cuts[before:]
         del scan.cuts[before:]
-        instead = _shown(scan, begin, start + pair, inside) if pair == 2 and shows(scan.text, begin) else None
+        instead = (
+            _shown(scan, begin, start + pair, inside) if templates and pair == 2 and shows(scan.text, begin) else None
+        )
         scan.cuts.append((begin, start + pair, instead or GAP))
         start, braces = start + pair, braces - pair
         if count - pair >= 2:

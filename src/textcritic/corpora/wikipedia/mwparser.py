@@ -27,7 +27,7 @@ class NotParsed(Exception):  # noqa: N818
     """The library gives a page up."""
 
 
-def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tuple[int, str, str]]:
+def pieces(wikitext: str, namespaces: Namespaces, formulas: bool, templates: bool) -> Iterator[tuple[int, str, str]]:
     """(level, title, text) of what is before the first heading, whose level is 0, and of what follows each heading.
 
     Texts have neither templates, references, tables, nor links any more, but bullets, quotes of styles, HTML tags and
@@ -37,6 +37,7 @@ def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tu
         wikitext: of the page.
         namespaces: of the wiki.
         formulas: as for `markup.visible`.
+        templates: likewise.
 
     Raises:
         NotParsed: the library cannot read the page.
@@ -44,7 +45,7 @@ def pieces(wikitext: str, namespaces: Namespaces, formulas: bool) -> Iterator[tu
     import mwparserfromhell  # only this parser needs it
 
     text = without_controls(wikitext).replace("\r\n", "\n").replace("\r", "\n")
-    reader = _Reader(namespaces, formulas)
+    reader = _Reader(namespaces, formulas, templates)
     level, title, texts = 0, "", list[str]()
     try:
         nodes = mwparserfromhell.parse(text, skip_style_tags=True).nodes
@@ -67,11 +68,12 @@ def _joined(texts: list[str]) -> str:
 class _Reader:
     """Makes text of the nodes of one page."""
 
-    def __init__(self, namespaces: Namespaces, formulas: bool) -> None:
+    def __init__(self, namespaces: Namespaces, formulas: bool, templates: bool) -> None:
         from mwparserfromhell import nodes
 
         self._nodes = nodes
         self._namespaces = namespaces
+        self._templates = templates
         self._formulas: dict[str, str] | None = {} if formulas else None
         self._count = 0
 
@@ -131,7 +133,7 @@ class _Reader:
 
     def _template(self, template: Any) -> str:
         """What is shown of a template; formulas in it are cut."""
-        if not shows(f"{{{{{template.name}|") or len(str(template)) > LONGEST:
+        if not self._templates or not shows(f"{{{{{template.name}|") or len(str(template)) > LONGEST:
             return GAP
         formulas, self._formulas = self._formulas, None
         arguments = [(str(p.name).strip() if p.showkey else None, self.text(p.value)) for p in template.params]

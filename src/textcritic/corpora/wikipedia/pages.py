@@ -20,6 +20,8 @@ from textcritic.plan.checks.corpora import titles_to_skip
 
 NUMBERED = "numbered"
 """Value of the option `formulas` that shows them."""
+SHOWN = "shown"
+"""Likewise of the option `templates`."""
 LARGEST_TEXT = 2 << 20
 """Bytes of UTF-8; MediaWiki's own limit on an article."""
 LARGEST_PAGE = 8 << 20
@@ -75,7 +77,8 @@ class Choice:
     Args:
         options: `disambiguation_templates`, names (none: disambiguation pages are articles like others); `skip_titles`,
             regular expressions that a whole title must match; `namespace_aliases`, further prefixes of files,
-            categories and other pages that are no articles; `parser`, `variant` and `formulas`: how pages are read.
+            categories and other pages that are no articles; `parser`, `variant`, `formulas`, `templates`: how pages are
+            read.
         site: the wiki, for its namespaces.
         source: `source` of the articles.
 
@@ -149,7 +152,7 @@ def _reading(options: Mapping[str, Any], site: Site) -> Reading:
     if variant and not variant.startswith(language or "?"):
         having = f"none in {site.language or 'its language'}" if not language else f"those of {language}"
         raise TextcriticError(f"options.variant: {variant!r}: the wiki has {having}; leave it out")
-    return Reading(options["parser"], language, variant, options["formulas"] == NUMBERED)
+    return Reading(options["parser"], language, variant, options["formulas"] == NUMBERED, options["templates"] == SHOWN)
 
 
 class Splitter:

@@ -2,8 +2,8 @@
 
 Other templates are cut, because what they show stands elsewhere. Which show what is data, `templates.json`: the forms
 that a template may have, by its name. The first form counts whose conditions, expressions for arguments, hold and whose
-places are filled: `{1}` is the first argument, `{u|ul}` the first of two that is given, and `[...]` is there if all
-places in it are filled. Nothing is computed: `{{convert|12|km|mi}}` is 12 km.
+places are filled: `{1}` is the first argument, `{u|ul}` the first of two that is given, `{2 unit}` a unit by its sign,
+and `[...]` is there if all places in it are filled. Nothing is computed: `{{convert|12|km|mi}}` is 12 km.
 """
 
 import json
@@ -16,7 +16,8 @@ from typing import Any
 
 from textcritic.corpora.wikipedia.gaps import GAP
 
-SHOWN, NAMES = "shown", "names"
+SHOWN, NAMES, UNITS = "shown", "names", "units"
+_UNIT = " unit"  # behind the name of an argument in a place
 LONGEST = 2000
 """Characters of a template that is shown at most; what is longer is no number or name."""
 _LANGUAGE = "lang-"  # the name of a template goes on with a language
@@ -91,10 +92,13 @@ def _filled(form: str, values: Mapping[str, str]) -> str | None:
 
 
 def _with_values(form: str, values: Mapping[str, str]) -> str | None:
-    given = {
-        place: next((values[key] for key in place.split("|") if key in values), None) for place in _PLACE.findall(form)
-    }
-    return None if None in given.values() else _PLACE.sub(lambda place: given[place[1]] or "", form)
+    given: dict[str, str] = {}
+    for place in _PLACE.findall(form):
+        value = next((values[key] for key in place.removesuffix(_UNIT).split("|") if key in values), None)
+        if value is None:
+            return None
+        given[place] = _table()[UNITS].get(value, value) if place.endswith(_UNIT) else value
+    return _PLACE.sub(lambda place: given[place[1]], form)
 
 
 @cache

@@ -59,12 +59,14 @@ class Reading:
         language: code of the wiki, if it writes `-{...}-`, see `variants.converted_language`.
         variant: code of the variant whose words are kept; empty: the first that is written.
         formulas: whether formulas are shown as `formula_1`, see `markup.visible`.
+        templates: whether templates that stand for words are shown, likewise.
     """
 
     parser: str = OWN
     language: str = ""
     variant: str = ""
     formulas: bool = False
+    templates: bool = True
 
 
 _USUAL = Reading()
@@ -145,12 +147,12 @@ def _name(template: str) -> str:
 def _pieces(wikitext: str, namespaces: Namespaces, reading: Reading) -> Iterator[tuple[int, str, str]]:
     """(level, title, text) of what is before the first heading, whose level is 0, and of what follows each heading."""
     if reading.parser == MWPARSERFROMHELL:
-        found = mwparser.pieces(wikitext, namespaces, reading.formulas)
+        found = mwparser.pieces(wikitext, namespaces, reading.formulas, reading.templates)
         for level, name, text in found:
             title, text = (one_variant(part, reading.language, reading.variant) for part in (name, text))
             yield level, title, text
         return
-    text = "\n" + one_variant(visible(wikitext, reading.formulas), reading.language, reading.variant)
+    text = "\n" + one_variant(visible(wikitext, reading.formulas, reading.templates), reading.language, reading.variant)
     level, title, position = 0, "", 0
     for line in _HEADING_LIKE.finditer(text):
         if heading := _heading(line.group()[1:]):

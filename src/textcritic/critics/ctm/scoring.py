@@ -17,6 +17,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.linalg import solve_triangular
 
 from textcritic.corpora import Article, some_articles
+from textcritic.corpora.words import closed_up
 from textcritic.critics.ctm.model import CTM, Array
 from textcritic.critics.scores import Rejected, rejected_rows, rejections
 from textcritic.errors import TextcriticError
@@ -277,7 +278,7 @@ def _explained(critic: CTM, vocabulary: Vocabulary, article: Article, mean: Arra
         }
         for k in np.argsort(usual - own, kind="stable")[:STRONGEST]
     ]
-    tokens = tokens_of(article)
+    tokens = tokens_of(article, vocabulary.spaced)
     ids = vocabulary.encode(tokens)
     known, place = np.unique(ids[ids >= 0], return_inverse=True)
     topics = np.exp(critic.log_topics[:, known])
@@ -291,7 +292,7 @@ def _excerpt(tokens: Sequence[str], telling: Array) -> str:
     sums = np.concatenate([[0.0], np.cumsum(telling)])
     width = min(EXCERPT_WORDS, len(tokens))
     start = int(np.argmax(sums[width:] - sums[: len(sums) - width]))
-    text = " ".join(tokens[start : start + width])
+    text = closed_up(" ".join(tokens[start : start + width]))
     cut = start + width < len(tokens) or len(text) > EXCERPT_CHARACTERS
     return ("… " if start else "") + text[:EXCERPT_CHARACTERS] + (" …" if cut else "")
 

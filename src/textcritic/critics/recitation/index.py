@@ -10,9 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.corpora.readers.characters import straightened
+from textcritic.corpora.words import segmented_texts
 from textcritic.critics.recitation.suffixes import END, Found, Suffixes, suffix_array
 from textcritic.critics.tendencies.options import Tokenizer
-from textcritic.critics.tendencies.tokens import chunks, tokenize
+from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import words_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
@@ -22,21 +24,35 @@ Lengths = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Cutting:
-    """How texts are cut into words: `tokenizer` as in `tokens.tokenize`, and whether words are put in lower case."""
+    """How texts are cut into words.
+
+    Attributes:
+        tokenizer: as in `tokens.tokenize`.
+        lower_case: whether words are put in lower case.
+        straight_quotes: whether curly apostrophes and quotes are taken for straight ones.
+        spaced: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
+    """
 
     tokenizer: Tokenizer = "words"
     lower_case: bool = True
+    straight_quotes: bool = False
+    spaced: str = "spaces"
 
     def words(self, texts: pa.StringArray) -> tuple[pa.DictionaryArray, Lengths]:
         """The words of all texts, one text after the other, and how many each has; raises as `tokenize`."""
-        tokens = tokenize(texts, self.tokenizer)
+        tokens = self.tokens(texts)
         words = words_of(tokens.types, self.lower_case, frozenset())
         return pa.DictionaryArray.from_arrays(words.of_types[tokens.ids], words.words), tokens.lengths
+
+    def tokens(self, texts: pa.StringArray) -> Tokens:
+        """The tokens of texts; they are as they are written, but for their quotes."""
+        spaced = segmented_texts(straightened(texts) if self.straight_quotes else texts, self.spaced)
+        return tokenize(spaced, self.tokenizer)
 
 
 def cutting_of(entry: Mapping[str, Any]) -> Cutting:
     """How an entry of the critics registry, of kind `recitation`, with its defaults, cuts texts."""
-    return Cutting(entry["tokenizer"], entry["lower_case"])
+    return Cutting(entry["tokenizer"], entry["lower_case"], entry["straight_quotes"], entry["words"])
 
 
 @dataclass(frozen=True, slots=True)

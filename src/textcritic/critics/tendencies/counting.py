@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import csr_matrix
 
+from textcritic.corpora.words import segmented_texts
 from textcritic.critics.tendencies.counts import NOT_COUNTED, OF_WORDS, PAIRS, TOTALS, Counts, Numbers, added, ordered
 from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
@@ -138,7 +139,8 @@ class _Work:
         """
         group, unit = of
         order = np.argsort(group, kind="stable")
-        tokens = tokenize(texts.take(pa.array(order)), self.options.tokenizer)
+        spaced = segmented_texts(texts.take(pa.array(order)), self.options.words)
+        tokens = tokenize(spaced, self.options.tokenizer)
         words = words_of(tokens.types, self.options.lower_case, self.stop_words)
         spelt = words.words.cast(pa.binary()).to_numpy(zero_copy_only=False)
         numbers = np.fromiter(map(crc32, spelt), np.uint32, len(spelt))

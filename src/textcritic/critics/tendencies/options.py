@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.plan.checks.words import check_words
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -32,6 +33,7 @@ class CountOptions:
         tokenizer: `whitespace`, at white space, as the paper counts (its text has been tokenised before); `words`, for
             text that has not: a run of letters, marks and digits is a token, with apostrophes and hyphens inside it,
             and so is every other visible character.
+        words: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
         lower_case: whether words are counted in lower case.
         stop_words: `english`, NLTK's list of 179 words, as in the paper; another language of NLTK's lists; the path of
             a file with one word a line; or `none`. Words are compared with it in lower case.
@@ -49,10 +51,12 @@ class CountOptions:
     window: int = 50
     longest_lag: int = 64
     groups: int = 100
+    words: str = "spaces"
 
     def __post_init__(self) -> None:
         if self.tokenizer not in TOKENIZERS:
             raise TextcriticError(f"tokenizer: {self.tokenizer!r}: use {' or '.join(TOKENIZERS)}")
+        check_words(self.words)
         if not isinstance(self.lower_case, bool):
             raise TextcriticError(f"lower_case: {self.lower_case!r}: use true or false")
         for name, least in (("window", 2), ("longest_lag", 1), ("groups", 2)):

@@ -74,6 +74,11 @@ def came(data: Iterable[Corpus]) -> dict[tuple[str, str], int]:
     return totals
 
 
+def changed_characters(data: Iterable[Corpus]) -> dict[str, Mapping[str, int] | None]:
+    """By corpus what was changed in its characters, as `extract_corpus` counts it; None with `normalise: none`."""
+    return {corpus.corpus: read_json(corpus.statistics).get("changed") for corpus in data}
+
+
 def shared_rows(material: Material) -> pd.DataFrame:
     """What the validation and the test split of each corpus share with its train split, of words in lower case.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.corpora.readers.reading import changes
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.corpora.rows import ALL
 from textcritic.measures.labels import corpus_name
@@ -34,12 +35,15 @@ def statistics_sheet(rows: pd.DataFrame) -> Sheet:
     return plain_sheet("statistics", "Corpus statistics", ["", *map(corpus_name, corpora)], body)
 
 
-def left_out_sheet(rows: pd.DataFrame, totals: Mapping[tuple[str, str], int]) -> Sheet:
+def left_out_sheet(
+    rows: pd.DataFrame, totals: Mapping[tuple[str, str], int], changed: Mapping[str, Mapping[str, int] | None]
+) -> Sheet:
     """What was left out of each corpus, and why.
 
     Args:
         rows: as `left_out_rows` makes them.
         totals: articles that came to each stage, by corpus and stage.
+        changed: by corpus what was changed in its characters; None where nothing should be (`normalise: none`).
     """
     body: list[Line] = []
     for (corpus, stage), group in rows.groupby(["corpus", "stage"], sort=False):
@@ -51,7 +55,15 @@ def left_out_sheet(rows: pd.DataFrame, totals: Mapping[tuple[str, str], int]) ->
             stubs = [Cell(""), Cell("")]
     heads = ("Corpus", "When", "Reason", "Articles left out")
     remarks = ["Of all articles that came so far."] if body else ["Nothing was left out."]
+    remarks += [_characters(corpus_name(corpus), counts) for corpus, counts in changed.items()]
     return plain_sheet("left-out", "Articles left out, by reason", heads, body, remarks, stubs=3)
+
+
+def _characters(name: str, changed: Mapping[str, int] | None) -> str:
+    """What was changed in the characters of a corpus."""
+    if changed is None:
+        return f"{name}: characters are as in the source (`normalise: none`)."
+    return f"{name}: {changes(changed) or 'no character was changed'} (`normalise: unicode`)."
 
 
 def shared_sheet(rows: pd.DataFrame) -> Sheet:

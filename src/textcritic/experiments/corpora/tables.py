@@ -1,6 +1,13 @@
 """Tables of corpora: statistics (paper, Table 11), what was left out, and what the splits share."""
 
-from textcritic.experiments.corpora.rows import audit_rows, came, left_out_rows, shared_rows, statistics_rows
+from textcritic.experiments.corpora.rows import (
+    audit_rows,
+    came,
+    changed_characters,
+    left_out_rows,
+    shared_rows,
+    statistics_rows,
+)
 from textcritic.experiments.corpora.sheets import audit_sheet, left_out_sheet, shared_sheet, statistics_sheet
 from textcritic.measures.material import Material
 from textcritic.report.tables import Table, recipe
@@ -10,7 +17,8 @@ TEXT = ("stage", "reason", "split", "switch", "here", "other")
 
 def _left_out(material: Material) -> Table:
     rows = material.get(left_out_rows)
-    return Table(left_out_sheet(rows, came(material.files.data)), rows)
+    data = material.files.data
+    return Table(left_out_sheet(rows, came(data), changed_characters(data)), rows)
 
 
 STATISTICS = recipe(statistics_rows, lambda rows, _: statistics_sheet(rows))

@@ -30,7 +30,7 @@ class RecitationFiles(Compared):
     """Real text of each corpus, and samples in the order of the tables.
 
     Attributes:
-        cutting: how the critic cuts documents into words: `tokenizer`, `lower_case`.
+        cutting: how the critic cuts documents into words: `tokenizer`, `lower_case`, `straight_quotes`, `words`.
     """
 
     data: tuple[RealText, ...]

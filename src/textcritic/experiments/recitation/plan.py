@@ -4,7 +4,7 @@ from textcritic.experiments.recitation.files import RealText, RecitationFiles
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import Drawn, drawn, real_scores
 
-CUTTING = ("tokenizer", "lower_case")
+CUTTING = ("tokenizer", "lower_case", "straight_quotes", "words")
 
 
 class Recitation(Experiment):

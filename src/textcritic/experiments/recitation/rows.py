@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow as pa
 
 from textcritic.corpora import some_articles
+from textcritic.corpora.readers.characters import straight
 from textcritic.critics import rejections
 from textcritic.critics.recitation.index import Cutting, cutting_of
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
 from textcritic.critics.scores import groups_of
-from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.experiments.recitation.files import Documents
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling, Scored
@@ -129,7 +129,8 @@ def read_scored(scores: pa.Table) -> Scored:
 
 def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
     """The characters (start, end) of each word of a text, in order; between them there is white space alone."""
-    tokens = tokenize(pa.array([text], pa.string()), cutting.tokenizer)
+    tokens = cutting.tokens(pa.array([text], pa.string()))
+    text = straight(text) if cutting.straight_quotes else text  # as long as before
     spans, end = [], 0
     for word in tokens.types.take(pa.array(tokens.ids)).to_pylist():
         start = text.index(word, end)

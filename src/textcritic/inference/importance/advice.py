@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from textcritic.inference.importance.estimates import log_sum_exp, shuffled
+from textcritic.inference.importance.estimates import log_likelihoods, log_sum_exp, shuffled
 from textcritic.inference.importance.intervals import over_draws
 from textcritic.inference.importance.tails import (
     FINITE_VARIANCE,
@@ -54,6 +54,12 @@ class Advice:
     worst: tuple[tuple[str, float], ...]
 
 
+IMPOSSIBLE = (
+    "Perplexity is below 1, which cannot be for text: no text is more than certain. The weights are no"
+    " log p(x, z) - log q(z | x), or there are too few draws of very certain texts."
+)
+
+
 def advice(weights: LogWeights) -> Advice:
     """Say whether K draws are enough for the perplexity at instance level.
 
@@ -70,6 +76,8 @@ def advice(weights: LogWeights) -> Advice:
         TextcriticError: all weights of a text are -inf.
     """
     k, tokens = weights.draws, weights.total_tokens
+    if log_likelihoods(weights).sum() > 0:
+        return Advice("unclear", (IMPOSSIBLE, CAVEAT), None, None, None, ())
     sizes, tails = effective_sample_sizes(weights), pareto_k(weights)
     if k == 1:
         words = "There is one draw for each text: nothing says how far another would differ. Draw at least 100."

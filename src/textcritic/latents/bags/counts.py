@@ -83,11 +83,12 @@ def count_corpus(
         TextcriticError: a bad option or input, or no word is left.
     """
     checked = VocabularyOptions(**options)
+    watched = _watched(train, "choosing words" if words is None else "looking words up")
+    tokens = (tokens_of(article, checked.words) for article in watched)
     if words is None:
-        vocabulary, removed = build_vocabulary(map(tokens_of, _watched(train, "choosing words")), checked)
+        vocabulary, removed = build_vocabulary(tokens, checked)
     else:
-        tokens = map(tokens_of, _watched(train, "looking words up"))
-        vocabulary, removed = vocabulary_of(read_words(words), tokens, checked.lowercase), {}
+        vocabulary, removed = vocabulary_of(read_words(words), tokens, checked.lowercase, checked.words), {}
     write_counts(folder, count_articles(_watched(train, "counting words"), vocabulary), len(vocabulary))
     summary = {
         "words": len(vocabulary),
@@ -109,7 +110,7 @@ def count_words(documents: Iterable[Sequence[str]], vocabulary: Vocabulary) -> c
 
 def count_articles(articles: Iterable[Article], vocabulary: Vocabulary) -> Iterator[Counts]:
     """Stream the counts of articles, some thousand at a time; only the text of one article is in memory."""
-    encoded = ((article.id, vocabulary.encode(tokens_of(article))) for article in articles)
+    encoded = ((article.id, vocabulary.encode(tokens_of(article, vocabulary.spaced))) for article in articles)
     for batch in batches(encoded, lambda pair: len(pair[1])):
         documents = [document for _, document in batch]
         lengths = np.array([len(document) for document in documents], dtype=np.int64)

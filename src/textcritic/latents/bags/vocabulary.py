@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from textcritic.corpora import Article
+from textcritic.corpora.words import SPACES, segmented
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
 from textcritic.plan.checks.vocabulary import ENGLISH, NO_STOP_WORDS, VocabularyOptions
@@ -38,12 +39,14 @@ class Vocabulary:
         counts: int64 [V], tokens of each in train.
         documents: int64 [V], documents of train with it.
         lowercase: whether tokens are lower-cased before they are looked up.
+        spaced: how words are found in writing without spaces, see `plan.checks.words.HOW`.
     """
 
     words: tuple[str, ...]
     counts: Numbers
     documents: Numbers
     lowercase: bool = False
+    spaced: str = SPACES
 
     def __len__(self) -> int:
         return len(self.words)
@@ -61,7 +64,8 @@ class Vocabulary:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write as Parquet (`word`, `count`, `documents`; row = id), whole or not at all."""
         table = pa.table([pa.array(self.words, pa.string()), self.counts, self.documents], VOCABULARY_SCHEMA)
-        write_table(path, table.replace_schema_metadata({"lowercase": str(self.lowercase)}))
+        spaced = {} if self.spaced == SPACES else {"spaced": self.spaced}
+        write_table(path, table.replace_schema_metadata({"lowercase": str(self.lowercase)} | spaced))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -74,12 +78,14 @@ class Vocabulary:
         if not table.schema.equals(VOCABULARY_SCHEMA) or b"lowercase" not in (table.schema.metadata or {}):
             raise TextcriticError(f"{path}: not a vocabulary; delete it and rerun the rule that makes it")
         counts, documents = (table[name].to_numpy() for name in ("count", "documents"))
-        return cls(tuple(table["word"].to_pylist()), counts, documents, table.schema.metadata[b"lowercase"] == b"True")
+        lowercase = table.schema.metadata[b"lowercase"] == b"True"
+        spaced = table.schema.metadata.get(b"spaced", SPACES.encode()).decode()
+        return cls(tuple(table["word"].to_pylist()), counts, documents, lowercase, spaced)
 
 
-def tokens_of(article: Article) -> list[str]:
-    """White-space tokens of all sections, titles not included, in order."""
-    return [token for section in article.sections for token in section.text.split()]
+def tokens_of(article: Article, spaced: str = SPACES) -> list[str]:
+    """White-space tokens of all sections, titles not included, in order; see `Vocabulary.spaced`."""
+    return [token for section in article.sections for token in segmented(section.text, spaced).split()]
 
 
 def read_words(path: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -99,7 +105,9 @@ def read_words(path: str | os.PathLike[str]) -> tuple[str, ...]:
     return tuple(line.removesuffix("\r") for line in lines.split("\n"))
 
 
-def vocabulary_of(words: Sequence[str], documents: Iterable[Sequence[str]], lowercase: bool = False) -> Vocabulary:
+def vocabulary_of(
+    words: Sequence[str], documents: Iterable[Sequence[str]], lowercase: bool = False, spaced: str = SPACES
+) -> Vocabulary:
     """Given words as a vocabulary, with how often each occurs in some documents; the ids are those of the words.
 
     Raises:
@@ -117,7 +125,7 @@ def vocabulary_of(words: Sequence[str], documents: Iterable[Sequence[str]], lowe
         known, times = np.unique(ids[ids >= 0], return_counts=True)
         counts[known] += times
         frequencies[known] += 1
-    return Vocabulary(vocabulary.words, counts, frequencies, lowercase)
+    return Vocabulary(vocabulary.words, counts, frequencies, lowercase, spaced)
 
 
 def build_vocabulary(
@@ -166,7 +174,7 @@ def build_vocabulary(
             f"({why or 'there is none'}); give more text, or relax the vocabulary's options"
         )
     chosen = tuple(words[position] for position in order)
-    return Vocabulary(chosen, counts[order], frequencies[order], options.lowercase), removed
+    return Vocabulary(chosen, counts[order], frequencies[order], options.lowercase, options.words), removed
 
 
 def stop_word_list(name: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+from unicodedata import category, normalize
 
 import yaml
 
@@ -61,6 +62,7 @@ class Language:
         same_name: of a form of a name, the form that stands for all.
         determiners: of each, whether what follows is known already.
         others: the lists of `LISTS`.
+        degrees: what people put behind their names, as it is written; a file may have none.
         verb_endings, plural_endings: those of `others`, in order.
         function_words_and_pronouns: of `others` and `pronouns`.
     """
@@ -74,6 +76,7 @@ class Language:
     nouns: Mapping[str, Noun]
     determiners: Mapping[str, bool]
     others: Mapping[str, frozenset[str]]
+    degrees: tuple[str, ...]
     verb_endings: tuple[str, ...]
     plural_endings: tuple[str, ...]
     function_words_and_pronouns: frozenset[str]
@@ -96,6 +99,27 @@ class Language:
         if word in others["verbs"] or word in others["auxiliaries"]:
             return True
         return word.endswith(self.verb_endings) and word.islower()
+
+
+class GivenNames(dict[str, str | None]):
+    """Given names, in lower case, and their genders; looked up without accents, and by what is before a hyphen, too."""
+
+    def __contains__(self, word: object) -> bool:
+        return self.form_of(word) is not None
+
+    def get(self, word: str, default: Any = None) -> Any:
+        """The gender; `default` where the name is not known."""
+        form = self.form_of(word)
+        return default if form is None else self[form]
+
+    def form_of(self, word: Any) -> str | None:
+        """The form of a name that is listed; None where there is none."""
+        if dict.__contains__(self, word):
+            return str(word)
+        if word.isascii() and "-" not in word:
+            return None
+        plain = "".join(sign for sign in normalize("NFD", word) if category(sign) != "Mn")
+        return next((form for form in (plain, plain.partition("-")[0]) if dict.__contains__(self, form)), None)
 
 
 LISTS = (
@@ -138,7 +162,7 @@ class _Reader:
     path: Path
 
     def language(self, data: Any) -> Language:
-        data = self.table(data, "the file", _KEYS)
+        data = self.table(data, "the file", _KEYS, ("degrees",))
         if not isinstance(data["capitals_mark_names"], bool):
             raise self.error("capitals_mark_names", "should be true or false")
         nouns = self.by_list(data, "nouns", tuple(_NOUNS))
@@ -150,7 +174,8 @@ class _Reader:
             capitals_mark_names=data["capitals_mark_names"],
             pronouns=pronouns,
             titles=self.genders(data, "titles"),
-            given_names=self.genders(data, "given_names"),
+            given_names=GivenNames(self.genders(data, "given_names")),
+            degrees=tuple(self.words(data.get("degrees", ""), "degrees", lower=False)),
             same_name=self.same_names(data["same_names"]),
             nouns=MappingProxyType(
                 {word: Noun(_GENDERS[_NOUNS[kind]], kind.endswith("plural")) for word, kind in nouns.items()}

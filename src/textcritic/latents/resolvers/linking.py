@@ -14,6 +14,7 @@ from textcritic.latents.resolvers.phrases import (
     NAME,
     NOUN,
     OBJECT,
+    POSSESSIVE,
     PRONOUN,
     SUBJECT,
     Phrase,
@@ -301,7 +302,7 @@ class Linker:
         for entity in reversed(self.recent):
             if entity.plural != plural or entity.spoken or not agree(entity.gender, phrase.gender):
                 continue
-            if plural != phrase.plural and entity.gender is not None:
+            if plural != phrase.plural and entity.gender is not None and not self.alone(entity, phrase):
                 continue
             distance = sentence - self.words.sentence[entity.last.head]
             if distance > reach:
@@ -310,6 +311,13 @@ class Linker:
             if score > most:
                 best, most = entity, score
         return best
+
+    def alone(self, entity: Entity, phrase: Phrase) -> bool:
+        """Whether "their" stands in a sentence whose subject is a named person, and nobody else is near."""
+        if phrase.role != POSSESSIVE or entity is not self.subject or entity.last.kind != NAME:
+            return False
+        first = self.words.sentence[phrase.head] - THEY
+        return all(other is entity or self.words.sentence[other.last.head] < first for other in self.recent)
 
     def unnamed(self, phrase: Phrase) -> Entity:
         """The entity of a pronoun before which nobody can be meant; in a clause before another one it may be named."""

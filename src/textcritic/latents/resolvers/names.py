@@ -76,7 +76,7 @@ class _Run:
 def _runs(words: Words, language: Language) -> list[_Run]:
     runs, written = [], words.words
     capitals = [index for index, word in enumerate(written) if word[0].isupper()]
-    vocabulary = frozenset(written)
+    vocabulary = _vocabulary(words, language)
     done = -1
     for index in capitals:
         if index <= done:
@@ -90,21 +90,45 @@ def _runs(words: Words, language: Language) -> list[_Run]:
     return runs
 
 
-def _is_candidate(index: int, words: Words, language: Language, vocabulary: frozenset[str]) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The words of a text as they are written, and those behind a given name or a title that begin with a capital."""
+
+    words: frozenset[str]
+    surnames: frozenset[str]
+
+
+def _vocabulary(words: Words, language: Language) -> _Vocabulary:
+    written, lowered = words.words, words.lowered
+    pairs = zip(written, lowered, written[1:], strict=False)
+    surnames = {
+        word
+        for first, lower, word in pairs
+        if word[0].isupper() and first[0].isupper() and (lower in language.given_names or lower in language.titles)
+    }
+    return _Vocabulary(frozenset(written), frozenset(surnames))
+
+
+def _is_candidate(index: int, words: Words, language: Language, vocabulary: _Vocabulary) -> bool:
     """Whether the word with a capital letter at `index` may be part of a name."""
     word = words.words[index]
+    if word in language.degrees:
+        return False
     lower = word.lower()
     opens = _opens(index, words)
     known = lower in language.given_names
     if lower in language.function_words_and_pronouns:
         return known and (not opens or (index + 1 < len(words.words) and language.is_verb(words.words[index + 1])))
     if len(word) > 1 and word.isupper():
-        return known or word.title() in vocabulary or lower in language.titles
+        # JOHN SMITH, where John is a given name, but no headline.
+        named = index > 0 and words.words[index - 1].isupper() and _word_before(index, words) in language.given_names
+        named = named and any(map(str.islower, words.words[slice(*words.sentences[words.sentence[index]])]))
+        return known or named or word.title() in vocabulary.words or lower in language.titles
     if not language.capitals_mark_names:
         before = _word_before(index, words)
         return known or lower in language.titles or before in language.titles or before in language.given_names
-    if opens and not known and lower not in language.titles:
-        return lower not in vocabulary and not lower.endswith("ly")
+    if opens and not known and lower not in language.titles and word not in vocabulary.surnames:
+        return lower not in vocabulary.words and not lower.endswith("ly")
     return True
 
 
@@ -122,7 +146,7 @@ def _opens(index: int, words: Words) -> bool:
     return not before[0].isalnum() and before not in (",", ";", "-", ".", "(", "'s", "’s", "&")
 
 
-def _run_end(first: int, words: Words, language: Language, vocabulary: frozenset[str]) -> int:
+def _run_end(first: int, words: Words, language: Language, vocabulary: _Vocabulary) -> int:
     """The end of the run of words that starts at `first`; `first` itself where there is none."""
     if not _is_candidate(first, words, language, vocabulary):
         return first

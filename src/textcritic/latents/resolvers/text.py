@@ -5,6 +5,7 @@ Ordinary text and text with spaces between its tokens, as in CoNLL files (" . ",
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from textcritic.latents.resolvers.language import Language
 
@@ -15,6 +16,8 @@ _CLOSED_BY = {
     "“": ("”",), "``": ("''",), "«": ("»",), "„": ("“", "”"), "‘": ("’",), STRAIGHT_QUOTE: (STRAIGHT_QUOTE,)
 }  # fmt: skip
 _MARKS_OF_QUOTES = frozenset(_CLOSED_BY).union(*_CLOSED_BY.values())
+# Marks that open in one language and close in another: „so“, »so«.
+_EITHER = frozenset(("“", "«", "‘"))
 _CLOSERS = frozenset((*CLOSING_QUOTES, STRAIGHT_QUOTE, "'", "’", ")", "]", "}"))
 
 
@@ -48,20 +51,20 @@ class Words:
 def split_words(text: str, language: Language) -> Words:
     """The words and sentences of a text, in time linear in its length.
 
-    A sentence ends at a full stop, question or exclamation mark (and the quotation marks and brackets that close behind
-    it) unless a lower-case letter follows. One behind an abbreviation, a title or an initial ends none, unless a word
-    such as "Then" or "He" follows. A sentence always ends at a blank line.
+    A sentence ends at a full stop, question or exclamation mark (and the quotation marks and brackets that close
+    behind it) unless a lower-case letter follows. One behind an abbreviation, a title, a degree or an initial ends
+    none, unless a word such as "Then" or "He" follows. A sentence always ends at a blank line.
 
     Args:
         text: any text.
         language: its abbreviations and titles.
     """
-    spans = [match.span() for match in _PATTERN.finditer(text)]
+    spans = [match.span() for match in _pattern(language.degrees).finditer(text)]
     words = [text[start:end] for start, end in spans]
     sentences: list[tuple[int, int]] = []
     sentence: list[int] = []
     first = 0
-    for end in _ends(words, language):
+    for end in _ends(words, spans, language):
         last = end
         # Blank lines are at the edges of a sentence alone, because each ends one.
         while last > first and words[last - 1][0] == "\n":
@@ -73,11 +76,15 @@ def split_words(text: str, language: Language) -> Words:
     return Words(text, words, [word.lower() for word in words], spans, sentence, sentences, _quotations(words))
 
 
-def _ends(words: list[str], language: Language) -> list[int]:
+def _ends(words: list[str], spans: list[tuple[int, int]], language: Language) -> list[int]:
     """Where sentences end: the index of the first word of the next one, at last the number of words."""
     ends = []
     quoted, seen, size = False, 0, len(words)
-    for index in [index for index, word in enumerate(words) if word[0] in ".!?…\n"]:
+    for index in [index for index, word in enumerate(words) if word[0] in ".!?…\n" or _is_dotted(word)]:
+        if _is_dotted(words[index]):
+            if words[index + 1 : index + 2] and _opens_next(words[index + 1], language):
+                ends.append(index + 1)
+            continue
         if words[index][0] == "\n":
             ends.append(index + 1)
             quoted, seen = False, index
@@ -88,7 +95,7 @@ def _ends(words: list[str], language: Language) -> list[int]:
         quoted ^= words[seen:index].count(STRAIGHT_QUOTE) % 2 == 1
         seen = index
         after = index + 1
-        while after < size and words[after] in _CLOSERS and (words[after] != STRAIGHT_QUOTE or quoted):
+        while after < size and _closes(after, words, spans) and (words[after] != STRAIGHT_QUOTE or quoted):
             quoted ^= words[after] == STRAIGHT_QUOTE
             after += 1
             seen = after
@@ -97,6 +104,23 @@ def _ends(words: list[str], language: Language) -> list[int]:
     if size and (not ends or ends[-1] < size):
         ends.append(size)
     return ends
+
+
+def _is_dotted(word: str) -> bool:
+    """Whether a word is a degree with its full stop, such as M.D."""
+    return len(word) > 1 and word[-1] == "." and word[0].isalpha()
+
+
+def _opens_next(word: str, language: Language) -> bool:
+    """Whether a word behind an abbreviation begins a sentence: a small word with a capital letter."""
+    return word[0].isupper() and word.lower() in language.function_words_and_pronouns
+
+
+def _closes(index: int, words: list[str], spans: list[tuple[int, int]]) -> bool:
+    """Whether a mark behind the end of a sentence belongs to it; one that may open, too, if no space is before it."""
+    if words[index] in _CLOSERS:
+        return True
+    return words[index] in _EITHER and spans[index][0] == spans[index - 1][1]
 
 
 def _quotations(words: list[str]) -> list[tuple[int, int]]:
@@ -132,12 +156,17 @@ def _ends_nothing(words: list[str], dot: int, language: Language) -> bool:
 # Combining marks are no letters to `re`.
 _MARKS = "[\\u0300-\\u036f\\u0591-\\u05c7\\u064b-\\u065f\\u0900-\\u0903\\u093a-\\u094f\\u200c\\u200d]"
 _WORD = rf"[^\W_]+(?:{_MARKS}+[^\W_]*)*"
-_PATTERN = re.compile(
-    rf"""
+_REST = rf"""
     {_WORD}(?:-{_WORD}|['’](?:t\b|(?=[A-Z]){_WORD}))*
     | [''’](?:s|ll|re|ve|d|m|em|t|S|LL|RE|VE|D|M|T)\b   # what is joined to a word with an apostrophe
     | \n[^\S\n]*\n\s*                                   # a blank line
     | [.!?…]+ | `` | \'\' | -- | [^\w\s] | _
-    """,
-    re.VERBOSE,
-)
+    """
+
+
+@cache
+def _pattern(degrees: tuple[str, ...]) -> re.Pattern[str]:
+    """Of words; degrees with full stops are one each: behind a comma, or a word where no name follows (K.C. Jones)."""
+    dotted = "|".join(re.escape(one) for one in sorted(degrees, key=len, reverse=True) if "." in one)
+    degree = rf"(?:(?<=,\ )(?:{dotted})|(?<=[^\W_]\ )(?:{dotted})(?!\s+[A-Z][a-z]))(?![\w.])|"
+    return re.compile((degree if dotted else "") + _REST, re.VERBOSE)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.datasets import check_hub_dataset, dataset_folder
@@ -13,6 +13,9 @@ from textcritic.plan.spec import complete, schema
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
+Normalise = Literal["none", "unicode"]
+NONE: Normalise = "none"  # characters stay as they are
+NORMALISED = ("docstrings", "bible", "jsonl", "scientific", "stories")
 SPLITS = ("train", "validation", "test")
 """The parts of every corpus, in the order in which files and tables list them."""
 
@@ -43,6 +46,7 @@ _OF_SOME: Mapping[str, tuple[Any, tuple[str, ...]]] = {
     "parser": ("own", (WIKIPEDIA, WIKIPEDIA_LINES)),
     "variant": ("", (WIKIPEDIA, WIKIPEDIA_LINES)),
     "formulas": ("cut", (WIKIPEDIA, WIKIPEDIA_LINES)),
+    "templates": ("shown", (WIKIPEDIA, WIKIPEDIA_LINES)),
 }
 
 
@@ -79,6 +83,11 @@ def check_corpus(name: str, registries: "Registries") -> None:
     if entry["extractor"] in (WIKIPEDIA, WIKIPEDIA_LINES):
         check_dump(entry["options"])
     check_splits(entry)
+    if entry["normalise"] != NONE and entry["extractor"] not in NORMALISED:
+        raise TextcriticError(
+            f"normalise: {entry['normalise']}: is for the extractors {', '.join(NORMALISED)}; texts of others have"
+            " offsets or tokens that it would move, or are normalised by their extractor"
+        )
 
 
 def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:

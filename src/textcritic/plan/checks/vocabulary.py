@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.plan.checks.words import check_words
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -31,6 +32,7 @@ class VocabularyOptions:
         mode: `paper` leaves out words in more than that share of documents, `as_released` those in just that share too.
         minimum_count: fewest tokens in train. * 5.
         placeholders: a word that contains one of these, in any case, is left out.
+        words: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
 
     Raises:
         TextcriticError: a value out of range.
@@ -42,9 +44,11 @@ class VocabularyOptions:
     mode: Mode = "paper"
     minimum_count: int = 5
     placeholders: Sequence[str] = ("xmath",)
+    words: str = "spaces"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "placeholders", tuple(self.placeholders))
+        check_words(self.words)
         if not 0 < self.maximum_share <= 1:
             raise TextcriticError(
                 f"maximum_share: {self.maximum_share}: give a share of the documents, above 0, up to 1"

@@ -12,13 +12,13 @@ def extracted(configured: Configured, corpus: str, **_: str) -> Job:
     """The articles of a corpus as they come."""
     entry, inputs = configured.entry("corpora", corpus), configured.paths.corpus(corpus)
     made = [f"results/corpora/{corpus}/extracted.{suffix}" for suffix in ("parquet", "json")]
-    decided_by = configured.decided("corpora", corpus, "extract", "extractor", "options")
+    decided_by = configured.decided("corpora", corpus, "extract", "extractor", "options", "normalise")
     return Job(
         STAGES["corpora"],
         inputs,
         made,
         decided_by,
-        lambda: extract_corpus(entry["extractor"], entry["options"], inputs, made[0], made[1]),
+        lambda: extract_corpus(entry["extractor"], entry["options"], inputs, made[0], made[1], entry["normalise"]),
     )
 
 
@@ -46,10 +46,10 @@ def sample(configured: Configured, corpus: str, setting: str, generator: str, **
     """A file of a model's documents, taken in."""
     path = f"results/samples/{corpus}/{setting}/{generator}/{drawn['seed']}/{drawn['decoding']}/{drawn['draw']}"
     made = [f"{path}.parquet", f"{path}.rejected.parquet", f"{path}.json"]
-    inputs, standard = configured.paths.samples(generator), configured.entry("corpora", corpus)["titles"]
-    decided_by = configured.decided("corpora", corpus, "sample", "titles")
+    inputs, entry = configured.paths.samples(generator), configured.entry("corpora", corpus)
+    decided_by = configured.decided("corpora", corpus, "sample", "titles", "normalise")
     files = SampleFiles(*made)
-    return Job("samples", inputs, made, decided_by, lambda: import_samples(inputs[0], setting, standard, files))
+    return Job("samples", inputs, made, decided_by, lambda: import_samples(inputs[0], setting, entry, files))
 
 
 def titles(configured: Configured, classifier: str, corpus: str, tail: str) -> Job:

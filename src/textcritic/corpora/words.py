@@ -1,0 +1,136 @@
+"""Where words begin and end in writing without spaces: texts with a space between words, as counting needs them.
+
+Text of Chinese, Japanese, Thai, Lao, Khmer or Burmese counts as one word a sentence where words are cut at spaces. What
+is shown and quoted is always the text as it was written.
+"""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from textcritic.errors import TextcriticError, first_line
+from textcritic.plan.checks.words import CHARACTERS, SPACES, UNICODE, check_words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LOOKED_AT = 1000  # documents that decide
+# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, Tibetan, kana and Han.
+UNSPACED = (
+    "\u0e01-\u0e4e\u0e81-\u0edf\u0f40-\u0fbc\u1000-\u109f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af"
+)
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_APART = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
+
+
+def usual_words(texts: Iterable[str]) -> str:
+    """How texts are cut into words where nothing is said: `characters` if most of the first ones have no spaces."""
+    shares = [unspaced_share(text) for text in islice(texts, LOOKED_AT) if text.strip()]
+    return CHARACTERS if shares and 2 * sum(share > 0.5 for share in shares) > len(shares) else SPACES
+
+
+def said_of_words(name: str, words: str) -> str:
+    """A line on the way that was chosen for a set of real texts."""
+    return (
+        f"{name}: written without spaces between words, so each character counts as a word (--words names another way)"
+    )
+
+
+def said_of_writing(name: str, here: str, real: str) -> str:
+    """A warning of a sample whose own way would be another one than that of real text; empty if it would not."""
+    if here == real or CHARACTERS not in (here, real):
+        return ""
+    what = (
+        "without spaces between words, and real text has them"
+        if here == CHARACTERS
+        else "with spaces, and real text has none"
+    )
+    return f"warning: {name}: most of its texts are written {what}: another language?"
+
+
+def unspaced_share(text: str) -> float:
+    """The share of characters of scripts without spaces among the letters and digits of a text; 0 of none."""
+    if text.isascii():
+        return 0.0
+    letters = sum(map(str.isalnum, text))
+    return min(1.0, len(_UNSPACED.findall(text)) / letters) if letters else 0.0
+
+
+def segmented(text: str, words: str) -> str:
+    """A text with a space between its words.
+
+    Args:
+        text: any.
+        words: see `plan.checks.words.HOW`.
+
+    Raises:
+        TextcriticError: no such way or function, or the function fails; or it gives anything but a list of strings.
+    """
+    return text if words == SPACES else _way(words)(text)
+
+
+def segmented_texts(texts: "pa.StringArray", words: str) -> "pa.StringArray":
+    """The same of an array of texts, null where it is null."""
+    if words == SPACES:
+        return texts
+    import pyarrow as pa  # who cuts one text needs none
+
+    way = _way(words)
+    return pa.array([None if text is None else way(text) for text in texts.to_pylist()], pa.string())
+
+
+def closed_up(text: str) -> str:
+    """A text without the spaces between letters of scripts that have none, to be shown."""
+    return text if text.isascii() else _APART.sub("", text)
+
+
+def marks() -> str:
+    """All characters that go with the letter before them, for a class of a regular expression."""
+    return _marks()
+
+
+@cache
+def _marks() -> str:
+    return "".join(letter for letter in map(chr, range(sys.maxunicode)) if unicodedata.category(letter)[0] == "M")
+
+
+@cache
+def _way(words: str) -> Callable[[str], str]:
+    check_words(words)
+    if words == CHARACTERS:
+        # In Khmer, U+17D2 puts the next letter under the one before it.
+        letter = re.compile(rf"[{UNSPACED}][{_marks()}]*(?:\u17d2[\u1780-\u17a2][{_marks()}]*)*")
+        return lambda text: text if text.isascii() else letter.sub(r" \g<0> ", text)
+    if words == UNICODE:
+        import regex  # nltk needs it, too
+
+        boundary = regex.compile(r"(?w)\b", regex.VERSION1)
+        return lambda text: " ".join(part for part in boundary.split(text) if part.strip())
+    return _own(words)
+
+
+def _own(words: str) -> Callable[[str], str]:
+    """A function of somebody else's."""
+    module, name = words.split(":")
+    try:
+        function = getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise TextcriticError(f"words: {words}: there is no such function ({first_line(error)}); install it") from error
+
+    def way(text: str) -> str:
+        try:
+            found = function(text)
+        except Exception as error:
+            raise TextcriticError(f"words: {words} failed: {type(error).__name__}: {first_line(error)}") from error
+        parts = None if isinstance(found, str) else list(found) if isinstance(found, Iterable) else None
+        if parts is None or not all(isinstance(part, str) for part in parts):
+            raise TextcriticError(f"words: {words} gives {type(found).__name__}; it should give a list of strings")
+        return " ".join(parts)
+
+    return way

@@ -1,0 +1,23 @@
+"""How words are found in writing without spaces: the ways that there are."""
+
+import re
+
+from textcritic.errors import TextcriticError
+
+SPACES, UNICODE, CHARACTERS = "spaces", "unicode", "characters"
+WAYS = (SPACES, UNICODE, CHARACTERS)
+HOW = (
+    "spaces, at white space; characters, each character of a script without spaces is a word; unicode, UAX 29; or"
+    " MODULE:FUNCTION, which makes a list of words of a text"
+)
+FUNCTION = re.compile(r"[\w.]+:\w+")
+
+
+def check_words(words: object) -> None:
+    """See that a way is one of `WAYS`, or looks like a function.
+
+    Raises:
+        TextcriticError: it is neither.
+    """
+    if words not in WAYS and not (isinstance(words, str) and FUNCTION.fullmatch(words)):
+        raise TextcriticError(f"words: {words!r}: use {HOW}")
