@@ -48,7 +48,8 @@ GOOD = [
 def test_null_annotations_are_none_and_anything_else_is_refused(tmp_path):
     (text,) = read_links(written(tmp_path, None), Counter())
     assert (text.tokens, text.mentions) == (tuple(TOKENS[1:]), ())
-    with pytest.raises(TextcriticError, match=r"test\.jsonl:1: `annotations` is a string; it should be a list of objects, or null"):
+    says = r"test\.jsonl:1: `annotations` is a string; it should be a list of objects, or null"
+    with pytest.raises(TextcriticError, match=says):
         list(read_links(written(tmp_path, "x"), Counter()))
 
 
