@@ -31,7 +31,7 @@ DAMAGED = (
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_parent(target)
     temporary = _temporary(target)
     try:
         yield temporary
@@ -45,21 +45,32 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def results_folder(path: str | os.PathLike[str]) -> Path:
-    """The whole path of a folder for results, which is made if it is missing.
+    """The whole path of a folder for results, which is not made yet.
 
     Raises:
-        TextcriticError: it cannot be made or written to.
+        TextcriticError: it could not be made or written to.
     """
     try:
         folder = Path(path).expanduser().resolve()
-        folder.mkdir(parents=True, exist_ok=True)
+        there = next(place for place in (folder, *folder.parents) if _is_there(place))
+        why = "" if there.is_dir() else "there is a file of this name" if there == folder else "Not a directory"
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
-        why = getattr(error, "strerror", None) or str(error)
-        why = "there is a file of this name" if isinstance(error, FileExistsError) else why
-        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: {why}") from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: it may not be written to")
+        raise TextcriticError(
+            f"output: {_short(path)}: cannot be used for results: {getattr(error, 'strerror', None) or error}"
+        ) from error
+    if not why and not os.access(there, os.W_OK | os.X_OK):
+        why = f"{there} may not be written to"
+    if why:
+        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: {why}")
     return folder
+
+
+def _is_there(place: Path) -> bool:
+    try:
+        place.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
 
 
 def _short(path: str | os.PathLike[str]) -> str:
@@ -72,7 +83,7 @@ def _short(path: str | os.PathLike[str]) -> str:
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed."""
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_parent(target)
     temporary = _temporary(target)
     temporary.mkdir()
     try:
@@ -90,6 +101,14 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _make_parent(target: Path) -> None:
+    """Make the folder that a file or folder goes into."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
 
 
 def _temporary(target: Path) -> Path:

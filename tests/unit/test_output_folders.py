@@ -37,7 +37,7 @@ def test_a_folder_that_cannot_be_used_is_one_line_before_any_work(tmp_path, kind
 
 def test_a_folder_that_may_not_be_written_to(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
-    with pytest.raises(TextcriticError, match="cannot be used for results: it may not be written to"):
+    with pytest.raises(TextcriticError, match=r"cannot be used for results: .* may not be written to"):
         textcritic.criticise(CHAINS, CHAINS, output=tmp_path / "out")
 
 
