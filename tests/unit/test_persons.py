@@ -12,8 +12,10 @@ from samples import LARGE
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers import Resolved
 from textcritic.latents.resolvers.conll import resolved_of
+from textcritic.latents.resolvers.language import load_language
 from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.text import split_words
 
 PERSONS, NEAREST = persons_resolver({"language": "en"}), nearest_resolver({})
 LITBANK = LARGE / "coreference/litbank-conll.tar.gz"
@@ -76,6 +78,7 @@ def entities(text, resolver=PERSONS):
         ("JOHN SMITH came. He slept.", [["JOHN SMITH", "He"]]),
         ("John Hardly met a smith. Hardly spoke. He slept.", [["John Hardly", "Hardly", "He"]]),
         ("Mary lost their keys.", [["Mary", "their"]]),
+        ("John left. Mary lost their keys.", [["John"], ["Mary"], ["their"]]),
         # Nouns: the same one, of the same possessor, or beside a name.
         ("A boy saw a boy.", [["A boy"], ["a boy"]]),
         ("An old man saw a young man. The old man slept.", [["An old man", "The old man"], ["a young man"]]),
@@ -108,6 +111,21 @@ def entities(text, resolver=PERSONS):
 )
 def test_rules(text, expected):
     assert entities(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("„Ich gehe.“ Mary left.", ["„Ich gehe.“", "Mary left."]),
+        ("»Go.« Mary left.", ["»Go.«", "Mary left."]),
+        ("« Go. » Mary left.", ["« Go. »", "Mary left."]),
+        ("John left. “Go,” Mary said.", ["John left.", "“Go,” Mary said."]),
+        ("He met John Lee, M.D. She left.", ["He met John Lee, M.D.", "She left."]),
+    ],
+)
+def test_marks_that_close_stay_with_their_sentence(text, ends):
+    spans = split_words(text, load_language()).sentence_spans()
+    assert [text[start:end] for start, end in spans] == ends
 
 
 @pytest.mark.parametrize(

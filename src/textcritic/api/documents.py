@@ -13,7 +13,7 @@ from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
 from textcritic.corpora.readers.reading import USUAL, Reading, say_once, some
 from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds_texts, records, shown_path
 from textcritic.corpora.readers.values import kind_of, lacks, name_or
-from textcritic.corpora.words import SPACES, said_of_words, said_of_writing, segmented, usual_words
+from textcritic.corpora.words import SPACES, said_of_characters, said_of_writing, segmented, usual_words
 from textcritic.errors import TextcriticError
 
 Kind = Literal["chains", "mentions", "articles", "texts"]
@@ -146,14 +146,14 @@ class Documents:
 
         Args:
             asked: the way that is asked for; None: the usual one, and a line on stderr if it is not at spaces.
-            real: that of real text, of a sample, which has the same one; a line on stderr says if it looks different.
+            real: of a sample, the way of real text, which it gets too; a line on stderr if the sample looks different.
         """
         is_pipe = self.path is not None and self.path.is_fifo()
         if self.counted or is_pipe or (asked is not None and real is None):
             return replace(self, words=real or asked or SPACES)
         usual = usual_words("\n".join(parts) for parts in self.texts())
         if real is None and usual != SPACES:
-            say_once(said_of_words(self.name, usual))
+            say_once(said_of_characters(self.name))
         elif real is not None and (warning := said_of_writing(self.name, usual, real)):
             say_once(warning)
         return replace(self, words=real or usual)
@@ -176,8 +176,8 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
 
     Documents must be independent of each other. Those that belong together, such as the chapters of a book, have the
     key or column `group`, a string or a whole number, which says to what; intervals and tests take a group as one.
-    Keys and columns that are not known are ignored; a line on stderr names those of a file. Texts, titles and mentions
-    are put into Unicode's form NFC, see `corpora.readers.characters`; what is changed is said on stderr.
+    Keys and columns that are not known are ignored; a line on stderr names those of a file. Letters of texts, titles
+    and mentions get one form (NFC), see `corpora.readers.characters`; a line on stderr says how many were changed.
 
     Args:
         given: see `Given`.

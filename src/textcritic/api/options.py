@@ -9,7 +9,7 @@ from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, op
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
-from textcritic.plan.checks.words import FUNCTION, WAYS
+from textcritic.plan.checks.words import is_way
 
 if TYPE_CHECKING:
     from textcritic.corpora.readers.reading import Reading
@@ -26,7 +26,7 @@ WAYS_OF_WORDS = Values(
     "spaces, characters, unicode or MODULE:FUNCTION",
     "spaces|characters|unicode|MODULE:FUNCTION",
     str,
-    lambda value: value in WAYS or (isinstance(value, str) and bool(FUNCTION.fullmatch(value))),
+    is_way,
 )
 CORES = "CPU cores (default: all); the numbers do not depend on it"
 

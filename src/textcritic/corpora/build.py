@@ -33,8 +33,8 @@ TOO_LONG = "a section too long"
 RARE = "a title too rare in train"
 EMPTY = "a section without text"
 
-# Characters of scripts without spaces between words: Thai to Tibetan, Burmese, Khmer, kana, Chinese.
 NO_LIMIT = 1_000_000  # tokens of a section: lengths decide nothing
+# Characters of scripts without spaces between words: Thai to Tibetan, Burmese, Khmer, kana, Chinese.
 _UNSPACED = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 

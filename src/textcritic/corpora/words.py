@@ -31,12 +31,17 @@ _APART = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 
 def usual_words(texts: Iterable[str]) -> str:
     """How texts are cut into words where nothing is said: `characters` if most of the first ones have no spaces."""
-    shares = [unspaced_share(text) for text in islice(texts, LOOKED_AT) if text.strip()]
-    return CHARACTERS if shares and 2 * sum(share > 0.5 for share in shares) > len(shares) else SPACES
+    some = [text for text in islice(texts, LOOKED_AT) if text.strip()]
+    return words_of_most(sum(map(is_unspaced, some)), len(some))
 
 
-def said_of_words(name: str, words: str) -> str:
-    """A line on the way that was chosen for a set of real texts."""
+def words_of_most(unspaced: int, documents: int) -> str:
+    """How texts are cut into words of which so many have no spaces between words."""
+    return CHARACTERS if 2 * unspaced > documents else SPACES
+
+
+def said_of_characters(name: str) -> str:
+    """A line on a set of real texts whose characters count as words."""
     return (
         f"{name}: written without spaces between words, so each character counts as a word (--words names another way)"
     )
@@ -54,12 +59,9 @@ def said_of_writing(name: str, here: str, real: str) -> str:
     return f"warning: {name}: most of its texts are written {what}: another language?"
 
 
-def unspaced_share(text: str) -> float:
-    """The share of characters of scripts without spaces among the letters and digits of a text; 0 of none."""
-    if text.isascii():
-        return 0.0
-    letters = sum(map(str.isalnum, text))
-    return min(1.0, len(_UNSPACED.findall(text)) / letters) if letters else 0.0
+def is_unspaced(text: str) -> bool:
+    """Whether most letters and digits of a text are of scripts without spaces."""
+    return not text.isascii() and 2 * len(_UNSPACED.findall(text)) > sum(map(str.isalnum, text)) > 0
 
 
 def segmented(text: str, words: str) -> str:
@@ -90,13 +92,9 @@ def closed_up(text: str) -> str:
     return text if text.isascii() else _APART.sub("", text)
 
 
+@cache
 def marks() -> str:
     """All characters that go with the letter before them, for a class of a regular expression."""
-    return _marks()
-
-
-@cache
-def _marks() -> str:
     return "".join(letter for letter in map(chr, range(sys.maxunicode)) if unicodedata.category(letter)[0] == "M")
 
 
@@ -105,7 +103,7 @@ def _way(words: str) -> Callable[[str], str]:
     check_words(words)
     if words == CHARACTERS:
         # In Khmer, U+17D2 puts the next letter under the one before it.
-        letter = re.compile(rf"[{UNSPACED}][{_marks()}]*(?:\u17d2[\u1780-\u17a2][{_marks()}]*)*")
+        letter = re.compile(rf"[{UNSPACED}][{marks()}]*(?:\u17d2[\u1780-\u17a2][{marks()}]*)*")
         return lambda text: text if text.isascii() else letter.sub(r" \g<0> ", text)
     if words == UNICODE:
         import regex  # nltk needs it, too

@@ -19,6 +19,7 @@ from textcritic.corpora import (
     write_articles,
 )
 from textcritic.corpora.layout import W_TITLE
+from textcritic.corpora.readers.reading import changes
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, Draw, read_shard
@@ -216,7 +217,10 @@ def import_samples(
 
     advice = "give articles whose sections all have text" + (" and a title" if standard else "")
     outcomes = map(outcome, given)
-    return write_sample(outcomes, lambda: NOT_DRAWN, advice, files, write_articles)
+    counts = write_sample(outcomes, lambda: NOT_DRAWN, advice, files, write_articles)
+    if changed:
+        log.info("%s: %s", path, changes(changed))
+    return counts
 
 
 def _titled(article: Article, texts: Sequence[str], standard: Titles) -> tuple[Section, ...]:

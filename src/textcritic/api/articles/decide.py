@@ -14,7 +14,7 @@ from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
 from textcritic.api.options import NUM_TOPICS, CriticiseOptions
 from textcritic.api.own import folder_of, metrics_of
-from textcritic.corpora.words import CHARACTERS, SPACES, said_of_words, said_of_writing
+from textcritic.corpora.words import CHARACTERS, SPACES, said_of_characters, said_of_writing
 from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.plan import FROM_MEMORY
@@ -177,7 +177,7 @@ def _words(compared: Compared, real: Outline, drawn: Sequence[Outline], options:
     """How words are found; said on stderr where it is not at spaces, or a sample is written in another way."""
     words = options.words or real.usual_words
     if options.words is None and words != SPACES:
-        say(said_of_words(compared.given.get(real.path, str(real.path)), words))
+        say(said_of_characters(compared.given.get(real.path, str(real.path))))
     for sample, outline in zip(compared.samples, drawn, strict=False):
         if warning := said_of_writing(sample.label, outline.usual_words, real.usual_words):
             say(warning)

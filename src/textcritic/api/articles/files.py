@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora import Titles, given_articles, standard_article
-from textcritic.corpora.words import CHARACTERS, SPACES, unspaced_share
+from textcritic.corpora.words import is_unspaced, words_of_most
 from textcritic.critics.tendencies.options import ENGLISH
 from textcritic.critics.tendencies.words import stop_words_of
 from textcritic.errors import TextcriticError
@@ -48,7 +48,7 @@ class Outline:
     @property
     def usual_words(self) -> str:
         """How words are found where nothing is said."""
-        return CHARACTERS if 2 * self.unspaced > len(self.digests) else SPACES
+        return words_of_most(self.unspaced, len(self.digests))
 
     @property
     def looks_english(self) -> bool:
@@ -94,7 +94,8 @@ def _outline(path: Path, standard: Titles) -> Outline:
     articles = titled = sections = untitled = longest = words = english = unspaced = 0
     digests: Counter[bytes] = Counter()
     function_words = stop_words_of(ENGLISH)
-    for article in (standard_article(one, Counter()) for one in given_articles(path)):
+    changed = Counter[str]()  # is said where the corpus is made
+    for article in (standard_article(one, changed) for one in given_articles(path)):
         bare = sum(not standard.standardise(section.title or "") for section in article.sections)
         articles += 1
         titled += bool(article.sections) and not bare
@@ -104,7 +105,7 @@ def _outline(path: Path, standard: Titles) -> Outline:
         length = sum(map(len, tokens))
         longest, words = max(longest, length), words + length
         english += sum(token.lower() in function_words for text in tokens for token in text)
-        unspaced += unspaced_share("".join(section.text for section in article.sections)) > 0.5
+        unspaced += is_unspaced("".join(section.text for section in article.sections))
         if length:
             digests[blake2b("\n".join(map(" ".join, tokens)).encode(), digest_size=8).digest()] += 1
     return Outline(path, articles, titled, sections, untitled, longest, words, english, unspaced, digests)

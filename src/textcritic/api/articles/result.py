@@ -142,8 +142,10 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
 
 
 def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
-    """The file of articles; texts, articles in memory, and those of a file that has to be read in another way than
-    usual are written to one, which stays if it holds the same.
+    """The file of articles: the user's own, or one that is written here.
+
+    It is written for texts, for articles in memory, and where the path does not say how the file is read
+    (`Documents.usual`). One that is there already and holds the same is not written again.
 
     Args:
         documents: texts or articles.

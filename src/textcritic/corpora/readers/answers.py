@@ -21,6 +21,11 @@ THINKING = re.compile(r"\s*<(think|thinking)>(?:(.*?)</\1>)?", re.DOTALL)
 ENDS = (END, "<|im_end|>", "<|eot_id|>", "<|end_of_text|>")
 
 
+def may_be_answer(text: str) -> bool:
+    """Whether a text has one of the signs that `answer_of` looks for; most texts have none."""
+    return "<" in text or "```" in text or "~~~" in text
+
+
 def answer_of(text: str, keep_reasoning: bool, changed: Counter[str]) -> str:
     """The document that an answer holds.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from textcritic.corpora.readers.answers import answer_of, sections_of
+from textcritic.corpora.readers.answers import answer_of, may_be_answer, sections_of
 from textcritic.corpora.readers.reading import Reading, Tally
 from textcritic.corpora.readers.values import close_to, kind_of, lacks
 from textcritic.errors import TextcriticError
@@ -55,7 +55,7 @@ class Answers:
         if type(value) is not dict or value.keys().isdisjoint(DOCUMENTS):
             return False
         text = value.get("text", "")
-        return type(text) is str and "<" not in text and "```" not in text and "~~~" not in text
+        return type(text) is str and not may_be_answer(text)
 
     def documents(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Records, of which those of a log become the documents that they hold; any other is passed on.
@@ -115,17 +115,8 @@ class Answers:
         inside = [part for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
         asked = {"text": reading.text_key, "title": reading.title_key, "id": reading.id_key}
         names = {key: usual for usual, key in asked.items() if key is not None and key != usual}
-        for key, usual in names.items():
-            known = {
-                key,
-                usual,
-                *(OF_LOGS if usual != "title" else ()),
-                *(DOCUMENTS + ANSWERS if usual == "text" else ()),
-            }
-            near = bool(close_to(key, value)) and key not in value and usual not in value
-            lacking = known.isdisjoint(value) and not any(known & part.keys() for part in inside)
-            if self._first and (near or lacking):
-                raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
+        if self._first:
+            _require_asked(names, value, inside, where)
         renamed = {names.get(key, key): part for key, part in value.items() if names.get(key) != "text" or not inside}
         if inside:
             of_sections = {key: usual for key, usual in names.items() if usual != "id"}
@@ -156,11 +147,7 @@ class Answers:
 
     def _cleaned(self, value: dict[str, Any]) -> dict[str, Any]:
         text = value.get("text")
-        if (
-            not self.reading.normalise
-            or not isinstance(text, str)
-            or not ("<" in text or "```" in text or "~~~" in text)
-        ):
+        if not self.reading.normalise or not isinstance(text, str) or not may_be_answer(text):
             return value
         return value | {"text": answer_of(text, self.reading.keep_reasoning, self.tally.changed)}
 
@@ -219,6 +206,29 @@ class Answers:
         raise TextcriticError(
             f"{where}: `{key}` is {kind_of(value)}; it should be a string, or a list of strings or of messages"
         )
+
+
+def _require_asked(
+    names: Mapping[str, str], value: Mapping[str, Any], inside: Sequence[Mapping[str, Any]], where: str
+) -> None:
+    """See that a record has the keys that are asked for, or what may stand in their place.
+
+    Args:
+        names: by these keys the usual ones.
+        value: the record.
+        inside: its sections.
+        where: it is, for messages.
+
+    Raises:
+        TextcriticError: it has neither, or a key that is nearly right.
+    """
+    in_place = {"text": {*OF_LOGS, *DOCUMENTS, *ANSWERS}, "id": {*OF_LOGS}}
+    for key, usual in names.items():
+        known = {key, usual} | in_place.get(usual, set())
+        near = bool(close_to(key, value)) and value.keys().isdisjoint((key, usual))
+        lacking = known.isdisjoint(value) and not any(known & part.keys() for part in inside)
+        if near or lacking:
+            raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
 
 
 def _are_choices(value: Any) -> bool:

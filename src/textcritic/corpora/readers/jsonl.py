@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +103,22 @@ def whole_text(path: str | os.PathLike[str], content: str) -> str:
         path: of the file.
         content: what it holds, for messages.
     """
+    return joined(text_lines(path, content), path, content)
+
+
+def joined(lines: Iterable[tuple[int, str]], path: str | os.PathLike[str], content: str) -> str:
+    """The rest of the lines of a file as one text.
+
+    Args:
+        lines: as `text_lines` gives them.
+        path: of the file, for messages.
+        content: what it holds, for messages.
+
+    Raises:
+        TextcriticError: there are more than 512 MiB.
+    """
     parts, room = [], LARGEST_FILE
-    for _, line in text_lines(path, content):
+    for _, line in lines:
         parts.append(line)
         room -= len(line)
         if room < 0:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from textcritic.corpora.readers.characters import HALF, HalfCharacter, is_standard, require_whole, standard
 from textcritic.corpora.readers.generations import ANSWERS, TRAVEL, Answers, Row
-from textcritic.corpora.readers.jsonl import LARGEST_FILE, LONGEST_LINE, parsed, text_lines, whole_text
+from textcritic.corpora.readers.jsonl import LONGEST_LINE, joined, parsed, text_lines, whole_text
 from textcritic.corpora.readers.packed import plain_suffix
 from textcritic.corpora.readers.reading import USUAL, Reading, Tally
 from textcritic.corpora.readers.tables import SEPARATED, SUFFIXES, is_table, table_rows
@@ -114,10 +114,6 @@ def shown_path(path: str | os.PathLike[str]) -> str:
 def _records(
     path: Path, keys: Collection[str], required: Collection[str], reading: Reading, tally: Tally
 ) -> Iterator[Record]:
-    looked_for = {*TRAVEL, *ANSWERS} if TEXT_KEYS & set(keys) else set()
-    known = {*keys, *TRAVEL}
-    unit = "row" if is_table(path) else "line"
-    answers = Answers(path, keys, reading, tally)
     if parts := _parts(path):
         number = 0
         for part in parts:
@@ -125,15 +121,17 @@ def _records(
                 number += 1
                 yield record._replace(number=number)
         return
-    found: dict[str, None] = {}
-    if is_table(path):
+    looked_for = {*TRAVEL, *ANSWERS} if TEXT_KEYS & set(keys) else set()
+    answers, found = Answers(path, keys, reading, tally), dict[str, None]()
+    table = is_table(path)
+    if table:
         others = ANSWERS if looked_for and TEXT_KEYS & set(required) else ()
         wanted = [*required, *reading.keys, *others]
         given = answers.documents(table_rows(path, {*keys, *looked_for, *reading.keys}, wanted, found))
         given = _whole(given, keys, reading, tally)
     else:
         given = _documents(_rows(path), answers, tally)
-    ignored = tally.ignored
+    known, unit, ignored = {*keys, *TRAVEL}, "row" if table else "line", tally.ignored
     for number, where, value in given:
         if type(value) is dict and not known >= value.keys():
             ignored |= dict.fromkeys(key for key in value if key not in known)
@@ -194,13 +192,8 @@ def _is_whole(line: str) -> bool:
 
 def _items(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
     """The items of an array of JSON, or the one object in a file."""
-    parts, room = [], LARGEST_FILE
-    for _, line in lines:
-        parts.append(line)
-        room -= len(line)
-        if room < 0:
-            raise TextcriticError(f"{path}: one value of JSON of more than {LARGEST_FILE >> 20} MiB; write JSON lines")
-    value = parsed("".join(parts), str(path), "JSON lines, or one array of objects")
+    whole = joined(lines, path, "one value of JSON")
+    value = parsed(whole, str(path), "JSON lines, or one array of objects")
     for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
         yield number, f"{path}, item {number}", {"text": item} if isinstance(item, str) else item
 
@@ -257,16 +250,12 @@ def _inspect_samples(path: Path) -> Iterator[Row]:
 def _whole(given: Iterable[Row], keys: Collection[str], reading: Reading, tally: Tally) -> Iterator[Row]:
     """Records whose known keys hold whole characters alone, in the standard form if that is wanted."""
     for number, where, value in given:
+        known = {key: value[key] for key in value.keys() & keys} if isinstance(value, dict) else value
         try:
-            if not isinstance(value, dict):
-                require_whole(value)
-            elif reading.normalise:
-                for key in value.keys() & keys:
-                    if (part := standard(value[key], tally.changed)) is not value[key]:
-                        value = value | {key: part}
+            if reading.normalise and isinstance(value, dict):
+                value = value | standard(known, tally.changed)
             else:
-                for key in value.keys() & keys:
-                    require_whole(value[key])
+                require_whole(known)
         except HalfCharacter:
             tally.damaged[HALF] += 1
             continue

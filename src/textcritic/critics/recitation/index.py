@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora.readers.characters import straightened
-from textcritic.corpora.words import segmented_texts
+from textcritic.corpora.words import SPACES, segmented_texts
 from textcritic.critics.recitation.suffixes import END, Found, Suffixes, suffix_array
 from textcritic.critics.tendencies.options import Tokenizer
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
@@ -36,7 +36,7 @@ class Cutting:
     tokenizer: Tokenizer = "words"
     lower_case: bool = True
     straight_quotes: bool = False
-    spaced: str = "spaces"
+    spaced: str = SPACES
 
     def words(self, texts: pa.StringArray) -> tuple[pa.DictionaryArray, Lengths]:
         """The words of all texts, one text after the other, and how many each has; raises as `tokenize`."""

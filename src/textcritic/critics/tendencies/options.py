@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.plan.checks.words import check_words
+from textcritic.plan.checks.words import SPACES, check_words
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -51,7 +51,7 @@ class CountOptions:
     window: int = 50
     longest_lag: int = 64
     groups: int = 100
-    words: str = "spaces"
+    words: str = SPACES
 
     def __post_init__(self) -> None:
         if self.tokenizer not in TOKENIZERS:

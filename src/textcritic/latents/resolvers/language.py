@@ -76,7 +76,7 @@ class Language:
     nouns: Mapping[str, Noun]
     determiners: Mapping[str, bool]
     others: Mapping[str, frozenset[str]]
-    degrees: tuple[str, ...]
+    degrees: frozenset[str]
     verb_endings: tuple[str, ...]
     plural_endings: tuple[str, ...]
     function_words_and_pronouns: frozenset[str]
@@ -175,7 +175,7 @@ class _Reader:
             pronouns=pronouns,
             titles=self.genders(data, "titles"),
             given_names=GivenNames(self.genders(data, "given_names")),
-            degrees=tuple(self.words(data.get("degrees", ""), "degrees", lower=False)),
+            degrees=frozenset(self.words(data.get("degrees", ""), "degrees", lower=False)),
             same_name=self.same_names(data["same_names"]),
             nouns=MappingProxyType(
                 {word: Noun(_GENDERS[_NOUNS[kind]], kind.endswith("plural")) for word, kind in nouns.items()}

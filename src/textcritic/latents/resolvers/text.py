@@ -165,8 +165,8 @@ _REST = rf"""
 
 
 @cache
-def _pattern(degrees: tuple[str, ...]) -> re.Pattern[str]:
+def _pattern(degrees: frozenset[str]) -> re.Pattern[str]:
     """Of words; degrees with full stops are one each: behind a comma, or a word where no name follows (K.C. Jones)."""
-    dotted = "|".join(re.escape(one) for one in sorted(degrees, key=len, reverse=True) if "." in one)
+    dotted = "|".join(re.escape(one) for one in sorted(degrees, key=lambda one: (-len(one), one)) if "." in one)
     degree = rf"(?:(?<=,\ )(?:{dotted})|(?<=[^\W_]\ )(?:{dotted})(?!\s+[A-Z][a-z]))(?![\w.])|"
     return re.compile((degree if dotted else "") + _REST, re.VERBOSE)

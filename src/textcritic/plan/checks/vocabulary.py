@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.plan.checks.words import check_words
+from textcritic.plan.checks.words import SPACES, check_words
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -44,7 +44,7 @@ class VocabularyOptions:
     mode: Mode = "paper"
     minimum_count: int = 5
     placeholders: Sequence[str] = ("xmath",)
-    words: str = "spaces"
+    words: str = SPACES
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "placeholders", tuple(self.placeholders))

@@ -10,7 +10,12 @@ HOW = (
     "spaces, at white space; characters, each character of a script without spaces is a word; unicode, UAX 29; or"
     " MODULE:FUNCTION, which makes a list of words of a text"
 )
-FUNCTION = re.compile(r"[\w.]+:\w+")
+_FUNCTION = re.compile(r"[\w.]+:\w+")
+
+
+def is_way(words: object) -> bool:
+    """Whether this is one of `WAYS`, or looks like a function."""
+    return words in WAYS or (isinstance(words, str) and bool(_FUNCTION.fullmatch(words)))
 
 
 def check_words(words: object) -> None:
@@ -19,5 +24,5 @@ def check_words(words: object) -> None:
     Raises:
         TextcriticError: it is neither.
     """
-    if words not in WAYS and not (isinstance(words, str) and FUNCTION.fullmatch(words)):
+    if not is_way(words):
         raise TextcriticError(f"words: {words!r}: use {HOW}")
