@@ -7,7 +7,8 @@ the sentence, how often it was mentioned. "I" and "you" in quotations come last:
 
 from dataclasses import dataclass, field, replace
 
-from textcritic.latents.resolvers.language import FEMALE, MALE, Language
+from textcritic.latents.resolvers.genders import learnt_genders
+from textcritic.latents.resolvers.language import Language
 from textcritic.latents.resolvers.mention import Mention, Resolved
 from textcritic.latents.resolvers.nouns import may_be_thing
 from textcritic.latents.resolvers.phrases import (
@@ -35,8 +36,6 @@ _APPOSITION_ENDS = frozenset((",", ".", ";", "(", ")"))
 CLAUSE, VERB = 6, 2
 # Entities with a part of a name that are compared with a name.
 NAMESAKES = 8
-# Names before a pronoun, and words back to them, of which one may get its gender.
-NAMES, FAR = 3, 50
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +67,7 @@ class Linker:
     def __init__(self, words: Words, language: Language) -> None:
         self.words, self.language = words, language
         self.phrases = find_phrases(words, language)
-        self.learnt = _learnt_genders(self.phrases)
+        self.learnt = learnt_genders(self.phrases)
         self.recent: list[Entity] = []
         self.entities: list[Entity] = []
         self.by_part: dict[str, list[Entity]] = {}
@@ -378,30 +377,3 @@ def _same_name(entity: Entity, phrase: Phrase) -> bool:
         return False
     shorter, longer = sorted((entity.parts, phrase.parts), key=len)
     return all(part in longer for part in shorter)
-
-
-def _learnt_genders(phrases: list[Phrase]) -> dict[tuple[str, ...], str | None]:
-    """The gender of names that tell none: of the full name of a surname, or of the pronouns behind a name.
-
-    A pronoun counts for the nearest of the names before it that can agree, if none of them is known to agree.
-    """
-    learnt: dict[tuple[str, ...], str | None] = {}
-    votes: dict[tuple[str, ...], dict[str, int]] = {}
-    names: list[Phrase] = []
-    for phrase in phrases:
-        if phrase.kind == NAME and phrase.gender is not None and len(phrase.parts) > 1:
-            surname = phrase.parts[-1:]
-            learnt[surname] = phrase.gender if learnt.get(surname, phrase.gender) == phrase.gender else None
-    for phrase in phrases:
-        if phrase.kind == NAME:
-            names.append(phrase)
-        elif phrase.kind == PRONOUN and phrase.gender is not None:
-            near = [name for name in names[-NAMES:] if name.head > phrase.head - FAR]
-            known = [name.gender or learnt.get(name.parts) for name in near]
-            if None in known and phrase.gender not in known:
-                name = near[len(known) - 1 - known[::-1].index(None)]
-                votes.setdefault(name.parts, {MALE: 0, FEMALE: 0})[phrase.gender] += 1
-    for parts, tally in votes.items():
-        if max(tally.values()) >= 2 * min(tally.values()):
-            learnt.setdefault(parts, max(tally, key=lambda gender: tally[gender]))
-    return learnt
