@@ -5,6 +5,7 @@ import json
 import math
 import os
 import shutil
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SHOWN = 200  # characters of a path in a message
+MOST_PACKED = 200  # as large as an .npz file its arrays may be
 # What numpy raises for an .npz file that is damaged, or not an .npz file.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, NotImplementedError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
 
 
@@ -191,6 +193,8 @@ def arrays_of(
 
     try:
         with np.load(Path(path), allow_pickle=False) as arrays:
+            if sum(one.file_size for one in arrays.zip.infolist()) > MOST_PACKED * Path(path).stat().st_size:
+                raise ValueError("a bomb")
             yield arrays
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: {missing}") from error
