@@ -4,6 +4,7 @@ import glob
 import json
 import math
 import os
+import re
 import shutil
 import tokenize
 import zipfile
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SHOWN = 200  # characters of a path in a message
+MARKED = 4096  # bytes at the beginning of a file that say who wrote it
 MOST_PACKED = 200  # as large as an .npz file its arrays may be
 # What numpy raises for an .npz file that is damaged, or not an .npz file.
 DAMAGED = (
@@ -31,23 +33,35 @@ DAMAGED = (
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed."""
+    """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed.
+
+    Raises:
+        TextcriticError: it cannot be written.
+    """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(target)
+    with _written(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = _temporary(target)
+        try:
+            yield temporary
+            with temporary.open("rb") as handle:
+                os.fsync(handle.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[None]:
+    """Name a file or folder that cannot be written."""
     try:
-        yield temporary
-        with temporary.open("rb") as handle:
-            os.fsync(handle.fileno())
-        temporary.replace(target)
+        yield
     except OSError as error:
-        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
+        raise TextcriticError(f"{_short(target)}: cannot be written: {error.strerror or error}") from error
 
 
-def results_folder(path: str | os.PathLike[str]) -> Path:
-    """The whole path of a folder for results, which is made if it is missing.
+def results_folder(path: str | os.PathLike[str], name: str = "output") -> Path:
+    """The whole path of a folder for results, which is made if it is missing; errors begin with the name.
 
     Raises:
         TextcriticError: it cannot be made or written to.
@@ -56,12 +70,36 @@ def results_folder(path: str | os.PathLike[str]) -> Path:
         folder = Path(path).expanduser().resolve()
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
-        why = getattr(error, "strerror", None) or str(error)
+        why = getattr(error, "strerror", None) or str(error).partition(" from ")[0]
         why = "there is a file of this name" if isinstance(error, FileExistsError) else why
-        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: {why}") from error
+        raise TextcriticError(f"{name}: {_short(path)}: cannot be used for results: {why}") from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: it may not be written to")
+        raise TextcriticError(f"{name}: {_short(path)}: cannot be used for results: it may not be written to")
     return folder
+
+
+def require_ours(path: Path, mark: bytes, force: bool) -> None:
+    """See that a file that will be written is not somebody else's.
+
+    Args:
+        path: of the file, which may be missing.
+        mark: pattern that is in the first `MARKED` bytes of those that textcritic wrote.
+        force: whether a file of somebody else's may be overwritten, too; a folder of this name never is.
+
+    Raises:
+        TextcriticError: it is.
+    """
+    if not os.path.lexists(path) or (force and not path.is_dir()):
+        return
+    try:
+        with path.open("rb") as handle:
+            ours = re.search(mark, handle.read(MARKED))
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}; choose another `output`") from error
+    if not ours:
+        raise TextcriticError(
+            f"{path}: textcritic did not write this; choose another `output`, or overwrite it with `force`"
+        )
 
 
 def _short(path: str | os.PathLike[str]) -> str:
@@ -72,26 +110,28 @@ def _short(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed."""
+    """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed.
+
+    Raises as `whole_file`.
+    """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _temporary(target)
-    temporary.mkdir()
-    try:
-        yield temporary
-        for part in temporary.rglob("*"):
-            if part.is_file():
-                with part.open("rb") as handle:
-                    os.fsync(handle.fileno())
-        old = temporary.with_suffix(".old.tmp")
-        if target.exists():
-            target.rename(old)
-        temporary.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with _written(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = _temporary(target)
+        temporary.mkdir()
+        try:
+            yield temporary
+            for part in temporary.rglob("*"):
+                if part.is_file():
+                    with part.open("rb") as handle:
+                        os.fsync(handle.fileno())
+            old = temporary.with_suffix(".old.tmp")
+            if target.exists():
+                target.rename(old)
+            temporary.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _temporary(target: Path) -> Path:
