@@ -23,7 +23,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import require_ours, whole_file, write_text
 from textcritic.measures.causes import Comparison
 
-ROW_MARK = rb'\A\{"id": ".*?, "title": .*?, "sections": \['
+ROW_MARK = rb'\A(?:\{"id": ".*?, "title": .*?, "sections": \[|\Z)'
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
 
 
