@@ -28,6 +28,11 @@ def write_start(folder: str | os.PathLike[str]) -> str:
     for path, text in files.items():
         if os.path.lexists(path) and not (path.is_file() and path.read_bytes() == text.encode()):
             raise TextcriticError(f"{path}: is there already, and nothing is overwritten; choose another folder")
+    try:
+        for path in files:
+            path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TextcriticError(f"{place}: cannot be written to: {error.strerror or error}") from error
     for path, text in files.items():
         write_text(path, text)
     written = "\n".join(f"  {path.relative_to(place)}" for path in files)
