@@ -21,6 +21,7 @@ NAVIGATION = {
     "Use": [
         "docs/commands",
         "docs/python",
+        "docs/files",
         "docs/lm-eval",
         "docs/metric-card",
         "docs/running",

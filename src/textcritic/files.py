@@ -61,20 +61,23 @@ def _written(target: Path) -> Iterator[None]:
 
 
 def results_folder(path: str | os.PathLike[str], name: str = "output") -> Path:
-    """The whole path of a folder for results, which is made if it is missing; errors begin with the name.
+    """The whole path of a folder for results, which can be made, and is not made yet; errors begin with the name.
 
     Raises:
         TextcriticError: it cannot be made or written to.
     """
     try:
         folder = Path(path).expanduser().resolve()
+        missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
         folder.mkdir(parents=True, exist_ok=True)
+        why = "" if os.access(folder, os.W_OK | os.X_OK) else "it may not be written to"
+        for place in missing:
+            place.rmdir()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
         why = getattr(error, "strerror", None) or str(error).partition(" from ")[0]
         why = "there is a file of this name" if isinstance(error, FileExistsError) else why
-        raise TextcriticError(f"{name}: {_short(path)}: cannot be used for results: {why}") from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise TextcriticError(f"{name}: {_short(path)}: cannot be used for results: it may not be written to")
+    if why:
+        raise TextcriticError(f"{name}: {_short(path)}: cannot be used for results: {why}")
     return folder
 
 

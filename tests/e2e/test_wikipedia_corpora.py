@@ -92,9 +92,10 @@ def test_the_audit_of_both_kinds_of_corpora(folder):
     for path in files:
         found = json.loads((folder / path).read_text())
         assert 40 < found["articles"] <= PAGES
-        parser, formulas = found["switches"]
+        parser, formulas, templates = found["switches"]
         assert parser["differing"] < found["articles"] / 20
         assert formulas["words_other"] > formulas["words_here"]
+        assert (templates["here"], templates["words_here"] > templates["words_other"]) == ("shown", True)
 
 
 def test_no_markup_is_left(folder):

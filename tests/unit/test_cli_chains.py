@@ -68,7 +68,8 @@ def test_whole_command(tmp_path, train):
     assert found.pop("latent_ppl") == pytest.approx(math.exp(sum(nll) / 6), rel=1e-12)
     assert found.pop("latent_nll_mean") == pytest.approx(sum(nll) / 2, rel=1e-12)
     assert found == {
-        "ci95": None,  # two documents have no interval
+        "ci95": None,
+        "ci95_reason": "no interval of fewer than 20",  # two documents have no interval
         "steps": 6,
         "n": 2,
         "rejected": 3,

@@ -71,6 +71,8 @@ def test_whole_command(tmp_path, real):
     assert real_text["ci95"] == [None, None]  # of fewer than 20 documents
     assert real_text["n"] == len(held) == round(0.2 * len(REAL))
     assert 0 < found.pop("p") <= 1
+    assert found.pop("ci95_reason") is None
+    assert real_text["ci95_reason"] == "no interval of fewer than 20"
     assert found == {
         "tokens": tokens,
         "n": 22,

@@ -45,6 +45,14 @@ GOOD = [
 ]
 
 
+def test_null_annotations_are_none_and_anything_else_is_refused(tmp_path):
+    (text,) = read_links(written(tmp_path, None), Counter())
+    assert (text.tokens, text.mentions) == (tuple(TOKENS[1:]), ())
+    says = r"test\.jsonl:1: `annotations` is a string; it should be a list of objects, or null"
+    with pytest.raises(TextcriticError, match=says):
+        list(read_links(written(tmp_path, "x"), Counter()))
+
+
 @pytest.mark.parametrize("name", ["test.jsonl", "test.jsonl.gz"])
 def test_mentions_and_edges_are_read(tmp_path, name):
     skipped = Counter()
@@ -97,9 +105,29 @@ def test_a_mention_longer_than_a_piece_is_left_out_and_counted(tmp_path):
     assert skipped[TOO_LONG] == 2
 
 
+def test_null_annotations_are_none_and_a_null_title_is_empty(tmp_path):
+    path = tmp_path / "null.jsonl"
+    path.write_text(json.dumps({"title": None, "tokens": TOKENS, "annotations": None}))
+    (text,) = read_links(path, Counter())
+    assert (text.tokens, text.mentions, text.group) == (tuple(TOKENS[1:]), (), "1: ")
+
+
 @pytest.mark.parametrize(
     ("record", "said"),
     [
+        ({"title": "a", "tokens": TOKENS, "annotations": 3}, "`annotations` is a number; it should be a list"),
+        ({"title": "a", "tokens": TOKENS, "annotations": "none"}, "`annotations` is a string"),
+        ({"title": "a", "tokens": TOKENS, "annotations": [None]}, "an annotation should have id"),
+        *(
+            ({"title": "a", "tokens": TOKENS, "annotations": [{**GOOD[0], "parent_id": value}]}, "an annotation should")
+            for value in (None, [None], "Q")
+        ),
+        ({"title": "a", "tokens": None, "annotations": None}, "`tokens` should be a list"),
+        *(
+            ({"title": "a", "tokens": TOKENS, "annotations": [{**GOOD[0], key: value}]}, "an annotation should have id")
+            for key, values in {"id": [None], "span": [None, [1, None]], "relation": [None, [None]]}.items()
+            for value in values
+        ),
         ([1], "title, tokens and annotations"),
         ({"title": "a", "tokens": "b c", "annotations": []}, "tokens"),
         ({"title": "a", "tokens": TOKENS, "annotations": [annotation("Q1", 9, 12)]}, "9 to 12; there are 11"),

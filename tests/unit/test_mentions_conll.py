@@ -166,6 +166,42 @@ def test_archives_are_read_by_folder_and_in_the_order_of_names(tmp_path):
         list(conll_documents([path]))
 
 
+NOTES = [
+    "# sent_id = 1",
+    "# text = a b",
+    "# note -",
+    "#newdoc",
+    "# 1 2 3 4",
+    "# one two three four five six - - - - - (9)",
+]
+
+
+@pytest.mark.parametrize("fill", [0, 8])
+@pytest.mark.parametrize("sep", ["\t", " "])
+def test_comments_are_no_words_and_a_sharp_is_one(tmp_path, sep, fill):
+    text = columns([("#", "(1"), ("b", "1)"), None, ("c", "(2)")], fill=fill, sep=sep)
+    first, *rest, _, _ = text.split("\n")
+    lines = [first, *NOTES, *(part for line in rest for part in (line, *NOTES)), "#end document", ""]
+    [document] = read(tmp_path, "\n".join(lines))
+    assert document.words == ("#", "b", "c")
+    assert [mention[:2] for mention in document.mentions] == [(0, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("sep", ["\t", " "])
+def test_comments_ranges_and_empty_nodes_in_three_columns(tmp_path, sep):
+    rows = [*NOTES, "1-2|don't|_", "1|do|(1)", "2|n't|_", "2.1|x|_", "# a note", "3|#|(2)", *NOTES]
+    body = "\n".join(line.replace("|", sep) for line in rows)
+    [document] = read(tmp_path, f"#begin document (x)\n{body}\n#end document\n")
+    assert document.words == ("do", "n't", "#")
+    assert [mention[:2] for mention in document.mentions] == [(0, 0), (2, 2)]
+
+
+def test_a_document_whose_name_begins_with_a_sharp(tmp_path):
+    text = columns([("a", "(1)"), ("b", "-")], name="(#x); part 1").replace("tale\t0", "#x\t1")
+    [document] = read(tmp_path, text)
+    assert (document.id, document.words) == ("#x#1", ("a", "b"))
+
+
 ROW = "tale\t0\t0\tHe\t_\t_\t_\t_\t_\t_\t_\t_\t(1)"
 
 
@@ -186,6 +222,9 @@ ROW = "tale\t0\t0\tHe\t_\t_\t_\t_\t_\t_\t_\t_\t(1)"
         (f"#begin document (a)\n{ROW.replace('He', '')}\n#end document", 2, "the word is missing"),
         ("#begin document (a)\n#end document\n", 1, "has no words"),
         (f"#begin document (a)\n{ROW}\n#end document\n{ROW}\n", 4, "outside of a document"),
+        ("#begin document (a)\n1\tb\t-\n#\tc\t(1)\n#end document", 3, "begins with `#` as a comment does, and has 3"),
+        ("#begin document (a)\n1-2\tb\t(1)\n#end document", 2, "a mention begins or ends at 1-2"),
+        ("#begin document (a)\n; note -\n#end document", 2, "';' where the number of the word should be"),
         ("#end document\n", 1, "without a `#begin document`"),
         (f"#begin document (a)\n{ROW}\n#end document\n" * 2, 4, "document 'a' is in .*:1 too"),
         (b"#begin document (a)\ncaf\xe9\n", 2, "not UTF-8"),

@@ -62,6 +62,20 @@ def entities(text, resolver=PERSONS):
         ("It shows Zork (blue).", []),
         ("It shows Zork (blue) and Zork (green).", [["Zork", "Zork"]]),
         ("CHAPTER II\n\nMARY LEFT. Mary slept.", [["MARY", "Mary"]]),
+        # Degrees are nobody, and end no sentence.
+        ("Mary Lee, M.D., came. She left.", [["Mary Lee", "She"]]),
+        ("Dr. Mary Lee, Ph.D., LL.B., spoke. She left.", [["Dr. Mary Lee", "She"]]),
+        ("Mary Lee, MD, PhD, came. She left.", [["Mary Lee", "She"]]),
+        ("She met John Lee, M.D. He ran.", [["She"], ["John Lee", "He"]]),
+        ("K.C. Jones came. He met J.R. Smith.", [["K.C. Jones", "He"], ["J.R. Smith"]]),
+        # Accents, hyphens, names in capitals; a surname that is a word, where a sentence begins; one person's "their".
+        ("Zoë left. She ran.", [["Zoë", "She"]]),
+        ("Zoe\u0308 left. She ran.", [["Zoe\u0308", "She"]]),
+        ("Mary-Ann left. She ran.", [["Mary-Ann", "She"]]),
+        ("José Pérez came. He sat.", [["José Pérez", "He"]]),
+        ("JOHN SMITH came. He slept.", [["JOHN SMITH", "He"]]),
+        ("John Hardly met a smith. Hardly spoke. He slept.", [["John Hardly", "Hardly", "He"]]),
+        ("Mary lost their keys.", [["Mary", "their"]]),
         # Nouns: the same one, of the same possessor, or beside a name.
         ("A boy saw a boy.", [["A boy"], ["a boy"]]),
         ("An old man saw a young man. The old man slept.", [["An old man", "The old man"], ["a young man"]]),

@@ -56,6 +56,25 @@ CONSTRUCTS = {
         "the macro __FILE__ and the method __init__ of snake__case",
         "the macro __FILE__ and the method __init__ of snake__case",
     ),
+    "template that is cut": ("a total area of {{area|5|km2}}, of which", "a total area of, of which"),
+    "numbers": (
+        "{{convert|12|km|mi|abbr=on}}, {{cvt|5|ft|6|in}}, {{convert|5|-|7|m|ft}}, {{convert|5|by|7|m}}, "
+        "{{formatnum:1234567}}, {{formatnum:{{val|3}}|R}}, {{val|12.5|0.3|u=km}}, {{val|2|e=6|ul=m/s}}, {{val|9|u=%}}, "
+        "{{circa|1500|1550}}, {{c.}} 1400, {{frac|1|2}}, {{Frac|3|1|2}}",
+        "12 km, 5 ft 6 in, 5–7 m, 5 by 7 m, 1234567, 3, 12.5 ± 0.3 km, 2 × 10^6 m/s, 9 %, c. 1500 – c. 1550, c. 1400, "
+        "1/2, 3 1/2",
+    ),
+    "words of other languages": (
+        "{{nihongo|'''Tokyo'''|東京|Tōkyō}}, {{Nihongo||東京|Tōkyō}}, {{lang|fr|''[[P|Pari]]''}}, {{lang-de|Haus}}, "
+        "{{langx|es|casa}}, {{transl|ja|Hepburn|ki}}, {{transl|ja|ki}}, {{lang|fr}}",
+        "Tokyo (東京, Tōkyō), Tōkyō (東京), Pari, Haus, casa, ki, ki",
+    ),
+    "templates that show their arguments in others": (
+        '{{nowrap|12 {{abbr|km|kilometre}}}} {{nowrap|1=<span style="a=b">c=d</span>}} {{nowrap|e<ref>f</ref>}} '
+        "{{lang|fr|{{unknown|g}}}} {{infobox|h={{convert|1|km}}}} {{#if:i|{{lang|fr|j}}}} {{nowrap|[k] {l} {{{m}}}}}",
+        "12 km c=d e [k] {l}",
+    ),
+    "template that is not shown": ("a <nowiki>{{nowrap|b}}</nowiki><!-- {{nowrap|c}} --> {{nowrap}}", "a nowrap|b"),
     "nested templates": ("a {{b|{{c|{{{d|}}}}}|e={{f}}}} g", "a g"),
     "argument": ("a {{{b}}} c {{{d|{{e}}}}}", "a c"),
     "braces too many": ("a {{{{b}}}} c", "a {} c"),
@@ -79,6 +98,16 @@ CONSTRUCTS = {
     "preformatted": ("a\n<pre>\n== b ==\n</pre>\nc", "a\nc"),
     "timeline, score, imagemap": ("a<timeline>b</timeline> <score>c</score> <imagemap>d</imagemap>e", "a e"),
     "not displayed": ('a <span style="display: none">b</span>c', "a c"),
+    "magic words in other languages": (
+        "__KEIN_INHALTSVERZEICHNIS__\nText\n\n__INHALTSVERZEICHNIS_ERZWINGEN__ Mehr __NO_TOC__ x "
+        "__БЕЗ_ОГЛАВЛЕНИЯ__Текст 文字__无目录__文字 __अनुक्रमणिका_नहीं__ a\n\n__kein_inhaltsverzeichnis__",
+        "Text\nMehr x Текст 文字文字 a",
+    ),
+    "words that look like magic words": (
+        "snake__case a__B__c __init__ __FILE__ __my_name__ ___D___ __ e __ <code>__F__ <b>__G_H__</b></code> "
+        "<nowiki>__NO_TOC__</nowiki>",
+        "snake__case a__B__c __init__ __FILE__ __my_name__ ___D___ __ e __ __F__ __G_H__ __NO_TOC__",
+    ),
     "magic words": ("__NOTOC__a __init__ b\n__БЕЗСЪДЪРЖАНИЕ__", "a __init__ b"),
     "link": ("[[a]]s and [[b|c]]", "as and c"),
     "link with a colon in its title": (

@@ -31,6 +31,7 @@ COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     "articles": (["sections"], ["sections"]),
     "texts": (["text", "sections", "language"], ["text", "sections"]),
 }
+LONGEST_NAME = 255  # bytes of the name of a file
 LDAC = (".dat", ".ldac")
 EXAMPLES = {"chain": '{"chain": ["title", ...]}', "mentions": '{"mentions": [".", "he:3", ...]}'}
 FORMS = (
@@ -188,8 +189,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
         TextcriticError: another form, no documents, or a file that cannot be read.
     """
     if isinstance(given, str | os.PathLike):
-        if not os.fspath(given):
-            raise TextcriticError(f"{name}: is empty; give the path of a file")
+        _require_name(os.fspath(given), name)
         return _file(Path(given).expanduser(), kind, reading)
     columns = _columns(given)
     if columns is not None:
@@ -215,6 +215,18 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
         return checked(rows, name, known, reading, "item")
 
     return Documents(name, wanted, items)
+
+
+def _require_name(path: str, name: str) -> None:
+    """See that a string can be the name of a file."""
+    if not path:
+        raise TextcriticError(f"{name}: is empty; give the path of a file")
+    try:
+        longest = max(map(len, os.fsencode(path).split(b"/")))
+    except UnicodeEncodeError:
+        longest = LONGEST_NAME + 1
+    if "\0" in path or longest > LONGEST_NAME:
+        raise TextcriticError(f"{name}: {path[:40]!a} is no name of a file; texts go into a list")
 
 
 def texts_of(given: Given, name: str, reading: Reading = USUAL) -> Documents:

@@ -14,16 +14,16 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 # What files of documents may be, for the commands' descriptions.
 FILES = """
-Files are JSON lines (.jsonl, .jsonl.gz), or tables with such columns: .parquet, .arrow, a folder of these, or a folder
-that `datasets` saved. Other keys and columns are ignored, and named on stderr. Files of --log_samples of
-lm-evaluation-harness, and of batches of vLLM's server, are read too: what the model answered.
+Files are JSON lines (.jsonl) or an array of JSON; tables with such columns: .csv, .tsv, .parquet, .arrow, a folder of
+these, or a folder that `datasets` saved; packed by gzip, bzip2, xz or zstd, too. Other keys and columns are ignored,
+and named on stderr. Logs of lm-evaluation-harness, Inspect and vLLM's server are read: what the model answered.
 """
 TEXTS = """
-Texts are JSON lines (.jsonl, .jsonl.gz), each {"text": "..."} or {"sections": [{"text": "..."}, ...]}; a table with
-such columns: .parquet, .arrow, a folder of these, or a folder that `datasets` saved; or a text a line (.txt, .txt.gz,
-or any other name of a file that does not begin with {), where an empty line is an empty text. Other keys and columns
-are ignored, and named on stderr. Files of --log_samples of lm-evaluation-harness, and of batches of vLLM's server, are
-read too: what the model answered.
+Texts are JSON lines (.jsonl), each {"text": "..."} or {"sections": [{"text": "..."}, ...]}, or an array of JSON; a
+table with such columns: .csv, .tsv, .parquet, .arrow, a folder of these, or a folder that `datasets` saved; a text a
+line (.txt, or any other name of a file that begins with neither { nor [), where an empty line is an empty text; or one
+text (.md). They may be packed by gzip, bzip2, xz or zstd. Other keys and columns are ignored, and named on stderr. Logs
+of lm-evaluation-harness, Inspect and vLLM's server are read: what the model answered.
 """
 # What is said of labels, behind one of these.
 LABELS = """
@@ -76,6 +76,8 @@ def labelled_paths(words: Sequence[str], argument: str = "SAMPLES") -> dict[str,
 
 def _parted(word: str, argument: str) -> tuple[str, Path]:
     """The label, "" where there is none, and the path."""
+    if not word:
+        raise TextcriticError(f"{argument}: is empty; give the path of a file")
     label, sign, path = word.partition("=")
     if not sign or Path(word).expanduser().exists():
         return "", Path(word)

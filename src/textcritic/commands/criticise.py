@@ -28,7 +28,7 @@ CRITICISE = """\
 Compare what models wrote with real text, by every measure that applies: from files to one page.
 
 Files hold texts, or articles with titled sections, chains of titles or of mentions; all files hold the same. Texts are
-a text a line (.txt, .txt.gz), or JSON lines:
+a text a line (.txt), or JSON lines, tables and more (below):
   {"text": "..."}
   {"id": "1", "sections": [{"title": "introduction", "text": "..."}, ...]}
   {"chain": ["introduction", "method", "result"]}

@@ -34,6 +34,7 @@ RARE = "a title too rare in train"
 EMPTY = "a section without text"
 
 # Characters of scripts without spaces between words: Thai to Tibetan, Burmese, Khmer, kana, Chinese.
+NO_LIMIT = 1_000_000  # tokens of a section: lengths decide nothing
 _UNSPACED = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 
@@ -183,7 +184,7 @@ def _filtered(
         texts = [
             article.sections[index].text for article, pairs in zip(articles, kept, strict=True) for index, _ in pairs
         ]
-        if row == 0 and limits["length_unit"] == "words":
+        if row == 0 and limits["length_unit"] == "words" and limits["maximum_tokens"] < NO_LIMIT:
             _warn_of_words(path, texts)
         lengths = iter(length_of(texts))
         for pairs, split, group in zip(kept, given, groups, strict=True):

@@ -1,30 +1,27 @@
-"""Text with coreference in CoNLL-2012 columns, as LitBank, OntoGUM, OntoNotes and most tools write it.
+"""Text with coreference in columns: CoNLL-U, see `conllu`, or CoNLL-2012, as LitBank, OntoGUM and most tools write it.
 
 A document stands between `#begin document` and `#end document`; a word has a line, an empty line ends a sentence. The
 last column holds brackets: `(3` opens a mention of entity 3 at this word, `3)` closes one, `(3)` is a mention of one
-word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole format. Lines that begin with `#` are
-comments. CoNLL-U is read too, with its brackets under `Entity=` in the last column, as GUM and CorefUD are published.
+word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole format.
 """
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.readers.archives import texts_of
+from textcritic.corpora.readers.conll_document import PART, SUFFIXES, ConllDocument, file_name
+from textcritic.corpora.readers.conllu import conllu_documents, is_conllu
 from textcritic.errors import TextcriticError
 
 _NOUNS = ("NN", "NNP", "NNPS", "NNS", "NX", "PRP")
 _SECOND = (("NP",), ("$", "ADJP", "PRN"), ("CD",), ("JJ", "JJS", "RB", "QP", "PRP$", "DT", "WP", "WDT"))
 
-SUFFIX, SUFFIX_U = ".conll", ".conllu"
 SHORT, MINIMAL, FULL = 3, 5, 12
 """Columns of a line: number, word, entities (OntoGUM); document, part, number, word, entities; and the whole format."""
-UNIVERSAL = 10
-"""Columns of CoNLL-U, parted by tabs; the last one holds `Name=value` with `|` between them."""
 
 ESCAPES = {
     "-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"',
@@ -32,57 +29,28 @@ ESCAPES = {
 """Words of the Penn Treebank for signs of the text."""
 TITLE = "text"
 """The title of every article's one section."""
-PART = "#"
-"""Stands in an id between the name of a document and the number of its part."""
 _BEGIN = re.compile(r"#\s*begin document\b\s*(.*)")
-_NAME = re.compile(r"\((.*)\)\s*(?:;\s*part\s+(\d+))?\s*")
+_NAME = re.compile(r"\((.*)\)\s*(?:;\s*part\s+(\d{1,9}))?\s*")
 _END = re.compile(r"#\s*end document\b")
-_BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)")
-_NEW = re.compile(r"#\s*newdoc\b(?:\s+id\s*=\s*(.*))?")
-_FIELDS = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
-_ENTITY_ID = ("eid", "GRP")  # what the field of the entity's name is called
-_PART = re.compile(r"(.*)\[(\d+)/\d+\]")
-# The number of a line that is no word: a range of words that are written as one (1-2), or an empty node (8.1).
-_RANGE, _EMPTY = re.compile(r"\d+-\d+"), re.compile(r"\d+\.\d+")
+_BRACKET = re.compile(r"\(([^()|]+)(\))?|(?<![^()|])([^()|]+)\)")
 _NONE = frozenset({"", "-", "_", "*"})
+_NO_WORD = re.compile(r"\d+[-.]\d+")  # the number of a token of several words, or of a node without one
 _ENDS = frozenset(".!?")
 _CLOSING = frozenset({"''", "”", "’", "'", ")", "-RRB-", "]"})
-
-
-@dataclass(frozen=True, slots=True)
-class ConllDocument:
-    """A document as its file has it.
-
-    Attributes:
-        id: its name; the file's name where it has none; `name#2` for its part 2 (the one of part 0 is the plain name).
-        where: file and line of its begin, for messages.
-        words: its words, with escapes of the Penn Treebank.
-        lines: the line of each word, from 1.
-        sentences: (first, last) word of each sentence.
-        mentions: (first word, last word, head word by the parse or None, entity) in the order of the text, the longer
-            one first.
-    """
-
-    id: str
-    where: str
-    words: tuple[str, ...]
-    lines: tuple[int, ...]
-    sentences: tuple[tuple[int, int], ...]
-    mentions: tuple[tuple[int, int, int | None, str], ...]
 
 
 def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None = None) -> Iterator[ConllDocument]:
     """Stream the documents of files in CoNLL columns, in order; those of an archive in the order of their names.
 
-    Columns may be parted by tabs or by spaces. A file without any empty line has no sentences (OntoGUM's has none):
-    there a sentence ends after `.`, `!` or `?` and the quotes or brackets that close there. A line whose word has no
-    letters (OntoGUM has one) is passed over, and so are ranges and empty nodes. Of a mention in several pieces, as
-    CoNLL-U has them, the first one counts. Mentions may cross, nest, overlap and share a span. A mention has a head
-    where the column of the parse is filled and has the mention as a constituent, see `parse_heads`.
+    Files in CoNLL-U are told by their ten columns, see `conllu`. Otherwise columns may be parted by tabs or by spaces;
+    lines that begin with `#` are comments, and those of several words (`1-2`) or of none (`8.1`) are passed over. A
+    file without any empty line has no sentences (OntoGUM's has none): there a sentence ends after `.`, `!` or `?` and
+    the quotes or brackets that close there. A line whose word has no letters (OntoGUM has one) is passed over. Mentions
+    may cross, nest, overlap and share a span. A mention has a head where the column of the parse is filled and has the
+    mention as a constituent, see `parse_heads`.
 
     Args:
-        paths: files, plain or gzipped, or .tar.gz archives, of which files named .conll or .conllu are read as they
-            are.
+        paths: files, plain or gzipped, or .tar.gz archives, of which files named .conll or .conllu are read.
         folder: of archives: only files whose path has this folder in it.
 
     Raises:
@@ -92,8 +60,9 @@ def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None 
     """
     seen: dict[str, str] = {}
     for path in paths:
-        for where, text in texts_of(path, (SUFFIX, SUFFIX_U), folder):
-            for document in (_universal if _is_universal(text) else _documents)(where, text):
+        for where, text in texts_of(path, SUFFIXES, folder):
+            documents = conllu_documents if is_conllu(where, text) else _documents
+            for document in documents(where, text):
                 if document.id in seen:
                     raise TextcriticError(
                         f"{document.where}: document '{document.id}' is in {seen[document.id]} too; "
@@ -122,11 +91,15 @@ def conll_articles(path: str | os.PathLike[str], folder: str | None = None) -> I
 
 
 def written_out(document: ConllDocument) -> tuple[str, list[tuple[int, int]]]:
-    """The document as text: a space between words, a line a sentence, signs for the escapes of the treebank.
+    """The document as text: as it was written, where the file says it; else with a space between words.
+
+    Then a sentence is a line, and signs stand for the escapes of the treebank.
 
     Returns:
         The text, and (start, end) characters of each word.
     """
+    if document.spans:
+        return document.text, list(document.spans)
     pieces, spans, at = [], [], 0
     for first, last in document.sentences:
         for word in range(first, last + 1):
@@ -170,70 +143,12 @@ def _documents(where: str, text: str) -> Iterator[ConllDocument]:
         )
 
 
-def _is_universal(text: str) -> bool:
-    """Whether a text is CoNLL-U, by its first line that is no comment."""
-    lines = (line for line in text.split("\n") if line.strip())
-    first = next((line for line in lines if not line.startswith("#") or _BEGIN.match(line)), "")
-    return first.count("\t") == UNIVERSAL - 1 and not first.startswith("#")
-
-
-def _universal(where: str, text: str) -> Iterator[ConllDocument]:
-    """The documents of a text in CoNLL-U."""
-    reader: _Reader | None = None
-    found, place = 0, 0
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.rstrip("\r")
-        at = f"{where}:{number}"
-        if fields := _FIELDS.match(line):
-            names = fields[1].split("-")
-            place = next((names.index(name) for name in _ENTITY_ID if name in names), 0)
-        elif new := _NEW.fullmatch(line.strip()):
-            if reader and reader.rows:
-                yield reader.document()
-            found += 1
-            reader = _Reader(_name((new[1] or "").strip(), where, found), at)
-        elif line.startswith("#"):
-            continue
-        elif line.strip():
-            found += not found
-            reader = reader or _Reader(_name("", where, found), at)
-            cells = line.split("\t")
-            if len(cells) != UNIVERSAL:
-                raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {UNIVERSAL}, parted by tabs")
-            reader.read_cells([cells[0], cells[1], _brackets_of(cells[9], place)], number, at)
-        elif reader:
-            reader.read("", number, at)
-    if reader:
-        yield reader.document()
-
-
-def _brackets_of(misc: str, place: int) -> str:
-    """The brackets of a word of CoNLL-U as those of the other formats, with the names of entities alone."""
-    value = next((part.removeprefix("Entity=") for part in misc.split("|") if part.startswith("Entity=")), "")
-    brackets = []
-    for opened, closes, closed in _BRACKET.findall(value):
-        fields = (opened or closed).split("-")
-        name = fields[place] if opened and place < len(fields) else fields[0]
-        if piece := _PART.fullmatch(name):
-            if piece[2] != "1":
-                continue
-            name = piece[1]
-        brackets.append(f"({name}{closes}" if opened else f"{name})")
-    return "".join(brackets) or "_"
-
-
 def _name(given: str, where: str, number: int) -> str:
     """The name of a document, by what its first line says; without a name that of the file, numbered from 2 on."""
     match = _NAME.fullmatch(given)
     name, part = (match[1], int(match[2] or 0)) if match else (given, 0)
     if not name:
-        part = number if number > 1 else 0
-        name = (
-            PurePosixPath(where.rpartition(":")[2] or where)
-            .name.removesuffix(".gz")
-            .removesuffix(SUFFIX_U)
-            .removesuffix(SUFFIX)
-        )
+        return file_name(where, number)
     return f"{name}{PART}{part}" if part else name
 
 
@@ -255,20 +170,20 @@ class _Reader:
                 self.starts.append(len(self.rows))
             return
         cells = line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
-        # The name of a document may begin with #; then its word has a number.
-        if not line.startswith("#") or (len(cells) in (MINIMAL, *range(FULL, len(cells) + 1)) and cells[2].isdecimal()):
-            self.read_cells(cells, number, at)
-
-    def read_cells(self, cells: list[str], number: int, at: str) -> None:
-        """Read the columns of a word."""
+        if line.startswith("#") and self._is_comment(cells, "\t" in line, at):
+            return
         self._check_columns(cells, at)
         brackets = self._brackets(cells[-1].strip(" "), at)
-        name = cells[0] if len(cells) == SHORT else cells[2]
-        if _RANGE.fullmatch(name) or _EMPTY.fullmatch(name):
-            opened = sum(bool(one) and not closes for one, closes, _ in brackets)
-            if opened != sum(bool(closed) for _, _, closed in brackets):
-                raise TextcriticError(f"{at}: a mention begins or ends at {name}, which is no word; give it to a word")
+        place = cells[0 if len(cells) == SHORT else 2]
+        if _NO_WORD.fullmatch(place):
+            alone = "." in place and all(one and closes for one, closes, _ in brackets)  # mentions of this node alone
+            if brackets and not alone:
+                raise TextcriticError(f"{at}: a mention begins or ends at {place}, which is no word; give it to a word")
             return
+        if len(cells) < FULL and not place.isdecimal():
+            raise TextcriticError(
+                f"{at}: {place!r} where the number of the word should be; a comment begins with #, in a line of its own"
+            )
         if not self._word(cells).strip():
             if brackets:
                 raise TextcriticError(f"{at}: a mention begins or ends at a word without letters; the word is missing")
@@ -294,6 +209,18 @@ class _Reader:
         heads = self._heads(words, sentences)
         mentions = tuple((first, last, heads.get((first, last)), entity) for first, last, entity in spans)
         return ConllDocument(self.name, self.where, words, tuple(self.lines), sentences, mentions)
+
+    def _is_comment(self, cells: list[str], tabs: bool, at: str) -> bool:
+        """Whether a line that begins with `#` is one; not if it is the document's name, in full columns."""
+        full = len(cells) == MINIMAL or len(cells) >= FULL
+        if full and (cells[0] == self.rows[-1][0] if self.rows else self.name.startswith(cells[0])):
+            return False
+        if tabs and (len(cells) == len(self.rows[-1]) if self.rows else full):
+            raise TextcriticError(
+                f"{at}: begins with `#` as a comment does, and has {len(cells)} columns as words have; "
+                "write comments without tabs"
+            )
+        return True
 
     def _check_columns(self, cells: list[str], at: str) -> None:
         count = len(cells)

@@ -4,7 +4,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,8 @@ from textcritic.errors import TextcriticError
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
 # /dev/zero, is refused before memory is gone.
 LONGEST_LINE = 1 << 26
+A_LINE = "one JSON object a line"
 LARGEST_FILE = 1 << 29  # in characters, of a file that is not read line by line
-_decoded = json.JSONDecoder().decode  # `json.loads` without its looks at types
 UNEVEN = "section_names and sections differ in length"
 
 
@@ -58,9 +57,11 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
     Raises:
         TextcriticError: as `text_lines`, or a line is not JSON, or has half a character in it.
     """
+    name = os.fspath(path)  # a path would be made into text for each line
     for number, line in text_lines(path, "JSON object"):
         if line.strip():
-            yield number, _of_whole_characters(parsed(line, f"{path}:{number}"), line, f"{path}:{number}")
+            value = parsed(line, where := f"{name}:{number}")
+            yield number, _of_whole_characters(value, where) if "\\u" in line else value
 
 
 def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int, str]]:
@@ -111,51 +112,47 @@ def whole_text(path: str | os.PathLike[str], content: str) -> str:
     return "".join(parts)
 
 
-def parsed(line: str, where: str, content: str = "one JSON object a line") -> Any:
+class _Doubled(ValueError):  # noqa: N818
+    """An object has a key twice, of which Python would keep the last."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, whose keys are all different."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    places = {key: place for place, (key, _) in enumerate(pairs)}  # the last of each
+    raise _Doubled(next(key for place, (key, _) in enumerate(pairs) if places[key] != place))
+
+
+_decoded = json.JSONDecoder(object_pairs_hook=_once).decode  # made once: `json.loads` would make it for every line
+
+
+def parsed(line: str, where: str, content: str = A_LINE) -> Any:
     """The value of a line of JSON, in which a lone surrogate may be.
 
     Raises:
         TextcriticError: it is not JSON, or a key stands twice in an object of it.
     """
     try:
-        value = _decoded(line)
-        if line.count('":') != _keys_in(value):  # texts may have these signs, too
-            json.loads(line, object_pairs_hook=partial(_once, where))
-        return value
+        return _decoded(line)
     except json.JSONDecodeError as error:
-        place = f"{where}:{error.lineno}" if error.lineno > 1 else where
+        place = where if content == A_LINE else f"{where}:{error.lineno}"
         raise TextcriticError(f"{place}: not JSON ({error.msg}, column {error.colno}); write {content}") from error
     except RecursionError as error:
         raise TextcriticError(f"{where}: nested too deep; write {content}") from error
+    except _Doubled as error:
+        raise TextcriticError(
+            f"{where}: the key {error.args[0]!r} stands twice; which of the values counts?"
+        ) from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits
         raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
 
 
-def _keys_in(value: Any) -> int:
-    """The number of keys of all objects in a value of JSON."""
-    parts, number = (value.values(), len(value)) if type(value) is dict else (value, 0)
-    if type(value) is dict or type(value) is list:
-        for part in parts:
-            if type(part) is dict or type(part) is list:
-                number += _keys_in(part)
-    return number
-
-
-def _once(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, whose keys are all different."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise TextcriticError(f"{where}: the key {twice!r} stands twice; which of the values counts?")
-    return found
-
-
-def _of_whole_characters(value: Any, line: str, where: str) -> Any:
+def _of_whole_characters(value: Any, where: str) -> Any:
     """The value; half a surrogate pair is JSON, but not text."""
     try:
-        if "\\u" in line:
-            json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise TextcriticError(f"{where}: an escape such as \\ud83d is half a character; write both halves") from error
     return value

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.readers.jsonl import json_lines
+from textcritic.corpora.readers.section_lists import is_strings
+from textcritic.corpora.readers.values import kind_of
 from textcritic.corpora.structured.texts import Edge, Mention, Structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
@@ -39,7 +41,8 @@ def read_links(path: str | os.PathLike[str], skipped: Counter[str], longest: int
     its piece only: a mention whose parents are all in earlier pieces is that of a new entity.
 
     Args:
-        path: of the file: title, tokens and annotations (id, relation, parent_id, span) in each line.
+        path: of the file: title, tokens and annotations (id, relation, parent_id, span) in each line. Annotations
+            that are null are none.
         skipped: counts what was left out, by reason.
         longest: tokens of a piece.
 
@@ -178,23 +181,26 @@ def _checked(record: Any, where: str) -> tuple[str, tuple[str, ...], list[_Annot
     tokens = record["tokens"]
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens) or len(tokens) < 2:
         raise TextcriticError(f"{where}: `tokens` should be a list of at least two strings")
-    given = record["annotations"]
-    if not isinstance(given, list | None):
-        raise TextcriticError(f"{where}: `annotations` should be a list, or null for none")
-    annotations = [_annotation(item, where) for item in given or ()]
-    return str(record["title"]), tuple(tokens), sorted(annotations, key=lambda item: (item.start, item.end))
+    given = [] if record["annotations"] is None else record["annotations"]
+    if not isinstance(given, list):
+        raise TextcriticError(f"{where}: `annotations` is {kind_of(given)}; it should be a list of objects, or null")
+    title = "" if record["title"] is None else str(record["title"])
+    annotations = [_annotation(item, where) for item in given]
+    return title, tuple(tokens), sorted(annotations, key=lambda item: (item.start, item.end))
 
 
 def _annotation(item: Any, where: str) -> _Annotation:
     try:
         start, end = (int(place) for place in item["span"])
-        pairs = list(zip(item["parent_id"], item["relation"], strict=True))
-        entity = str(item["id"])
-    except (KeyError, TypeError, ValueError):
+        entity, parents, relations = item["id"], item["parent_id"], item["relation"]
+        if not (isinstance(entity, str | int) and is_strings(parents) and is_strings(relations)):
+            raise ValueError(item)
+        pairs = list(zip(parents, relations, strict=True))
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise TextcriticError(
             f"{where}: an annotation should have id, span [start, end], and as many parent_id as relation: {item}"
         ) from None
-    return _Annotation(start, end, entity, tuple(Edge(*pair) for pair in pairs if pair[1] != NEW))
+    return _Annotation(start, end, str(entity), tuple(Edge(*pair) for pair in pairs if pair[1] != NEW))
 
 
 def _mentions(

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from textcritic.corpora.readers.conll import PART, ConllDocument, conll_documents
+from textcritic.corpora.readers.conll import conll_documents
+from textcritic.corpora.readers.conll_document import PART, ConllDocument
 from textcritic.corpora.structured.texts import Mention, Structured
 from textcritic.errors import TextcriticError
 

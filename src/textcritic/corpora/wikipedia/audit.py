@@ -11,6 +11,7 @@ from typing import Any
 
 from textcritic.corpora.wikipedia.dump import open_dumps
 from textcritic.corpora.wikipedia.extract import all_pages
+from textcritic.corpora.wikipedia.markup import templates_shown
 from textcritic.corpora.wikipedia.pages import NUMBERED, SHOWN, Choice, Page
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN, Reading, paragraphs_of, sections_of
 from textcritic.files import write_json
@@ -53,7 +54,8 @@ def audit_extraction(
         paths: the files of the dump.
         options: of the registry entry.
         lines: whether each line of an article is a document of its own.
-        out_path: JSON with `articles`, `words` and `switches`, each with `switch`, the options `here` and `other`,
+        out_path: JSON with `articles`, `words`, `templates_shown`, how many show their arguments (see `templates`), and
+            `switches`, each with `switch`, the options `here` and `other`,
             `differing` articles, words that only one reading has (`words_here`, `words_other`), `reasons` {kind of
             markup: articles} and `examples` {`title`, `here`, `other`}.
 
@@ -83,7 +85,8 @@ def audit_extraction(
         for switch, other in others.items()
     ]
     words = sum(len(text.split()) for page in pages for text in read(page, here))
-    write_json(out_path, {"articles": len(pages), "words": words, "switches": found})
+    shown = sum(templates_shown(page.text) for page in pages) if here.templates else 0
+    write_json(out_path, {"articles": len(pages), "words": words, "templates_shown": shown, "switches": found})
 
 
 def _articles(choice: Choice, pages: Iterator[bytes]) -> Iterator[Page]:

@@ -13,7 +13,8 @@ from textcritic.corpora.layout import END, clean_text
 from textcritic.corpora.readers.characters import INVISIBLE
 from textcritic.corpora.wikipedia.gaps import GAP, closed
 from textcritic.corpora.wikipedia.quotes import without_quotes
-from textcritic.corpora.wikipedia.templates import shown
+from textcritic.corpora.wikipedia.switches import without_switches
+from textcritic.corpora.wikipedia.templates import LONGEST, shown_source, shows
 
 # Characters that XML cannot hold, and that Python does not count among the spaces.
 BREAK = "\x02"  # stands where a tag breaks a line
@@ -61,18 +62,7 @@ _INLINE = (
     "source|span|strike|strong|sub|sup|syntaxhighlight|templatestyles|time|timeline|tt|u|var|wbr"
 )
 _TAG = re.compile(rf"</?(?:(?P<breaking>{_BREAKING})|{_INLINE})(?=[\s/>])[^<>]*>", re.IGNORECASE)
-_SWITCHES = (
-    "notoc|forcetoc|toc|noeditsection|newsectionlink|nonewsectionlink|nogallery|hiddencat|expectunusedcategory|"
-    "expectunusedtemplate|noindex|index|nocontentconvert|nocc|notitleconvert|notc|staticredirect|disambig|"
-    "archivedtalk|notalk|start|end"
-)
-# Switches of other languages: in capitals (or a script without them) anywhere, but for constants of programs; or alone.
-_CONSTANTS = "FILE|LINE|FUNCTION|FUNC|DATE|TIME|TIMESTAMP|DIR|CLASS|METHOD|NAMESPACE|COUNTER|VERSION|DATA|VA_ARGS|STDC"
-_SWITCH = re.compile(
-    rf"__(?:{_SWITCHES})__|(?-i:__(?!(?:{_CONSTANTS})__)[^\W\d_a-zß-öø-ÿ]{{2,}}(?:_[^\W\d_a-zß-öø-ÿ]+)*__)"
-    r"|^__[^\W\d_]+(?:_[^\W\d_]+)*__$",
-    re.IGNORECASE | re.MULTILINE,
-)
+_CODE = re.compile(r"<(/?)(?:code|kbd|samp|tt|var)(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _POEM = re.compile(r"<(/?)poem(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _CONTAINER = re.compile(
     r"<(?P<close>/?)(?P<name>table|code|div|span|small|p|li)(?=[\s/>])(?P<attributes>[^<>]*)>", re.IGNORECASE
@@ -92,18 +82,38 @@ _MARKED = "[]{}|<"  # one of them is in each of these: a character is found soon
 def visible(wikitext: str, formulas: bool = False, templates: bool = True) -> str:
     """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
 
-    A `GAP` stands for each, except for comments, which leave nothing, for templates that stand for words, and for a
-    template that is all of a heading: of that its last unnamed argument stays, after the character `ARGUMENT`. The
-    content of `nowiki` stays, its markup written as entities. As in MediaWiki, an unclosed comment hides the rest of
-    the page and an unclosed tag nothing; of an unclosed template the name and arguments go, as far as they can be
-    recognised.
+    A `GAP` stands for each, except for comments, which leave nothing; for templates that show their arguments, see
+    `templates`; and for a template that is all of a heading: of that its last unnamed argument stays, after the
+    character `ARGUMENT`. The content of `nowiki` stays, its markup
+    written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
+    of an unclosed template the name and arguments go, as far as they can be recognised.
 
     Args:
         wikitext: of the page.
         formulas: whether `formula_1`, `formula_2`, ... stand for formulas outside of templates and references, equal
             ones with one number, that of the first, as WikiExtractor writes them.
-        templates: whether those that stand for words of a sentence are shown, see `templates.shown`.
+        templates: whether those that stand for words of a sentence are shown.
     """
+    scan = _scanned(wikitext, formulas, templates)
+    text = scan.text
+    if formulas:
+        scan.cuts = list(_numbered(text, scan.cuts))
+    if _TEMPLATE_IN_HEADING.search("\n" + text):
+        scan.cuts = [_with_argument(text, cut) for cut in scan.cuts]
+    broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
+    if not broken:
+        return without(text, scan.cuts)
+    return _UNCLOSED.sub(GAP, without(text, sorted(scan.cuts + broken)))
+
+
+def templates_shown(wikitext: str) -> int:
+    """How many templates of the page show their arguments in its text."""
+    scan = _scanned(wikitext, False, True)
+    return sum(scan.text.startswith("{{", start) and instead != GAP for start, _, instead in scan.cuts)
+
+
+def _scanned(wikitext: str, formulas: bool, templates: bool) -> "_Scan":
+    """The text of the page, and what is cut of it."""
     text = without_controls(wikitext)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -112,24 +122,16 @@ def visible(wikitext: str, formulas: bool = False, templates: bool = True) -> st
     while match := next(tokens, None):
         token = match.group()
         if token[-1] == ">" or (token[0] == "{" and token[-1] == "}"):
-            scan.cuts.append((match.start(), match.end(), GAP))
+            instead = shown_source(token) if templates and token[0] == "{" and shows(token) else None
+            scan.cuts.append((match.start(), match.end(), instead or GAP))
         elif token[0] == "{":
             scan.opened.append((match.start(), len(token), len(scan.cuts)))
         elif token[0] == "}":
-            _close(scan, match.start(), len(token))
+            _close(scan, match.start(), len(token), templates)
         else:
             position = _comment(scan, match.start()) if token == "<!--" else _extension(scan, match)
             tokens = _TOKEN.finditer(text, position)
-    if formulas:
-        scan.cuts = list(_numbered(text, scan.cuts))
-    if _TEMPLATE_IN_HEADING.search("\n" + text):
-        scan.cuts = [_with_argument(text, cut) for cut in scan.cuts]
-    if templates:
-        scan.cuts = [_with_words(text, cut) for cut in scan.cuts]
-    broken = [(start, start + count, _BROKEN) for start, count, _ in scan.opened]
-    if not broken:
-        return without(text, scan.cuts)
-    return _UNCLOSED.sub(GAP, without(text, sorted(scan.cuts + broken)))
+    return scan
 
 
 def plain_lines(text: str) -> str:
@@ -139,10 +141,11 @@ def plain_lines(text: str) -> str:
     where a tag breaks one. A table that is not closed loses the lines that look like its own, and keeps the others.
     """
     if "<" in text:
-        text = _without_hidden(_with_verses(text))
+        text = _without_hidden(_between(_POEM, text, ("\n", BREAK), BREAK))
+        text = _between(_CODE, text, ("__", "&#95;&#95;"), "") if "__" in text else text
         text = _TAG.sub(lambda tag: BREAK if tag["breaking"] else "", text).replace("<", "&lt;")
     if "__" in text:
-        text = _SWITCH.sub("", text)
+        text = without_switches(text)
     lines = text.split("\n")
     if "{|" in text or "\n|" in text:
         lines = _without_tables(lines)
@@ -213,15 +216,6 @@ def _with_argument(text: str, cut: tuple[int, int, str]) -> tuple[int, int, str]
     return start, end, ARGUMENT + arguments[-1].strip()
 
 
-def _with_words(text: str, cut: tuple[int, int, str]) -> tuple[int, int, str]:
-    """The cut; of a template that stands for words, with these."""
-    start, end, instead = cut
-    if instead != GAP or text[start] != "{" or text[start + 2] == "{":
-        return cut
-    words = shown(text[start:end])
-    return cut if words is None else (start, end, words)
-
-
 def _numbered(text: str, cuts: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
     """The cuts; of formulas that are shown with their names."""
     names: dict[str, str] = {}
@@ -280,18 +274,30 @@ def _next(scan: _Scan, what: str, start: int) -> int:
     return place
 
 
-def _close(scan: _Scan, start: int, braces: int) -> None:
-    """Match closing braces with open ones, three (an argument) or two (a template) at a time."""
+def _close(scan: _Scan, start: int, braces: int, templates: bool) -> None:
+    """Match closing braces with open ones, three (an argument) or two (a template) at a time; show what is to be."""
     while braces >= 2 and scan.opened:
         position, count, before = scan.opened.pop()
         pair = min(braces, count, 3)
+        begin, inside = position + count - pair, scan.cuts[before:]
         del scan.cuts[before:]
-        scan.cuts.append((position + count - pair, start + pair, GAP))
+        instead = (
+            _shown(scan, begin, start + pair, inside) if templates and pair == 2 and shows(scan.text, begin) else None
+        )
+        scan.cuts.append((begin, start + pair, instead or GAP))
         start, braces = start + pair, braces - pair
         if count - pair >= 2:
             scan.opened.append((position, count - pair, before))
     if braces >= 2:
         scan.cuts.append((start, start + braces, GAP))
+
+
+def _shown(scan: _Scan, start: int, end: int, cuts: list[tuple[int, int, str]]) -> str | None:
+    """What a reader sees of a template that has others, or tags, in it; these are cut."""
+    if end - start > LONGEST:
+        return None
+    inside = ((a - start, b - start, GAP if instead == FORMULA else instead) for a, b, instead in cuts)
+    return shown_source(without(scan.text[start:end], inside))
 
 
 def _without_tables(lines: list[str]) -> list[str]:
@@ -350,13 +356,13 @@ def _without_hidden(text: str) -> str:
     return without(text, [(start, end, GAP) for start, end in cuts])
 
 
-def _with_verses(text: str) -> str:
-    """The text with the line ends in a poem kept as breaks."""
-    pieces = _POEM.split(text)  # text, then by turns "" or "/" of a tag, and text
+def _between(tags: re.Pattern[str], text: str, change: tuple[str, str], tag: str) -> str:
+    """The text with one thing for another between an opening and a closing tag, and with `tag` for both."""
+    pieces = tags.split(text)  # text, then by turns "" or "/" of a tag, and text
     for place in range(2, len(pieces) - 1, 2):
         if not pieces[place - 1] and pieces[place + 1]:
-            pieces[place] = pieces[place].replace("\n", BREAK)
-    return "".join(BREAK if place % 2 else piece for place, piece in enumerate(pieces))
+            pieces[place] = pieces[place].replace(*change)
+    return "".join(tag if place % 2 else piece for place, piece in enumerate(pieces))
 
 
 def _joined(lines: list[str]) -> Iterator[str]:

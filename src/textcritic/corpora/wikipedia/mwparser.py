@@ -14,7 +14,7 @@ from textcritic.corpora.wikipedia.gaps import GAP
 from textcritic.corpora.wikipedia.links import shown_link
 from textcritic.corpora.wikipedia.markup import ARGUMENT, EXTENSIONS, MARKUP, without_controls
 from textcritic.corpora.wikipedia.namespaces import Namespaces
-from textcritic.corpora.wikipedia.templates import shown
+from textcritic.corpora.wikipedia.templates import LONGEST, shown, shows
 
 # Tags of MediaWiki's that show their content as running text.
 _CUT = frozenset(EXTENSIONS.split("|")) - {"nowiki", "section", "includeonly"} | {"table"}
@@ -85,26 +85,16 @@ class _Reader:
                 yield node
             elif isinstance(node, kinds.Tag):
                 yield from self._tag(node)
-            elif isinstance(node, kinds.Template | kinds.Argument):
-                yield from self._template(str(node))
+            elif isinstance(node, kinds.Template):
+                yield self._template(node)
+            elif isinstance(node, kinds.Argument):
+                yield GAP
             elif isinstance(node, kinds.Wikilink):
                 yield self._link(node)
             elif isinstance(node, kinds.ExternalLink):
                 yield self._address(node)
             else:
                 yield _COMMENT if isinstance(node, kinds.Comment) else str(node)
-
-    def _template(self, source: str) -> Iterator[Any]:
-        """What is shown of a template: text, with the links in it as text."""
-        words = shown(source) if self._templates and source[2:3] != "{" else None
-        if words is None:
-            yield GAP
-        elif "[" in words:
-            import mwparserfromhell
-
-            yield from self.flat(mwparserfromhell.parse(words, skip_style_tags=True).nodes)
-        else:
-            yield words
 
     def text(self, code: Any) -> str:
         """The text in a node; a heading there is text."""
@@ -140,6 +130,16 @@ class _Reader:
             if tag.contents is not None and not tag.self_closing:
                 yield from self.flat(tag.contents.nodes)
                 yield f"</{name}>"
+
+    def _template(self, template: Any) -> str:
+        """What is shown of a template; formulas in it are cut."""
+        if not self._templates or not shows(f"{{{{{template.name}|") or len(str(template)) > LONGEST:
+            return GAP
+        formulas, self._formulas = self._formulas, None
+        arguments = [(str(p.name).strip() if p.showkey else None, self.text(p.value)) for p in template.params]
+        text = shown(self.text(template.name), arguments)
+        self._formulas = formulas
+        return text or GAP
 
     def _link(self, link: Any) -> str:
         text = None if link.text is None else self.text(link.text)

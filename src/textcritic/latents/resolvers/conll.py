@@ -1,6 +1,7 @@
 """Documents in CoNLL columns as mentions of a text."""
 
-from textcritic.corpora.readers.conll import ConllDocument, written_out
+from textcritic.corpora.readers.conll import written_out
+from textcritic.corpora.readers.conll_document import ConllDocument
 from textcritic.latents.resolvers.heads import head_word
 from textcritic.latents.resolvers.mention import Mention, Resolved
 

@@ -1,4 +1,4 @@
-"""Mentions from files, of any tool or of people: CoNLL-2012 columns, or JSON lines."""
+"""Mentions from files, of any tool or of people: CoNLL-2012 or CoNLL-U columns, or JSON lines."""
 
 import os
 import unicodedata
@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora.readers.archives import is_archive
-from textcritic.corpora.readers.conll import ConllDocument, conll_documents, plain
+from textcritic.corpora.readers.conll import conll_documents, plain
+from textcritic.corpora.readers.conll_document import SUFFIXES, ConllDocument
 from textcritic.corpora.readers.records import Record, records
 from textcritic.corpora.readers.values import kind_of
 from textcritic.errors import TextcriticError
@@ -98,8 +99,14 @@ def aligned(document: ConllDocument, text: str) -> list[tuple[int, int]]:
         TextcriticError: a word is not where it should be, or the text goes on; file, document and word are named.
     """
     folded = text.translate(_FOLDED)
-    spans, at = [], 0
-    for word, line in zip(document.words, document.lines, strict=True):
+    spans, at = list[tuple[int, int]](), 0
+    given = document.spans or [None] * len(document.words)
+    for number, (word, line) in enumerate(zip(document.words, document.lines, strict=True)):
+        if place := given[number]:
+            if number and place == given[number - 1]:  # written as one with the word before
+                spans.append(spans[-1])
+                continue
+            word = document.text[slice(*place)]
         at = _after_spaces(text, at)
         shown = next((form for form in _forms(word) if folded.startswith(form, at)), None)
         if shown is None:
@@ -270,9 +277,7 @@ def _line(document: ConllDocument, line: int) -> str:
 
 
 def _is_conll(path: str) -> bool:
-    return path.endswith((".conll", ".conll.gz", ".conllu", ".conllu.gz", ".tar.gz", ".tgz")) or (
-        Path(path).is_file() and is_archive(path)
-    )
+    return path.removesuffix(".gz").endswith((*SUFFIXES, ".tar", ".tgz")) or (Path(path).is_file() and is_archive(path))
 
 
 def _is_int(value: Any) -> bool:

@@ -30,7 +30,5 @@ def check_annotations(name: str, registries: "Registries") -> None:
         TextcriticError: `folder` stands beside files in columns, of which none can be an archive.
     """
     entry = registries.entry("annotations", name)
-    if entry["folder"] and all(
-        path.endswith((".conll", ".conll.gz", ".conllu", ".conllu.gz")) for path in entry["files"]
-    ):
+    if entry["folder"] and all(path.removesuffix(".gz").endswith((".conll", ".conllu")) for path in entry["files"]):
         raise TextcriticError("folder: has no effect without a .tar.gz archive; leave it out")
