@@ -90,6 +90,17 @@ def test_texts_in_the_folder_given_are_ours_or_stay(tmp_path):
     assert own.read_text().count("\n") == len(TEXTS) - 1
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_file_without_documents_is_called_as_it_was_given(tmp_path, place):
+    (tmp_path / "none.txt").touch()
+    (tmp_path / "some.txt").write_text("\n".join(TEXTS))
+    files = [tmp_path / "some.txt"]
+    files.insert(place, tmp_path / "none.txt")
+    line = refused(textcritic.criticise, *files, output=tmp_path / "out", **QUICK)
+    assert line == f"{tmp_path}/none.txt: there is no document in it"
+    assert not [*(tmp_path / "out").rglob("none*")]
+
+
 def test_a_folder_of_a_file_s_name_is_seen_before_any_work(tmp_path):
     (tmp_path / "table.csv").mkdir()
     for force in (False, True):

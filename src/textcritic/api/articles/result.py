@@ -166,6 +166,8 @@ def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
             sections = [{"title": section.title, "text": section.text} for section in article.sections]
             row = {"id": name, "title": article.title, "sections": sections, "group": article.group}
             handle.write(json.dumps(row) + "\n")
+        if not used:
+            raise TextcriticError(f"{documents.name}: there is no document in it")
     if otherwise.is_file() and filecmp.cmp(new, otherwise, shallow=False):
         new.unlink()  # a newer file would be taken for a changed one
     else:
