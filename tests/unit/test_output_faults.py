@@ -195,6 +195,7 @@ def test_a_broken_file_of_a_model_is_one_line_that_sends_to_no_rule(tmp_path, mo
     load = load_tokenizer if name.startswith("tokenizer") else lambda folder: load_causal({"folder": folder}, tokenizer)
     line = refused(load, broken)
     assert line.startswith(f"{broken}")
+    assert line.count(str(broken)) == 1
     assert "rule" not in line
     assert any(words in line for words in ("copy", "save", "no such file"))
 

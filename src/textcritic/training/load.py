@@ -110,7 +110,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         _refuse_code(folder, error)
         raise TextcriticError(
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
-            f"and tokenizer_config.json ({first_line(error)})"
+            f"and tokenizer_config.json ({_said(error, folder)})"
         ) from error
     if not tokenizer.is_fast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
@@ -290,7 +290,7 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
     except Exception as error:  # as with tokenizers; a configuration is checked field by field
         _refuse_code(folder, error)
         raise TextcriticError(
-            f"{folder}: no model can be loaded from it: {first_line(error)}; copy it again, or save it again with "
+            f"{folder}: no model can be loaded from it: {_said(error, folder)}; copy it again, or save it again with "
             "save_pretrained"
         ) from error
     if not new_head:
@@ -321,6 +321,11 @@ def custom_code(folder: str | os.PathLike[str]) -> bool:
     if path.parent == results / "raw/hub":
         return code_mark(path).is_file()
     return any(path.is_relative_to(results / part) for part in WRITTEN) and any(path.glob("*.py"))
+
+
+def _said(error: Exception, folder: str | os.PathLike[str]) -> str:
+    """What transformers says, without the folder, which is named already."""
+    return first_line(error).replace(f"{os.fspath(folder)}/", "").replace(os.fspath(folder), "it")
 
 
 def _refuse_code(folder: str | os.PathLike[str], error: Exception) -> None:
