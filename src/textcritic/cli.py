@@ -37,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if unknown:
         arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
+        _require_names(arguments)
         return print_text(arguments.run(arguments))
     except TextcriticError as error:
         line = in_flags(str(error), arguments)
@@ -48,6 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         line = f"out of memory{what}; give it more (see `ulimit -v`), or fewer or shorter documents"
     print(f"textcritic: {line}", file=sys.stderr)
     return 2
+
+
+def _require_names(arguments: argparse.Namespace) -> None:
+    """See that no word is empty: as the name of a file it would be the working directory."""
+    for name, value in vars(arguments).items():
+        if "" in (value if isinstance(value, list) else [value]):
+            raise TextcriticError(f"{name}: is empty; give a name or a value")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,15 +1,21 @@
 """The one exception that reaches a user: one clear line, no traceback."""
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+
+TWICE = re.compile(r"\A(?P<name>[^\n]{1,4096}?): (?=(?P=name)[:,])")
 
 
 class TextcriticError(Exception):
     """Bad input or a fault the user can mend.
 
-    The message is a single line that names the file, the line or the config key and says what would be right.
+    The message is a single line that names the file, the line or the config key, once, and says what would be right.
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(TWICE.sub("", message))
 
 
 @contextmanager
@@ -27,8 +33,9 @@ def about(name: str, message: str) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """What another library's exception says, cut to one line; its type where it says nothing."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    """What another library's exception says, cut to one line and its sentence; its type where it says nothing."""
+    lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1])
 
 
 def listed(parts: Sequence[str]) -> str:

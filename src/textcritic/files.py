@@ -4,7 +4,9 @@ import glob
 import json
 import math
 import os
+import re
 import shutil
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,57 +22,87 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_SHOWN = 200  # characters of a path in a message
+MARKED = 4096  # bytes at the beginning of a file that say who wrote it
+MOST_PACKED = 200  # as large as an .npz file its arrays may be
 # What numpy raises for an .npz file that is damaged, or not an .npz file.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, NotImplementedError, RuntimeError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed."""
-    target = Path(path)
-    _make_parent(target)
-    temporary = _temporary(target)
-    try:
-        yield temporary
-        with temporary.open("rb") as handle:
-            os.fsync(handle.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def results_folder(path: str | os.PathLike[str]) -> Path:
-    """The whole path of a folder for results, which is not made yet.
+    """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed.
 
     Raises:
-        TextcriticError: it could not be made or written to.
+        TextcriticError: it cannot be written.
+    """
+    target = Path(path)
+    with _written(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = _temporary(target)
+        try:
+            yield temporary
+            with temporary.open("rb") as handle:
+                os.fsync(handle.fileno())
+            temporary.replace(target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[None]:
+    """Name a file or folder that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise TextcriticError(f"{_short(target)}: cannot be written: {error.strerror or error}") from error
+
+
+def results_folder(path: str | os.PathLike[str], name: str = "output") -> Path:
+    """The whole path of a folder for results, which can be made, and is not made yet; errors begin with the name.
+
+    Raises:
+        TextcriticError: it cannot be made or written to.
     """
     try:
         folder = Path(path).expanduser().resolve()
-        there = next(place for place in (folder, *folder.parents) if _is_there(place))
-        why = "" if there.is_dir() else "there is a file of this name" if there == folder else "Not a directory"
+        missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
+        folder.mkdir(parents=True, exist_ok=True)
+        why = "" if os.access(folder, os.W_OK | os.X_OK) else "it may not be written to"
+        for place in missing:
+            place.rmdir()
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
-        raise TextcriticError(
-            f"output: {_short(path)}: cannot be used for results: {getattr(error, 'strerror', None) or error}"
-        ) from error
-    if not why and not os.access(there, os.W_OK | os.X_OK):
-        why = f"{there} may not be written to"
+        why = getattr(error, "strerror", None) or str(error).partition(" from ")[0]
+        why = "there is a file of this name" if isinstance(error, FileExistsError) else why
     if why:
-        raise TextcriticError(f"output: {_short(path)}: cannot be used for results: {why}")
+        raise TextcriticError(f"{name}: {_short(path)}: cannot be used for results: {why}")
     return folder
 
 
-def _is_there(place: Path) -> bool:
+def require_ours(path: Path, mark: bytes, force: bool) -> None:
+    """See that a file that will be written is not somebody else's.
+
+    Args:
+        path: of the file, which may be missing.
+        mark: pattern that is in the first `MARKED` bytes of those that textcritic wrote.
+        force: whether a file of somebody else's may be overwritten, too; a folder of this name never is.
+
+    Raises:
+        TextcriticError: it is.
+    """
+    if not os.path.lexists(path) or (force and not path.is_dir()):
+        return
     try:
-        place.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
+        with path.open("rb") as handle:
+            ours = re.search(mark, handle.read(MARKED))
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}; choose another `output`") from error
+    if not ours:
+        raise TextcriticError(
+            f"{path}: textcritic did not write this; choose another `output`, or overwrite it with `force`"
+        )
 
 
 def _short(path: str | os.PathLike[str]) -> str:
@@ -81,34 +113,28 @@ def _short(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed."""
+    """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed.
+
+    Raises as `whole_file`.
+    """
     target = Path(path)
-    _make_parent(target)
-    temporary = _temporary(target)
-    temporary.mkdir()
-    try:
-        yield temporary
-        for part in temporary.rglob("*"):
-            if part.is_file():
-                with part.open("rb") as handle:
-                    os.fsync(handle.fileno())
-        old = temporary.with_suffix(".old.tmp")
-        if target.exists():
-            target.rename(old)
-        temporary.rename(target)
-        shutil.rmtree(old, ignore_errors=True)
-    except OSError as error:
-        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _make_parent(target: Path) -> None:
-    """Make the folder that a file or folder goes into."""
-    try:
+    with _written(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TextcriticError(f"{target}: cannot be written: {error.strerror or error}") from error
+        temporary = _temporary(target)
+        temporary.mkdir()
+        try:
+            yield temporary
+            for part in temporary.rglob("*"):
+                if part.is_file():
+                    with part.open("rb") as handle:
+                        os.fsync(handle.fileno())
+            old = temporary.with_suffix(".old.tmp")
+            if target.exists():
+                target.rename(old)
+            temporary.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _temporary(target: Path) -> Path:
@@ -210,6 +236,8 @@ def arrays_of(
 
     try:
         with np.load(Path(path), allow_pickle=False) as arrays:
+            if sum(one.file_size for one in arrays.zip.infolist()) > MOST_PACKED * Path(path).stat().st_size:
+                raise ValueError("a bomb")
             yield arrays
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: {missing}") from error

@@ -159,7 +159,7 @@ def test_what_is_infinite_is_null(files):
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
-        (ROWS < -50, "weights: log weights: not real numbers, but truth values; give N rows of K columns"),
+        (ROWS < -50, "weights: log weights: not real numbers, but truth values; give an array of N rows and K columns"),
         (ROWS + 1j, "not real numbers, but complex numbers"),
         (ROWS.astype("datetime64[s]"), "not real numbers, but dates"),
         (np.zeros((3, 3), [("a", "<f8")]), "not real numbers, but records with fields"),
@@ -180,6 +180,48 @@ def test_what_is_no_log_weight_is_refused(tmp_path, weights, says):
         assert refused(tmp_path / "w.npy", tokens=9).endswith(refused(weights, tokens=9).removeprefix("weights: "))
 
 
+@pytest.mark.parametrize(
+    ("arrays", "says"),
+    [
+        ({"log_weights": ROWS + 1j}, "log weights: not real numbers, but complex numbers"),
+        ({"log_weights": ROWS < -50}, "log weights: not real numbers, but truth values"),
+        ({"log_weights": ROWS.astype("datetime64[s]")}, "log weights: not real numbers, but dates"),
+        ({"log_weights": np.full(ROWS.shape, 1e308)}, "log weights: one is beyond 1e+12 nats"),
+        ({"log_weights": np.exp(ROWS)}, "log weights: not one is below 0, so these are no log weights of texts"),
+        ({"tokens": TOKENS + 0.5}, "is not a whole number"),
+        ({"tokens": TOKENS > 0}, "tokens: not real numbers, but truth values"),
+        ({"log_weights": np.zeros((3000, 1000))}, "not an .npz file of log weights"),  # a bomb: packed, 16 kB
+    ],
+)
+@pytest.mark.parametrize("name", ["w.npz", "w.npy"])
+def test_archives_hold_no_more_than_arrays(tmp_path, arrays, says, name):
+    ids = np.arange(len(ROWS)).astype(str)
+    with (tmp_path / name).open("wb") as handle:
+        np.savez_compressed(handle, **{"ids": ids, "log_weights": ROWS, "tokens": TOKENS} | arrays)
+    line = refused(tmp_path / name)
+    assert line.startswith(f"{tmp_path / name}: ")
+    assert says in line
+
+
+@pytest.mark.parametrize(
+    ("header", "says"),
+    [
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3)", "not a .npy file of numbers"),  # no end
+        ("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000)}", "larger than memory"),
+    ],
+)
+def test_headers_that_lie(tmp_path, header, says):
+    path = tmp_path / "w.npy"
+    path.write_bytes(b"\x93NUMPY\x01\x00v\x00" + header.ljust(117).encode() + b"\n" + bytes(72))
+    assert refused(path, tokens=9).startswith(f"{path}: {says}")
+
+
+def test_names_that_are_none():
+    assert refused("", tokens=9) == "weights: is empty; give the path of a file"
+    assert "xxx: not a .npy file of numbers" in refused("x" * 300, tokens=9)
+    assert "not a .npy file of numbers" in refused("a\0b", tokens=9)
+
+
 @pytest.mark.parametrize("tokens", [1.5, "1.5", np.full(len(ROWS), 1.5)])
 def test_tokens_are_whole_numbers(tokens):
     assert refused(ROWS, tokens=tokens) == "tokens: 1.5 is not a whole number; give how many tokens there are"
@@ -197,6 +239,24 @@ def test_a_perplexity_below_one_is_said_to_be_impossible():
     assert found.instance_perplexity < 1
     assert found.advice.verdict == "unclear"
     assert found.advice.sentences[0].startswith("Perplexity is below 1, which cannot be for text")
+    first, second = json.loads(found.to_json())["warnings"]
+    assert first.startswith("instance level, corpus level, jackknife and Pareto smoothed: perplexity is below 1, which")
+    assert second.startswith("20 of 20 texts have an estimated probability above 1, which cannot be (such as 0, 1, 2,")
+    assert repr(found).splitlines()[2].startswith("warning: instance level, corpus level, jackknife and Pareto")
+
+
+def test_one_text_of_a_probability_above_one_is_no_enough():
+    rows = np.vstack([np.full((3, 200), -60.0), np.full((1, 200), 5.0)])
+    assert textcritic.importance(rows[:3], tokens=100, resamples=20).warnings == ()
+    found = textcritic.importance(rows, tokens=100, resamples=20)
+    assert found.instance_perplexity == pytest.approx(np.exp(1.75))
+    assert found.advice.verdict == "unclear"
+    assert found.warnings == ("1 of 4 texts has an estimated probability above 1, which cannot be (3).",)
+
+
+def test_weights_of_certain_texts_are_not_below_one():
+    found = textcritic.importance(np.zeros((3, 7)), tokens=30, resamples=20)
+    assert (found.instance_perplexity, found.warnings) == (pytest.approx(1), ())
 
 
 def test_bad_input_is_one_line(files, capsys):
@@ -207,10 +267,13 @@ def test_bad_input_is_one_line(files, capsys):
     faulty[3, 5] = np.nan
     assert refused(faulty, tokens=9.0).startswith("weights: log weights: NaN at row 3 (text '3'), draw 5")
     faulty[3] = -np.inf
-    assert refused(faulty, tokens=9.0).startswith("log weights: row 3 (text '3') is all -inf")
+    assert refused(faulty, tokens=9.0).startswith("weights: log weights: row 3 (text '3') is all -inf")
     assert refused(files / "none.npy", tokens=9) == f"{files}/none.npy: no such file"
     (files / "text.npy").write_text("x")
-    assert refused(files / "text.npy", tokens=9) == f"{files}/text.npy: not a .npy file of numbers"
+    assert (
+        refused(files / "text.npy", tokens=9)
+        == f"{files}/text.npy: not a .npy file of numbers; write one by `numpy.save`"
+    )
     np.save(files / "objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     assert "objects.npy: not a .npy file of numbers" in refused(files / "objects.npy", tokens=9)
     assert "t.npy: log weights: shape (30,); give [texts, draws]" in refused(files / "t.npy", tokens=9)
@@ -232,6 +295,9 @@ def test_bad_input_is_one_line(files, capsys):
         ("t.json", "[1", "not a JSON file"),
         ("t.md", "1\n", "is no number, and no .npy, .txt, .csv or .json file"),
         ("t.npy", "1", "not a .npy file of numbers"),
+        ("t.json", "[true, 3]", "t.json: not real numbers, but truth values"),
+        ("t.json", '{"a"', "; give a list of numbers, one for each text"),
+        ("t.txt", "1\n-2\n", "t.txt: -2 of text 1; tokens are numbers above 0"),
         ("t.txt", "1\n2\n", "give one number for each of 30 texts"),
     ],
 )
@@ -240,7 +306,7 @@ def test_tokens_that_are_none(tmp_path, name, text, line):
     path.write_text(text)
     assert line in refused(ROWS, tokens=path)
     assert "no such file" in refused(ROWS, tokens=tmp_path / "none.txt")
-    assert refused(ROWS, tokens=-3).startswith("weights: tokens: -3 of text 0; tokens are numbers above 0")
+    assert refused(ROWS, tokens=-3).startswith("tokens: -3 of text 0; tokens are numbers above 0")
 
 
 def test_it_loads_neither_torch_nor_pandas(files):

@@ -132,7 +132,8 @@ def test_figures_are_those_of_the_parts(tmp_path, capsys, ldac):
     assert found["over_starts"]["in_expectation"] == pytest.approx([min(all_nll), max(all_nll)])
     assert found["latent_nll_mean"] == pytest.approx({"in_expectation": expected.mean(), "at_mean": at_mean.mean()})
     assert found["ci95"] == {"in_expectation": [None, None], "at_mean": [None, None]}  # of two documents
-    assert found["over_fits"]["in_expectation"] == {"mean": pytest.approx(np.mean(all_nll)), "ci95": [None, None]}
+    no_interval = {"ci95": [None, None], "ci95_reason": "no interval of fewer than 20"}
+    assert found["over_fits"]["in_expectation"] == {"mean": pytest.approx(np.mean(all_nll)), **no_interval}
     assert (found["n"], found["empty"], found["tokens"], found["tokens_unknown"]) == (2, 1, 7, 0)
     assert found["train"] == {"documents": 6, "empty": 1, "words": 4, "tokens": 24, "removed": None}
     assert found["top_words"] is None

@@ -28,7 +28,7 @@ GOOD = np.array([[-1.0, -2.0, -3.0], [-4.0, -np.inf, -6.0]])
 
 
 def weights_of(rows=GOOD, tokens=(3, 4), ids=("a", "b")):
-    return LogWeights(ids, np.asarray(rows), np.asarray(tokens))
+    return LogWeights(ids, rows, tokens)
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,21 @@ def weights_of(rows=GOOD, tokens=(3, 4), ids=("a", "b")):
         ({"rows": [[1.0, 2.0], [np.inf, 2.0]]}, "log weights: +inf at row 1 (text 'b'), draw 0"),
         ({"rows": [1.0, 2.0]}, "log weights: shape (2,); give [texts, draws]"),
         ({"rows": np.zeros((2, 0))}, "log weights: shape (2, 0); give [texts, draws], with at least one of each"),
-        ({"rows": [["x", "y"]]}, "log weights: not numbers"),
+        ({"rows": [["x", "y"]]}, "log weights: not real numbers, but texts; give an array of N rows and K"),
+        ({"rows": [[-1.0, True], [-1.0, -2.0]]}, "log weights: not real numbers, but truth values"),
+        ({"rows": np.ones((2, 2), complex)}, "log weights: not real numbers, but complex numbers"),
+        ({"rows": np.ma.masked_less(GOOD, -3)}, "log weights: not real numbers, but masked values"),
+        ({"rows": np.array([[-np.inf, -5.0]] * 2, np.float16)}, "log weights: infinite as float16"),
+        ({"rows": np.full((2, 2), -1e308)}, "log weights: one is beyond 1e+12 nats"),
         ({"ids": ("a",)}, "log weights: 2 rows, but 1 ids"),
         ({"ids": ("a", "a")}, "log weights: the id 'a' is given twice"),
         ({"tokens": (3, 0)}, "tokens: 0 of text 1; tokens are numbers above 0"),
         ({"tokens": (np.nan, 1)}, "tokens: nan of text 0"),
+        ({"tokens": 1e300}, "tokens: 1e+300 of text 0; tokens are numbers above 0 and below 1e+15"),
+        ({"tokens": (3.5, 1)}, "tokens: 3.5 is not a whole number"),
+        ({"tokens": (3, True)}, "tokens: not real numbers, but truth values"),
         ({"tokens": (1, 2, 3)}, "tokens: shape (3,); give one number for each of 2 texts, or their total"),
-        ({"tokens": ("x", "y")}, "tokens: not numbers"),
+        ({"tokens": ("x", "y")}, "tokens: not real numbers, but texts; give one for each text, or their total"),
     ],
 )
 def test_what_is_refused(given, line):

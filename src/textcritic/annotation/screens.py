@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.files import results_folder
 
 WIDTHS = {"wide": (1280, 900), "narrow": (390, 844)}
 """Width and height of the window, in pixels: a screen, and a phone."""
@@ -66,7 +67,7 @@ def screens_of(name: str, out: str | None = None, folder: str | Path = ".") -> s
     """
     from textcritic.annotation.make import database_of
 
-    place = Path(out) if out else database_of(Path(folder), name).with_name("screens")
+    place = results_folder(out, "out") if out else database_of(Path(folder), name).with_name("screens")
     with browser() as chromium, served(name, Path(folder)) as address:
         links = {width: invited(name, address, Path(folder)) for width in WIDTHS}
         known = right_types(database_of(Path(folder), name))

@@ -13,7 +13,7 @@ from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, MentionOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
+from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, reason_of, with_given_groups
 from textcritic.api.sets import held_out_of, labelled
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.scores import document_columns, latent_nll
@@ -79,7 +79,7 @@ class CoreferenceResult(ByLabel[MentionsOfSample]):
             "real": {
                 "latent_ppl": real.value,
                 "ci95": [real.low, real.high],
-                "ci95_reason": real.because or None,
+                "ci95_reason": reason_of(real),
                 "n": real.n,
             },
             "order": self.options.order,

@@ -21,7 +21,7 @@ from textcritic.api.results import Result
 from textcritic.api.sets import held_out_of, labelled
 from textcritic.corpora.readers.reading import Reading
 from textcritic.errors import TextcriticError, listed
-from textcritic.files import results_folder, write_text
+from textcritic.files import require_ours, results_folder, write_text
 from textcritic.inference import are_grouped
 from textcritic.measures.memory import REAL
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from textcritic.api.articles.result import Sets
 
 MOST_NAMES = 100
-MARKED = 4096  # bytes at the beginning of a file that say who wrote it
-TABLE_MARK, PAGE_MARK = b"source,measure,", b'<meta name="generator" content="textcritic">'
+TABLE_MARK = rb"\Asource,measure,value,low,high,p,n,rejected,rejected_by_reason,verdict\r?\n"
+PAGE_MARK = rb'<meta name="generator" content="textcritic">'
 NotedGroups: TypeAlias = dict[str, list[str | None]]
 """The groups of the documents of each set, by label."""
 
@@ -79,9 +79,7 @@ def criticise(reference: Given, samples: Given = (), *, options: CriticiseOption
     if left_out and not options.models:
         otherwise = ", or a `model` to draw articles from" if real.kind == "articles" else ""
         raise TextcriticError(f"samples: none given; give what a model wrote, to compare with {real.name}{otherwise}")
-    folder = None if options.output is None else results_folder(options.output)
-    if folder is not None:
-        _require_ours(folder, real.kind, options)
+    folder = None if options.output is None else _folder(options.output, real.kind, options.force)
     if real.kind in STUDIES:
         from textcritic.api.articles.result import criticise_articles
 
@@ -100,7 +98,8 @@ def jobs_of(reference: Given, samples: Given = (), *, options: CriticiseOptions)
         return f"nothing was run: {real.kind} are compared in this process, without jobs; that takes seconds"
     from textcritic.api.articles.result import jobs_of_articles
 
-    return jobs_of_articles(_sets(real, samples, options), options.output or "own-text", options)
+    folder = _folder(options.output or "own-text", real.kind, options.force)
+    return jobs_of_articles(_sets(real, samples, options), folder, options)
 
 
 def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
@@ -212,28 +211,17 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
     return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
 
 
-def _require_ours(folder: Path, kind: Kind, options: CriticiseOptions) -> None:
-    """See that no file of somebody else's would be overwritten.
+def _folder(output: str | os.PathLike[str], kind: Kind, force: bool) -> Path:
+    """The folder for results; in it is no file of somebody else's that would be overwritten.
 
     Raises:
-        TextcriticError: there is one.
+        TextcriticError: it cannot be used, or there is such a file.
     """
-    names = {"table.csv": TABLE_MARK} | ({} if kind in STUDIES else {"report.html": PAGE_MARK})
-    for name, mark in names.items():
-        path = folder / name
-        if options.force or not path.exists():
-            continue
-        try:
-            with path.open("rb") as handle:
-                ours = mark in handle.read(MARKED)
-        except OSError as error:
-            raise TextcriticError(
-                f"{path}: cannot be read: {error.strerror or error}; choose another `output`"
-            ) from error
-        if not ours:
-            raise TextcriticError(
-                f"{path}: textcritic did not write this; choose another `output`, or overwrite it with `force`"
-            )
+    folder = results_folder(output)
+    marks = {"table.csv": TABLE_MARK} | ({} if kind in STUDIES else {"report.html": PAGE_MARK})
+    for name, mark in marks.items():
+        require_ours(folder / name, mark, force)
+    return folder
 
 
 def _written(result: Result, folder: Path) -> Result:

@@ -13,7 +13,7 @@ import numpy as np
 
 from textcritic.api.declare import takes
 from textcritic.api.options import ImportanceOptions
-from textcritic.errors import TextcriticError, about
+from textcritic.errors import TextcriticError, listed, named
 from textcritic.files import DAMAGED, read_json
 from textcritic.inference import Interval
 from textcritic.inference.importance import (
@@ -35,25 +35,16 @@ from textcritic.inference.importance import (
     pareto_smoothed_log_likelihoods,
     perplexity,
 )
+from textcritic.inference.importance.advice import CERTAIN, IMPOSSIBLE
 from textcritic.inference.importance.tails import GOOD
+from textcritic.inference.importance.weights import DRAWN, checked_tokens, numbered, real_numbers
 from textcritic.inference.statistics import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_NATS = 1e12  # of a log weight: more is a mistake, and sums of squares may overflow
 WIDTH = 110  # of printed text
-KINDS = {
-    "b": "truth values",
-    "c": "complex numbers",
-    "M": "dates",
-    "m": "spans of time",
-    "V": "records with fields",
-    "U": "texts",
-    "S": "bytes",
-    "O": "objects of Python",
-}
-"""What arrays may hold that are not real numbers, by numpy's letter."""
+NAMED = 5  # texts
 NAMES = {"over_instances": "over texts", "over_draws": "over draws", "for_truth": "for the truth"}
 
 
@@ -87,6 +78,11 @@ class ImportanceResult:
     effective_sample_sizes: Array
     k_hat: Array
     advice: Advice
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Which numbers cannot be, in sentences."""
+        return tuple(_impossible(self))
 
     @property
     def corpus_over_pairings(self) -> Band:
@@ -137,6 +133,7 @@ class ImportanceResult:
                 "corpus": curve.corpus.mean.tolist(),
             },
             "advice": asdict(self.advice),
+            "warnings": list(self.warnings),
             "by_text": {
                 "id": list(weights.ids),
                 "tokens": weights.tokens.tolist() if weights.tokens.ndim else None,
@@ -199,12 +196,17 @@ def _read(weights: Any, tokens: Any) -> LogWeights:
     counted = None if tokens is None else _tokens(tokens)
     shards = []
     for place, one in enumerate(every):
-        name = os.fspath(one) if isinstance(one, str | os.PathLike) else f"weights[{place}]" if several else "weights"
-        try:
+        with named(_name(one, f"weights[{place}]" if several else "weights")):
             shards.append(_shard(one, counted))
-        except TextcriticError as error:
-            raise TextcriticError(about(name, str(error))) from error
-    return shards[0].joined(shards[1:])
+    found = shards[0].joined(shards[1:])
+    if not several:
+        with named(_name(weights, "weights")):
+            log_likelihoods(found)  # refuses texts without a draw of some probability
+    return found
+
+
+def _name(given: Any, otherwise: str) -> str:
+    return (os.fspath(given) if isinstance(given, str | os.PathLike) else "") or otherwise
 
 
 def _is_shard(given: Any) -> bool:
@@ -215,16 +217,21 @@ def _is_shard(given: Any) -> bool:
 def _shard(given: Any, tokens: Array | None) -> LogWeights:
     if isinstance(given, str | os.PathLike):
         path = Path(given)
-        given = LogWeights.read(path) if path.suffix == ".npz" else _array(path)
+        if not os.fspath(given):
+            raise TextcriticError("is empty; give the path of a file")
+        given = _array(path) if path.suffix != ".npz" else None
+        if given is None or isinstance(given, np.lib.npyio.NpzFile):  # an archive with another ending
+            given = LogWeights.read(path)
     if isinstance(given, LogWeights):
-        return given if tokens is None else LogWeights(given.ids, given.log_weights, tokens, given.log_p, given.log_q)
-    if tokens is None:
+        found = given
+        if tokens is not None:
+            found = LogWeights(given.ids, given.log_weights, tokens, given.log_p, given.log_q)
+    elif tokens is None:
         raise TextcriticError("no `tokens`; give how many the texts have together, or a file with one number for each")
-    array = _numbers(given, "log weights", "give N rows of K columns")
-    found = LogWeights(tuple(map(str, range(array.shape[0] if array.ndim else 0))), array, tokens)
-    if (np.abs(array[np.isfinite(array)]) > MOST_NATS).any():
-        raise TextcriticError(f"log weights: one is beyond {MOST_NATS:g} nats; no text has such a probability")
-    if array.min(initial=0) >= 0 and array.max(initial=0) > 0:
+    else:
+        array = real_numbers(given, "log weights", DRAWN)
+        found = LogWeights(numbered(array), array, tokens)
+    if found.log_weights.min() >= 0 and found.log_weights.max() > 0:
         raise TextcriticError(
             "log weights: not one is below 0, so these are no log weights of texts: perplexity would be below 1, which"
             " cannot be; give log p(x, z) - log q(z | x) in nats, and not the weights themselves"
@@ -232,58 +239,36 @@ def _shard(given: Any, tokens: Array | None) -> LogWeights:
     return found
 
 
-def _numbers(given: Any, name: str, should: str) -> Array:
-    """Real numbers as an array.
-
-    Raises:
-        TextcriticError: it holds anything else, such as truth values, dates or complex numbers.
-    """
-    try:
-        array = np.asarray(given)
-    except (TypeError, ValueError) as error:
-        raise TextcriticError(f"{name}: not an array of numbers; {should}") from error
-    if array.dtype.kind not in "iuf":
-        kind = KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
-        raise TextcriticError(f"{name}: not real numbers, but {kind}; {should}")
-    return array.astype(np.float64)
-
-
 def _array(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
+    except MemoryError as error:
+        raise TextcriticError(f"{path}: larger than memory, or damaged; give fewer draws at a time") from error
     except DAMAGED as error:
-        raise TextcriticError(f"{path}: not a .npy file of numbers") from error
+        raise TextcriticError(f"{path}: not a .npy file of numbers; write one by `numpy.save`") from error
 
 
 def _tokens(given: Any) -> Array:
-    """One whole number, or one for each text; `LogWeights` checks their shape and that they are above 0."""
+    """One whole number, or one for each text; `LogWeights` checks their shape."""
     if isinstance(given, str) and _is_number(given):
-        return _whole(np.array(float(given)), "tokens")
+        return checked_tokens(float(given))
     if isinstance(given, str | os.PathLike):
-        return _whole(_tokens_of_file(Path(given)), os.fspath(given))
-    return _whole(_numbers(given, "tokens", "give one for each text, or their total"), "tokens")
-
-
-def _whole(tokens: Array, name: str) -> Array:
-    finite = tokens[np.isfinite(tokens)]
-    if (finite != np.floor(finite)).any():
-        part = finite[finite != np.floor(finite)][0]
-        raise TextcriticError(f"{name}: {part:g} is not a whole number; give how many tokens there are")
-    return tokens
+        return _tokens_of_file(Path(given))
+    return checked_tokens(given)
 
 
 def _tokens_of_file(path: Path) -> Array:
     if path.suffix == ".npy":
         found = _array(path)
     elif path.suffix == ".json":
-        found = read_json(path)
+        found = read_json(path, "give a list of numbers, one for each text")
     elif path.suffix in {".txt", ".csv"}:
         found = _column(path)
     else:
         raise TextcriticError(f"tokens: {path} is no number, and no .npy, .txt, .csv or .json file")
-    array = _numbers(found, str(path), "give a list with one for each text")
+    array = checked_tokens(found, None, str(path))
     if array.ndim != 1:
         raise TextcriticError(f"{path}: shape {array.shape}; give a list of numbers, one for each text")
     return array
@@ -316,6 +301,22 @@ def _is_number(text: str) -> bool:
 # What is shown.
 
 
+def _impossible(result: ImportanceResult) -> Iterator[str]:
+    estimates = {
+        "instance level": result.instance_perplexity,
+        "corpus level": result.corpus_perplexity,
+        "jackknife": result.jackknife_perplexity,
+        "Pareto smoothed": result.pareto_smoothed_perplexity,
+    }
+    if below := [name for name, value in estimates.items() if value < 1 - CERTAIN]:
+        yield f"{listed(below)}: {IMPOSSIBLE[0].lower()}{IMPOSSIBLE[1:]}"
+    above = np.flatnonzero(result.log_likelihoods > CERTAIN)
+    if len(above):
+        names = listed([result.weights.ids[row] for row in above[:NAMED]])
+        what = f"{len(above):,} of {len(result.log_likelihoods):,} texts {'has' if len(above) == 1 else 'have'}"
+        yield f"{what} an estimated probability above 1, which cannot be ({'such as ' * (len(above) > NAMED)}{names})."
+
+
 def _ends(interval: Interval, name: str) -> dict[str, Any]:
     return {"low": interval.low, "high": interval.high, "reason": interval.reason, "covers": COVERS[name]}
 
@@ -340,6 +341,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
         f"Perplexity by importance sampling: {count(len(weights.ids))} texts, {count(weights.total_tokens)} tokens, "
         f"{count(weights.draws)} draws a text"
     )
+    yield from (line for words in result.warnings for line in ("", *wrap(f"warning: {words}", WIDTH)))
     yield from ("", "Estimate (lower is better; at both levels too high in the mean over draws)", "")
     paired = f"{shown(pairings.low)}–{shown(pairings.high)} over {pairings.repeats:,} pairings of draws"
     estimates = [

@@ -33,6 +33,7 @@ from textcritic.critics.lda.scoring import UNKNOWN
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED_TOPICS, NLL, PERCENT
 from textcritic.inference import Interval, Number, unit_of, with_ones
+from textcritic.inference.bootstrap import TOO_FEW
 from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
@@ -52,6 +53,7 @@ class Source:
     Attributes:
         statistics: `mixed`, `divided`, `corners` and `entropy` of `critics.lda.mixing_columns`, shares as shares of 1;
             and `latent_nll`, the mean of a text in nats.
+        reasons: why these have no interval or no test; "" where they have.
         topic_shares: [K], share of all words in each topic.
         n: texts scored.
         rejected: texts without a word that the real texts of the fit have.
@@ -61,6 +63,7 @@ class Source:
     """
 
     statistics: Mapping[str, Number]
+    reasons: Mapping[str, str]
     topic_shares: tuple[float, ...]
     n: int
     rejected: int
@@ -71,7 +74,7 @@ class Source:
     def described(self) -> dict[str, Any]:
         """As JSON has it."""
         counts = {name: getattr(self, name) for name in ("n", "rejected", "tokens", "tokens_unknown")}
-        numbers = {name: _described(one.value, one.low, one.high) for name, one in self.statistics.items()}
+        numbers = {name: _described(one.value, one, self.reasons[name]) for name, one in self.statistics.items()}
         return {**numbers, "topic_shares": list(self.topic_shares), **counts}
 
 
@@ -111,9 +114,8 @@ class MixingResult(ByLabel[Source]):
 
     def to_json(self) -> str:
         """The object that `textcritic mixing` prints: of one sample; of several, by label under `samples`."""
-        right = None
-        if self.right is not None:
-            right = {name: _described(one.estimate, one.low, one.high) for name, one in self.right.items()}
+        known = self.right or {}
+        right = {name: _described(one.estimate, one, one.reason) for name, one in known.items()} or None
         topics = [
             {
                 "language": self.languages[k] or None if self.languages else None,
@@ -141,9 +143,9 @@ class MixingResult(ByLabel[Source]):
     def _beside(self, label: str) -> dict[str, Any]:
         """How a sample compares with real texts, as JSON has it."""
         energy = self[label]["energy"]
-        numbers = {"value": self.by_label[label].energy_measured, "corrected": energy.value}
-        tested = {"ci95": [energy.low, energy.high], "p": energy.p, "paired": self.paired}
-        return {"mixed_p": self[label]["mixed"].p, "energy_distance": {**numbers, **tested}}
+        tested = _described(self.by_label[label].energy_measured, energy.number, energy.because or TOO_FEW)
+        tested |= {"corrected": energy.value, "p": energy.p, "paired": self.paired}
+        return {"mixed_p": self[label]["mixed"].p, "energy_distance": tested}
 
 
 @takes(MixingOptions)
@@ -300,8 +302,10 @@ def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Score
 def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts) -> Source:
     """What is printed of one set; `row` is that of `rows_in_memory`."""
     totals = scored.posteriors.counts.sum(axis=0, dtype=np.float64)
+    said = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL)
     return Source(
-        statistics={one.value: _number(row, one) for one in (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL)},
+        statistics={one.value: _number(row, one) for one in said},
+        reasons={one.value: "" if missing(row.get(one.why)) else str(row[one.why]) for one in said},
         topic_shares=tuple((totals / totals.sum()).tolist()),
         n=int(scored.known.sum()),
         rejected=int((~scored.known).sum()),
@@ -374,9 +378,9 @@ def _pairs(scored: Sequence[_Scored]) -> tuple[Places, Places]:
     return of_samples, of_real
 
 
-def _described(value: float | None, low: float | None, high: float | None) -> dict[str, Any]:
-    """A number with its interval, as JSON has it."""
-    return {"value": value, "ci95": [low, high]}
+def _described(value: float | None, ends: Number | Interval, reason: str) -> dict[str, Any]:
+    """A number with its interval, or why there is none, as JSON has it."""
+    return {"value": value, "ci95": [ends.low, ends.high], "ci95_reason": None if ends.low is not None else reason}
 
 
 def _facts(fit: Fit, options: MixingOptions) -> tuple[tuple[str, str], ...]:

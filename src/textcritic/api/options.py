@@ -360,7 +360,7 @@ class CriticiseOptions(ArticleOptions, ChainOptions):
         metavar="FOLDER",
     )
     force: bool = option(
-        False, "overwrite table.csv and report.html in the folder, even if textcritic did not write them"
+        False, "overwrite table.csv, report.html and the texts in `given`, even if textcritic did not write them"
     )
     test: Any = option(
         None,

@@ -158,7 +158,7 @@ class Result:
         for name, words, heads, rows in self.tables():
             head = f"{name} ({words})" if words else name
             lines += ["", *wrap(head, WIDTH), "", *_lines(heads, rows), *wrap(self._under(name), WIDTH)]
-        lines += [line for words in self._left_out() for line in ("", *wrap(words, WIDTH))]
+        lines += [line for words in (*self._left_out(), *self._no_interval()) for line in ("", *wrap(words, WIDTH))]
         lines += [line for words in self.warnings for line in ("", *wrap(f"warning: {words}", WIDTH))]
         lines += ["", *(line for words in self._foot() for line in wrap(words, WIDTH))]
         return "\n".join([*lines, *(["", f"report: {self.page}"] if self.page else [])])
@@ -172,7 +172,7 @@ class Result:
             parts.append(f"<p>{escape(f'{name} ({words})' if words else name)}</p>")
             parts.append(table.to_html(index=False, border=0, escape=True))
             parts += [f"<p>{escape(words)}</p>"] if (words := self._under(name)) else []
-        parts += [f"<p>{escape(words)}</p>" for words in self._left_out()]
+        parts += [f"<p>{escape(words)}</p>" for words in (*self._left_out(), *self._no_interval())]
         parts += [f"<p><strong>Warning.</strong> {escape(words)}</p>" for words in self.warnings]
         foot = " ".join([*self._foot(), *([f"Report: {self.page}"] if self.page else [])])
         return "<div>" + "\n".join([*parts, f"<p>{escape(foot)}</p>"]) + "</div>"
@@ -197,6 +197,14 @@ class Result:
                 of = f", {score.measure}" if differs else ""
                 said.append(f"{score.source}{of}: {plural(score.rejected, 'document')} rejected ({reasons})")
         return list(dict.fromkeys(said))
+
+    def _no_interval(self) -> Iterator[str]:
+        """Why samples have no interval, where the table does not say how few documents there are."""
+        for column in self.block.columns:
+            for row in self._rows_of(column):
+                score, *_ = row.cells[column].scores
+                if score.low is None and score.because and not (score.is_real or doubt_of(row.cells[column])):
+                    yield f"{score.source}, {score.measure}: {score.because}"
 
     def _under(self, name: str) -> str:
         """The sentence under the table of this name; by default that of the measure."""

@@ -87,9 +87,14 @@ class OneLatentPpl:
         return {
             "latent_ppl": self.latent_ppl if finite else None,
             "ci95": list(self.ci95) if self.ci95 else None,
-            "ci95_reason": self.score.because or None,
+            "ci95_reason": reason_of(self.score),
             "latent_nll_mean": self.latent_nll_mean if finite else None,
         }
+
+
+def reason_of(score: Score) -> str | None:
+    """Why a score has no interval, as JSON has it; None where it has one."""
+    return score.because or None if score.low is None else None
 
 
 def resampling(options: Drawn) -> Resampling:

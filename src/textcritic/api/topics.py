@@ -9,7 +9,7 @@ import numpy as np
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import Name, TopicFit, TopicOptions
-from textcritic.api.scored import facts_of_groups, resampling
+from textcritic.api.scored import facts_of_groups, reason_of, resampling
 from textcritic.api.sets import labelled
 from textcritic.api.topics_result import TopicsOfSet, TopicsResult
 from textcritic.critics.ctm.counted import (
@@ -172,21 +172,22 @@ def _scored(
         read[label] = Scored(data, len(nll[label][0][0]), empty_documents(one), groups=kept)
     rows = rows_in_memory(read, tuple(MEANS.values()), resampling(options))
     kinds = [scores_in_memory(rows, [measure]) for measure in MEANS.values()]
-    numbers = [dict(zip(MEANS, (one.number for one in both), strict=True)) for both in zip(*kinds, strict=True)]
+    by_kind = [dict(zip(MEANS, both, strict=True)) for both in zip(*kinds, strict=True)]
     of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({label: one.groups for label, one in read.items()}))
     return TopicsResult(
         title="Topics of documents under a correlated topic model",
         scores=scores_in_memory(rows, [NLL]),
         by_label={
             label: TopicsOfSet(
-                latent_nll=found,
+                latent_nll={kind: one.number for kind, one in found.items()},
+                reasons={kind: reason_of(one) for kind, one in found.items()},
                 n=read[label].documents or 0,
                 empty=tested[label].empty,
                 tokens=int(tested[label].counts.sum()),
                 tokens_unknown=tested[label].unknown,
                 **_over_starts(nll[label], read[label].groups, options),
             )
-            for label, found in zip(tested, numbers, strict=True)
+            for label, found in zip(tested, by_kind, strict=True)
         },
         num_topics=critics[0].num_topics,
         top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),

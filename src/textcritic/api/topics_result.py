@@ -17,6 +17,7 @@ class TopicsOfSet:
         latent_nll: mean of `-log p(topic coefficients)` of a document under the fit of the highest bound, with its 95%
             interval over documents: "in_expectation" under its posterior, as the paper defines it; "at_mean", at the
             posterior's mean, as its released code has it.
+        reasons: why there is no interval, by the kinds of `latent_nll`; None where there is one.
         over_starts: least and greatest Latent NLL over the fits from all starts, by the kinds of `latent_nll`: how far
             it depends on the start, which the interval of `latent_nll` does not say.
         over_fits: its mean over these, with a 95% interval that holds documents and starts (`inference.with_fits`).
@@ -27,6 +28,7 @@ class TopicsOfSet:
     """
 
     latent_nll: Mapping[str, Number]
+    reasons: Mapping[str, str | None]
     over_starts: Mapping[str, tuple[float, float]]
     over_fits: Mapping[str, Interval]
     n: int
@@ -39,9 +41,14 @@ class TopicsOfSet:
         return {
             "latent_nll_mean": {kind: found.value for kind, found in self.latent_nll.items()},
             "ci95": {kind: [found.low, found.high] for kind, found in self.latent_nll.items()},
+            "ci95_reason": self.reasons,
             "over_starts": self.over_starts,
             "over_fits": {
-                kind: {"mean": found.estimate, "ci95": [found.low, found.high]}
+                kind: {
+                    "mean": found.estimate,
+                    "ci95": [found.low, found.high],
+                    "ci95_reason": found.reason or None,
+                }
                 for kind, found in self.over_fits.items()
             },
             **{name: getattr(self, name) for name in ("n", "empty", "tokens", "tokens_unknown")},

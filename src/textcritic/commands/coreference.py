@@ -30,9 +30,10 @@ COREFERENCE_OUTPUT = """\
 With --json one JSON object is printed; of several files of SAMPLES, real, order and discount stand beside samples,
 which has the others by label:
   latent_ppl          exp(sum of NLL / sum of tokens), pooled over the documents scored; tokens: mentions and "."
-  ci95                [low, high], 95% studentised bootstrap over documents; null of fewer than 20
+  ci95                [low, high], 95% studentised bootstrap over documents; null where there is none, and then
+  ci95_reason         says why, such as fewer than 20 documents
   p                   permutation test of log Latent PPL against the held-out part of REAL
-  real                latent_ppl, ci95 and n of that part
+  real                latent_ppl, ci95, ci95_reason and n of that part
   latent_nll_mean     mean NLL of a document, in nats
   tokens, n           tokens and documents scored
   rejected            documents of SAMPLES left out, as they have neither a mention nor a sentence mark

@@ -26,6 +26,7 @@ With --json one JSON object is printed; null is what is not known or infinite:
     for_truth      {"high": what the model's own perplexity is at most, "log_likelihood": what log p is at least}
   curve            {"draws", "instance", "corpus"}: lists; perplexity is the mean over sub-samples
   advice           {"verdict", "sentences", "bias", "draws_needed", "fall", "worst": [[text, share of the error], ...]}
+  warnings         sentences on what cannot be: a perplexity below 1, a text with a probability above 1
   by_text          {"id", "tokens" (null if only their sum is known), "log_likelihood", "ess", "k_hat"}: lists
 """
 

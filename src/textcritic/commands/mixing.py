@@ -27,7 +27,7 @@ MIXING_OUTPUT = """\
 With --json one JSON object is printed; of several files of SAMPLES, samples has by label what it has of one, and
 mixed_p and energy_distance:
   real, samples    of the real texts that were held out, and of the samples, each number with its 95% interval by
-                   bootstrap over texts (ci95; nulls of fewer than 20 texts):
+                   bootstrap over texts (ci95; where it is nulls, ci95_reason says why):
     mixed          share of the words outside the main topic of their text, expected under the posterior
     divided        share of the texts with less than 90% in one topic (posterior mean)
     corners        share of the posterior draws with at least 90% in one topic

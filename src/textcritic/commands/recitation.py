@@ -24,8 +24,9 @@ memory, with 40 bytes more for each of its words.
 RECITATION_OUTPUT = """\
 With --json one JSON object is printed:
   real             of REAL:
-    recited        {"value", "low", "high", "p"}: the share of runs of 13 words that stand in TRAIN, with its 95%
-                   interval (null with too few texts), and p of a test against REAL (null of REAL itself)
+    recited        {"value", "low", "high", "p", "reason"}: the share of runs of 13 words that stand in TRAIN, with its
+                   95% interval (null where there is none) and p of a test against REAL (null of REAL itself), and why
+                   one of the two is missing
     n              texts of 13 words or more
     rejected, rejected_by_reason   shorter texts
     seen, all      for each n from 4 to 16 the runs of n words that stand in TRAIN, and all

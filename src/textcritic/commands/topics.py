@@ -34,9 +34,11 @@ empty, tokens and tokens_unknown stand in samples, by label:
   latent_nll_mean  mean of -log p(topic coefficients) of a document of TEST under the fit that is kept, in nats:
                    {"in_expectation", under its posterior, as the paper defines it; "at_mean", at the posterior's mean,
                    as its released code has it}
-  ci95             [low, high] of each, 95% studentised bootstrap over documents; nulls of fewer than 20
+  ci95             [low, high] of each, 95% studentised bootstrap over documents; nulls where there is none, and then
+  ci95_reason      of each says why, such as fewer than 20 documents
   over_starts      [least, greatest] of each over the fits from all starts: how far it depends on the start
-  over_fits        {"mean", "ci95"} of each over the fits from all starts: this interval holds documents and starts
+  over_fits        {"mean", "ci95", "ci95_reason"} of each over the fits from all starts: this interval holds documents
+                   and starts
   n, empty         documents of TEST scored, and those left out as they have no word that TRAIN has
   tokens           of TEST, with words that TRAIN has
   tokens_unknown   of TEST, with other words, or with words that were left out of TRAIN: not counted above

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -36,6 +35,7 @@ NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$"
 FASTER = {"gelu_new": "gelu_pytorch_tanh"}
 # The weights of repositories that have no others.
 PICKLED = "pytorch_model.bin"
+COPY_AGAIN = "delete it and make or copy it again"
 # Where our jobs write tokenizers and models; Python files are among them only where such code was allowed to run.
 WRITTEN = ("encodings", "generators", "classifiers", "intruders")
 
@@ -110,7 +110,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         _refuse_code(folder, error)
         raise TextcriticError(
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
-            f"and tokenizer_config.json ({first_line(error)})"
+            f"and tokenizer_config.json ({_said(error, folder)})"
         ) from error
     if not tokenizer.is_fast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
@@ -287,9 +287,12 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
             **{key: value for key, value in faster.items() if value},
             **changes,
         )
-    except (OSError, ValueError, RuntimeError, KeyError, EOFError, pickle.PickleError, SafetensorError) as error:
+    except Exception as error:  # as with tokenizers; a configuration is checked field by field
         _refuse_code(folder, error)
-        raise TextcriticError(f"{folder}: no model can be loaded from it: {first_line(error)}") from error
+        raise TextcriticError(
+            f"{folder}: no model can be loaded from it: {_said(error, folder)}; copy it again, or save it again with "
+            "save_pretrained"
+        ) from error
     if not new_head:
         _require_kind(folder, config.architectures, model)
     base = model.base_model_prefix + "."
@@ -320,6 +323,11 @@ def custom_code(folder: str | os.PathLike[str]) -> bool:
     return any(path.is_relative_to(results / part) for part in WRITTEN) and any(path.glob("*.py"))
 
 
+def _said(error: Exception, folder: str | os.PathLike[str]) -> str:
+    """What transformers says, without the folder, which is named already."""
+    return first_line(error).replace(f"{os.fspath(folder)}/", "").replace(os.fspath(folder), "it")
+
+
 def _refuse_code(folder: str | os.PathLike[str], error: Exception) -> None:
     if "trust_remote_code" in str(error):
         raise TextcriticError(
@@ -333,10 +341,10 @@ def _require_folder(folder: str | os.PathLike[str]) -> None:
         raise TextcriticError(f"{folder}: no such folder; give the folder of a saved model or tokenizer")
 
 
-def _require_kind(folder: Path, saved_as: list[str] | None, model: Any) -> None:
+def _require_kind(folder: Path, saved_as: Any, model: Any) -> None:
     """The weights were trained as this kind of model: a masked language model, for example, is not a causal one."""
     wanted = type(model).__name__
-    if saved_as and not {wanted, type(model.base_model).__name__} & set(saved_as):
+    if isinstance(saved_as, list) and saved_as and not {wanted, type(model.base_model).__name__} & set(saved_as):
         raise TextcriticError(
             f"{folder}: holds a {' and '.join(saved_as)}, which cannot serve as {wanted}; give a model of that kind"
         )
@@ -349,8 +357,13 @@ def _require_weights(folder: Path) -> None:
     if (folder / PICKLED).is_file() and not (folder / "model.safetensors").is_file():
         return  # transformers reads tensors alone from it
     index = folder / "model.safetensors.index.json"
-    sharded = read_json(index).get("weight_map", {}) if index.is_file() else {"": "model.safetensors"}
-    for shard in sorted(set(sharded.values())):
+    sharded = {"weight_map": {"": "model.safetensors"}}
+    if index.is_file():
+        sharded = read_json(index, COPY_AGAIN)
+    shards = sharded.get("weight_map") if isinstance(sharded, dict) else None
+    if not isinstance(shards, dict) or not all(isinstance(shard, str) for shard in shards.values()):
+        raise TextcriticError(f"{index}: has no `weight_map` with the name of a file for each weight; {COPY_AGAIN}")
+    for shard in sorted(set(shards.values())):
         path = folder / shard
         if not path.is_file():
             raise TextcriticError(f"{path}: no such file; the folder has no weights in safetensors form, or not all")
@@ -359,5 +372,5 @@ def _require_weights(folder: Path) -> None:
                 pass
         except (SafetensorError, OSError, json.JSONDecodeError) as error:
             raise TextcriticError(
-                f"{path}: not a whole safetensors file ({first_line(error)}); delete it and make or copy it again"
+                f"{path}: not a whole safetensors file ({first_line(error)}); {COPY_AGAIN}"
             ) from error

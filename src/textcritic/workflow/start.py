@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.files import write_text
+from textcritic.files import results_folder, write_text
 from textcritic.place import workflow_folder
 
 START = Path(__file__).parent / "start"
@@ -23,7 +23,7 @@ def write_start(folder: str | os.PathLike[str]) -> str:
     Raises:
         TextcriticError: one of the files is there with other content; nothing is written then.
     """
-    place = Path(folder).expanduser().resolve()
+    place = results_folder(folder, "folder")
     files = {place / name: text for name, text in _files().items()}
     for path, text in files.items():
         if os.path.lexists(path) and not (path.is_file() and path.read_bytes() == text.encode()):
@@ -31,10 +31,10 @@ def write_start(folder: str | os.PathLike[str]) -> str:
     try:
         for path in files:
             path.parent.mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            write_text(path, text)
     except OSError as error:
         raise TextcriticError(f"{place}: cannot be written to: {error.strerror or error}") from error
+    for path, text in files.items():
+        write_text(path, text)
     written = "\n".join(f"  {path.relative_to(place)}" for path in files)
     return f"{place}:\n{written}\n\nnext: read README.md there; `snakemake -n` in it lists the jobs of the example"
 

@@ -72,6 +72,8 @@ def models_of(given: Sequence[str], recorded: Mapping[str, str]) -> list[Model]:
     models: list[Model] = []
     for name in given:
         folder = Path(name).expanduser().absolute()
+        if folder.is_file():
+            raise TextcriticError(f"--model {name}: is a file; give the folder of a model saved with save_pretrained")
         model = _in_folder(folder) if folder.is_dir() else _on_hub(name, recorded)
         if model.label in [other.label for other in models]:
             raise TextcriticError(f"--model {name}: the same model twice, or two of one name; name each once")
@@ -138,5 +140,5 @@ def _positions(folder: Path | None) -> int:
     config = read_json(folder / "config.json", SAVE_AGAIN) if folder else {}
     if not isinstance(config, dict):
         raise TextcriticError(f"{folder}/config.json: not an object; {SAVE_AGAIN}")
-    known = [config[key] for key in POSITIONS if isinstance(config.get(key), int)]
+    known = [config[key] for key in POSITIONS if type(config.get(key)) is int and config[key] > 0]
     return known[0] if known else CONTEXT

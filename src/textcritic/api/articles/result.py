@@ -20,9 +20,10 @@ from textcritic.api.options import CriticiseOptions
 from textcritic.api.results import Result
 from textcritic.corpora.readers.records import plain_name, shown_path
 from textcritic.errors import TextcriticError
-from textcritic.files import whole_file, write_text
+from textcritic.files import require_ours, whole_file, write_text
 from textcritic.measures.causes import Comparison
 
+ROW_MARK = rb'\A(?:\{"id": ".*?, "title": .*?, "sections": \[|\Z)'
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
 
 
@@ -85,7 +86,7 @@ def criticise_articles(sets: Sets, output: str | os.PathLike[str] | None, option
     from textcritic.measures.score import read_card
     from textcritic.report.show import front_of, show_study
 
-    compared, kept = _compared(sets, output)
+    compared, kept = _compared(sets, output, options.force)
     study = criticise(compared, options)
     front = front_of(study)
     result = ArticlesResult(
@@ -106,10 +107,10 @@ def criticise_articles(sets: Sets, output: str | os.PathLike[str] | None, option
 
 def jobs_of_articles(sets: Sets, output: str | os.PathLike[str], options: CriticiseOptions) -> str:
     """What `criticise_articles` would do, in words; raises likewise."""
-    return jobs_of(_compared(sets, output)[0], options)
+    return jobs_of(_compared(sets, output, options.force)[0], options)
 
 
-def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compared, Any]:
+def _compared(sets: Sets, output: str | os.PathLike[str] | None, force: bool) -> tuple[Compared, Any]:
     """The files, and what keeps their folder, if it is a temporary one."""
     kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
     folder = Path(kept.name if kept else output).expanduser().resolve()  # type: ignore[arg-type]
@@ -119,7 +120,10 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None) -> tuple[Compar
         )
     test = {} if sets.test is None else {"test": sets.test}
     given = [("reference", sets.reference), *test.items(), *sets.samples.items(), *sets.controls.items()]
-    names = _file_names([_stem(one.path) if one.path else label for label, one in given])
+    names = list(_file_names([_stem(one.path) if one.path else label for label, one in given]))
+    for (_, documents), name in zip(given, names, strict=True):
+        if not _stands(documents):
+            require_ours(folder / GIVEN / name, ROW_MARK, force)
     paths = [
         _path_of(documents, folder / GIVEN / name, "test-" * (documents is sets.test))
         for (_, documents), name in zip(given, names, strict=True)
@@ -152,9 +156,8 @@ def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
         otherwise: the file that is written.
         prefix: before the ids that are written, as reference and test make one corpus.
     """
-    is_file = documents.path is not None and documents.kind == "articles" and documents.usual
     articles = documents.articles() if documents.kind == "articles" else documents.as_articles()
-    if is_file:
+    if _stands(documents):
         return documents.file.absolute()
     new = otherwise.with_name(f"{otherwise.name}.new")
     used: Counter[str] = Counter()
@@ -165,11 +168,18 @@ def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
             sections = [{"title": section.title, "text": section.text} for section in article.sections]
             row = {"id": name, "title": article.title, "sections": sections, "group": article.group}
             handle.write(json.dumps(row) + "\n")
+        if not used:
+            raise TextcriticError(f"{documents.name}: there is no document in it")
     if otherwise.is_file() and filecmp.cmp(new, otherwise, shallow=False):
         new.unlink()  # a newer file would be taken for a changed one
     else:
         new.replace(otherwise)
     return otherwise
+
+
+def _stands(documents: Documents) -> bool:
+    """Whether a file of the user's is read as it stands."""
+    return documents.path is not None and documents.kind == "articles" and documents.usual
 
 
 def _stem(path: Path) -> str:

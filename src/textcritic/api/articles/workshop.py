@@ -36,7 +36,9 @@ class Workshop:
 
     def __init__(self, project: Project, here: Mapping[str, Metric], cores: int, say: Callable[[str], None]) -> None:
         self._configured, self._say = Configured(project, here, cores), say
-        self._made: dict[str, str] = read_json(MADE) if Path(MADE).is_file() else {}
+        self._made: dict[str, str] = (
+            read_json(MADE, "delete it; all is made again then") if Path(MADE).is_file() else {}
+        )
         self._marks: dict[str, str] = {}
         self._faults: dict[str, TextcriticError] = {}
 

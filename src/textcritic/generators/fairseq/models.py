@@ -243,7 +243,7 @@ def _config(path: Path) -> Mapping[str, Any]:
         raise TextcriticError(f"{path}: a file; checkpoints of fairseq are pickles, which are not read: train here")
     if not path.is_dir():
         raise TextcriticError(f"{path}: no such folder; give the folder of a trained model")
-    config = read_json(path / CONFIG) if (path / CONFIG).is_file() else None
+    config = read_json(path / CONFIG, "train the generator again") if (path / CONFIG).is_file() else None
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         raise TextcriticError(f"{path}: not a model of kind fairseq that was trained here: {CONFIG} does not say so")
     return config

@@ -26,6 +26,7 @@ AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradi
 NAMED = 5  # texts
 SPLITS = 20  # of the draws into halves
 ROUNDING = 1e-12  # in nats
+CERTAIN = 1e-9  # nats above 0 that rounding may give a text of probability 1
 CAVEAT = (
     "All of this is judged by what was drawn. If the proposal never draws the states where most of p(x, z) lies, the "
     "weights may look even and perplexity is still too high: no number here would show it."
@@ -76,7 +77,8 @@ def advice(weights: LogWeights) -> Advice:
         TextcriticError: all weights of a text are -inf.
     """
     k, tokens = weights.draws, weights.total_tokens
-    if log_likelihoods(weights).sum() > 0:
+    likelihoods = log_likelihoods(weights)
+    if likelihoods.sum() > CERTAIN:
         return Advice("unclear", (IMPOSSIBLE, CAVEAT), None, None, None, ())
     sizes, tails = effective_sample_sizes(weights), pareto_k(weights)
     if k == 1:
@@ -97,6 +99,8 @@ def advice(weights: LogWeights) -> Advice:
     else:
         apart = (found.high / found.low - 1) / 2
     verdict = _verdict(tail, max(by_delta, by_curve, apart), k)
+    if verdict == "enough" and (likelihoods > CERTAIN).any():  # of one text, no probability is above 1
+        verdict = "unclear"
     order = np.argsort(-shares, kind="stable")[:NAMED]
     worst = tuple((weights.ids[row], float(shares[row])) for row in order if shares[row] > 0)
     sentences = (

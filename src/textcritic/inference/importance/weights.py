@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,21 @@ from textcritic.files import arrays_of, write_arrays
 from textcritic.inference.statistics import Array
 
 ROUNDING = 1e-6  # by which log_p - log_q and log_weights may differ, as a share and in nats
+MOST_NATS = 1e12  # of a log weight: more is a mistake, and sums of squares may overflow
+MOST_TOKENS = 1e15
+DRAWN = "give an array of N rows and K columns"
+COUNTED = "give one for each text, or their total"
+KINDS = {
+    "b": "truth values",
+    "c": "complex numbers",
+    "M": "dates",
+    "m": "spans of time",
+    "V": "records with fields",
+    "U": "texts",
+    "S": "bytes",
+    "O": "objects of Python",
+}
+"""What arrays may hold that are not real numbers, by numpy's letter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,8 +44,8 @@ class LogWeights:
         log_q: log q(z_nk | x_n), [N, K].
 
     Raises:
-        TextcriticError: no text, no draw, NaN, +inf, shapes that do not fit, ids that are not different, or tokens
-            that are not finite numbers above 0.
+        TextcriticError: no text, no draw, values that are no real numbers, NaN, +inf, shapes that do not fit, ids that
+            are not different, or tokens that are not whole numbers above 0.
     """
 
     ids: tuple[str, ...]
@@ -75,12 +91,12 @@ class LogWeights:
         Raises:
             TextcriticError: as the class.
         """
-        p, q = np.asarray(log_p, dtype=np.float64), np.asarray(log_q, dtype=np.float64)
+        p, q = real_numbers(log_p, "log_p", DRAWN), real_numbers(log_q, "log_q", DRAWN)
         names = numbered(p) if ids is None else tuple(ids)
         p, q = _draws(p, "log_p", names), _draws(q, "log_q", names)
         if p.shape != q.shape:
             raise TextcriticError(f"log weights: log_p has shape {p.shape} and log_q {q.shape}; give the same draws")
-        return cls(names, _difference(p, q, names), np.asarray(tokens, dtype=np.float64), p, q)
+        return cls(names, _difference(p, q, names), checked_tokens(tokens), p, q)
 
     @property
     def draws(self) -> int:
@@ -159,32 +175,63 @@ def numbered(weights: Array) -> tuple[str, ...]:
     return tuple(map(str, range(len(np.atleast_1d(weights)))))
 
 
-def checked_tokens(tokens: npt.ArrayLike, texts: int) -> Array:
+def checked_tokens(tokens: Any, texts: int | None = None, name: str = "tokens") -> Array:
     """float64 [texts], or [] of a total.
 
+    Args:
+        tokens: to check.
+        texts: how many there are; None: any number.
+        name: of the tokens or their file, for errors.
+
     Raises:
-        TextcriticError: another shape, or values that are not finite numbers above 0.
+        TextcriticError: another shape, or values that are not whole numbers above 0.
     """
-    try:
-        array = np.asarray(tokens, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TextcriticError("tokens: not numbers; give one for each text, or their total") from error
-    if array.shape not in ((), (texts,)):
-        raise TextcriticError(f"tokens: shape {array.shape}; give one number for each of {texts} texts, or their total")
-    faulty = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    array = real_numbers(tokens, name, COUNTED)
+    if texts is not None and array.shape not in ((), (texts,)):
+        raise TextcriticError(f"{name}: shape {array.shape}; give one number for each of {texts} texts, or their total")
+    faulty = np.flatnonzero(~((array > 0) & (array < MOST_TOKENS)))
     if len(faulty):
-        raise TextcriticError(
-            f"tokens: {np.atleast_1d(array)[faulty[0]]:g} of text {faulty[0]}; tokens are numbers above 0"
-        )
+        value, most = np.atleast_1d(array)[faulty[0]], f"{MOST_TOKENS:g}"
+        raise TextcriticError(f"{name}: {value:g} of text {faulty[0]}; tokens are numbers above 0 and below {most}")
+    if (part := array[array != np.floor(array)]).size:
+        raise TextcriticError(f"{name}: {part[0]:g} is not a whole number; give how many tokens there are")
     return array
 
 
-def _draws(values: npt.ArrayLike, name: str, ids: tuple[str, ...]) -> Array:
-    """float64 [N, K] without NaN and +inf."""
+def real_numbers(given: Any, name: str, should: str) -> Array:
+    """Real numbers as an array of float64.
+
+    Args:
+        given: whatever numpy makes an array of.
+        name: of what is given, for errors.
+        should: what would be right, for errors.
+
+    Raises:
+        TextcriticError: it holds anything else, such as truth values, dates, complex numbers or masked values.
+    """
     try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TextcriticError(f"{name}: not numbers; give an array [texts, draws]") from error
+        array = np.asarray(given)
+    except (TypeError, ValueError, RuntimeError) as error:  # RuntimeError: a tensor of torch that has gradients
+        raise TextcriticError(f"{name}: not an array of numbers; {should}") from error
+    kind = "" if array.dtype.kind in "iuf" else KINDS.get(array.dtype.kind, f"values of type {array.dtype}")
+    if np.ma.is_masked(given):
+        kind = "masked values"
+    elif isinstance(given, list | tuple) and _has_truth(given):  # numpy takes True for 1 among numbers
+        kind = KINDS["b"]
+    if kind:
+        raise TextcriticError(f"{name}: not real numbers, but {kind}; {should}")
+    if array.dtype == np.float16 and np.isinf(array).any():
+        raise TextcriticError(f"{name}: infinite as float16, which ends at 65504; give float32 or float64")
+    return array.astype(np.float64, copy=False)
+
+
+def _has_truth(values: Sequence[Any]) -> bool:
+    return any(isinstance(v, bool | np.bool_) or (isinstance(v, list | tuple) and _has_truth(v)) for v in values)
+
+
+def _draws(values: Any, name: str, ids: tuple[str, ...]) -> Array:
+    """float64 [N, K] without NaN and +inf."""
+    array = real_numbers(values, name, DRAWN)
     if array.ndim != 2 or not array.size:
         raise TextcriticError(f"{name}: shape {array.shape}; give [texts, draws], with at least one of each")
     if len(array) != len(ids):
@@ -198,6 +245,8 @@ def _draws(values: npt.ArrayLike, name: str, ids: tuple[str, ...]) -> Array:
         raise TextcriticError(
             f"{name}: {value} at row {row} (text {ids[row]!r}), draw {column}; values are finite, or -inf where p is 0"
         )
+    if (np.abs(array[np.isfinite(array)]) > MOST_NATS).any():
+        raise TextcriticError(f"{name}: one is beyond {MOST_NATS:g} nats; no text has such a probability")
     return array
 
 

@@ -222,7 +222,9 @@ def _config(folder: Path, architecture: str) -> Any:
 
     if not (folder / "config.json").is_file():
         raise TextcriticError(f"{folder}: has no config.json; give the folder of a downloaded coreference model")
-    found = read_json(folder / "config.json")
+    found = read_json(folder / "config.json", "copy it again")
+    if not isinstance(found, dict):
+        raise TextcriticError(f"{folder}/config.json: not an object; copy it again")
     names = found.get("architectures") or []
     kind = ARCHITECTURES[architecture]
     if not set(kind.names) & set(names) or found.get("model_type") != kind.encoder or "coref_head" not in found:
