@@ -236,13 +236,18 @@ def discounts_of(counts: Sequence[Ints], discount: Discount) -> Discounts:
     - `modified`: `D_r = r - (r + 1) d N_(r+1) / N_r` for r = 1, 2, 3 (Chen and Goodman 1999); `FALLBACK`
       of an order in which N1, N2 or N3 is 0, or a D_r is outside [0, r], as KenLM has it.
     """
-    rows = [_row(np.bincount(np.minimum(of_order, 5), minlength=6), discount) for of_order in counts]
+    return discounts_from([np.bincount(np.minimum(of_order, 5), minlength=6) for of_order in counts], discount)
+
+
+def discounts_from(counts_of_counts: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], discount: Discount) -> Discounts:
+    """The same from how many n-grams of each order occur 0, 1, 2, 3 and 4 times: [n][5 or more]."""
+    rows = [_row(of_order, discount) for of_order in counts_of_counts]
     if discount == "as_released":
         rows[0] = (0.0, 0.0, 0.0)
     return np.array(rows)
 
 
-def _row(counts_of_counts: npt.NDArray[np.int64], discount: Discount) -> tuple[float, float, float]:
+def _row(counts_of_counts: npt.NDArray[Any], discount: Discount) -> tuple[float, float, float]:
     n1, n2, n3, n4 = (int(number) for number in counts_of_counts[1:5])
     absolute = n1 / (n1 + 2 * n2) if n1 + n2 else 0.0
     if discount == "as_released":

@@ -1,0 +1,72 @@
+"""Which runs of words of each document stand in other ones: what cross-fitting asks for (`inference.Refit`)."""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from textcritic.critics.recitation.index import Cutting
+from textcritic.critics.recitation.scoring import MAIN_LENGTH
+from textcritic.inference.crossfit import SAMPLE, Parts
+from textcritic.inference.statistics import Array
+
+Ints = npt.NDArray[np.int64]
+
+
+class RecitationRefit:
+    """The runs of words of all documents of a set, and which documents have each of them.
+
+    A real document is looked up in the other parts of real text, a sample's in the same parts in turn: all but one. So
+    no index is larger for one side than for the other.
+
+    Args:
+        texts: of all documents, the real ones first.
+        cutting: how they are cut into words.
+        n: words of a run.
+
+    Attributes:
+        runs: how many each document has: [documents].
+    """
+
+    def __init__(self, texts: pa.StringArray, cutting: Cutting, n: int = MAIN_LENGTH) -> None:
+        words, lengths = cutting.words(texts)
+        self.runs: Ints = np.maximum(lengths - n + 1, 0)
+        names = _runs_of(words.indices.to_numpy(), n)
+        starts = np.cumsum(lengths) - lengths
+        documents = np.repeat(np.arange(len(lengths)), self.runs)
+        inside = np.arange(len(documents)) - np.repeat(np.cumsum(self.runs) - self.runs, self.runs)
+        names = names[starts[documents] + inside] if len(documents) else names[:0]
+        # Runs of one document alone are never found: what is left is small.
+        pairs, times = np.unique(np.stack([names, documents]), axis=1, return_counts=True)
+        owners = np.bincount(pairs[0]) if len(pairs[0]) else np.zeros(0, np.int64)
+        shared = owners[pairs[0]] > 1
+        self._runs: Ints = np.unique(pairs[0][shared], return_inverse=True)[1]
+        self._documents, self._times = pairs[1][shared], times[shared]
+
+    def sums(self, parts: Parts) -> tuple[Array, Array]:
+        """(Runs found, all runs) of the real documents, and of the sample; see `inference.Refit`."""
+        number = int(parts.max(initial=-1)) + 1
+        part, every = parts[self._documents], int(self._runs.max(initial=-1)) + 1
+        is_real = part >= 0
+        cells = self._runs[is_real] * number + part[is_real]
+        of_parts = np.bincount(cells, minlength=every * number).reshape(every, number)
+        elsewhere = of_parts.sum(axis=1, keepdims=True) - of_parts > 0  # is the run in another part than this one?
+        seen = elsewhere[self._runs[is_real], part[is_real]] @ self._times[is_real]
+        in_sample = part == SAMPLE
+        used = np.isin(np.arange(number), parts)
+        found = elsewhere[self._runs[in_sample]][:, used].mean(axis=1) @ self._times[in_sample]
+        totals = (self.runs[parts >= 0].sum(), self.runs[parts == SAMPLE].sum())
+        return np.array([seen, totals[0]], np.float64), np.array([found, totals[1]], np.float64)
+
+
+def _runs_of(words: npt.NDArray[np.integer], n: int) -> Ints:
+    """A number for the run of n words from each word on, the same for equal runs: [words]; the last n - 1 mean nothing.
+
+    Runs of twice the length are pairs of runs, and one of n is a pair of two that overlap.
+    """
+    names, length = words.astype(np.int64), 1
+    while length < n:
+        step = min(length, n - length)
+        following = np.concatenate([names[step:], names[:step]])
+        names = np.unique(names * (names.max(initial=0) + 1) + following, return_inverse=True)[1]
+        length += step
+    return names

@@ -1,0 +1,109 @@
+"""The critic of section order, fitted anew on any documents of a set: what cross-fitting asks for (`inference.Refit`)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from textcritic.critics.chains import Chains, Steps
+from textcritic.critics.transitions import PAPER_GRID
+from textcritic.inference.crossfit import SAMPLE, Parts
+from textcritic.inference.statistics import Array
+
+Mask = npt.NDArray[np.bool_]
+
+
+class TransitionRefit:
+    """Transition critics as `TransitionCritic` in mode "paper", of any documents of a set.
+
+    A title is known to a critic if so many sections of the documents that it is fitted on have it; it is fitted on those
+    of them that have known titles alone, and judges no other ones, as a corpus leaves articles with rare titles out. A
+    sample's document counts in the mean over the critics as often as one of them can judge it. The smoothing of each
+    critic is chosen by cross-validation over the parts that it is fitted on.
+
+    Args:
+        chains: of all documents, the real ones first.
+        grid: of the smoothing, ascending; a single one is taken.
+        minimum: sections with a title for it to be known.
+    """
+
+    def __init__(self, chains: Chains, grid: Sequence[float] = PAPER_GRID, minimum: int = 1) -> None:
+        from scipy.sparse import csr_matrix
+
+        self.titles = chains.vocabulary()
+        codes, width = chains.codes(self.titles), len(self.titles) + 1
+        steps = Steps.of(codes, chains.lengths, len(self.titles))
+        self.usable = (chains.lengths > 0) & (steps.known == steps.lengths)
+        cells, self._of_step = np.unique(steps.cells, return_inverse=True)
+        self._sources = np.maximum(cells, 0) // width  # of documents that cannot be used there may be a -1
+        documents = len(chains.lengths)
+        self._steps = csr_matrix(
+            (np.ones(len(steps.cells)), (steps.document, self._of_step)), (documents, len(cells))
+        )
+        of_section = np.repeat(np.arange(documents), chains.lengths)
+        titled = codes >= 0
+        self._titles = csr_matrix((np.ones(titled.sum()), (of_section[titled], codes[titled])), (documents, width - 1))
+        self._has = (self._titles > 0).astype(np.float64)
+        self._width = width
+        self._grid, self._minimum = np.array(sorted(grid)), minimum
+
+    def sums(self, parts: Parts) -> tuple[Array, Array]:
+        """(NLL, steps) of the real documents, and of the sample; see `inference.Refit`."""
+        real, sample = np.zeros(2), np.zeros(2)
+        numbers = np.unique(parts[parts >= 0])
+        for part in numbers:
+            judged, log_probs = self._fitted(parts, part)
+            for side, total in ((part, real), (SAMPLE, sample)):
+                counts = self._steps.T @ (judged & (parts == side)).astype(np.float64)
+                total += -(counts @ log_probs), counts.sum()
+        return real, sample / max(len(numbers), 1)
+
+    def judged(self, parts: Parts) -> Array:
+        """The share of the critics that could judge each document; of a real one there is one: [documents]."""
+        numbers = np.unique(parts[parts >= 0])
+        found = np.zeros(len(parts))
+        for part in numbers:
+            judged = self._fitted(parts, part)[0]
+            found += np.where(parts == SAMPLE, judged / len(numbers), judged & (parts == part))
+        return found
+
+    def unknown_title(self, document: int, parts: Parts) -> str:
+        """A title of a document that no critic knows, or not the one of its part; "" if there is none."""
+        others = (parts >= 0) & (parts != parts[document])
+        known = self._titles.T @ others.astype(np.float64) >= self._minimum
+        titles = self._has.indices[self._has.indptr[document] : self._has.indptr[document + 1]]
+        return next((self.titles[title] for title in titles if not known[title]), "")
+
+    def _fitted(self, parts: Parts, part: int) -> tuple[Mask, Array]:
+        """Of the critic that has not seen a part: which documents it can judge, and log P of each distinct step."""
+        others = (parts >= 0) & (parts != part)
+        known = self._titles.T @ others.astype(np.float64) >= self._minimum
+        judged: Mask = self.usable & (self._has @ (~known).astype(np.float64) == 0)
+        inside = parts[others & judged]
+        numbers = np.unique(inside)
+        memberships = np.zeros((len(parts), len(numbers)))
+        memberships[np.flatnonzero(others & judged), np.searchsorted(numbers, inside)] = 1
+        counts = self._steps.T @ memberships
+        total, targets = counts.sum(axis=1), int(known.sum()) + 1
+        delta = self._chosen(counts, total, targets)
+        return judged, self._log_probs(total, np.array([delta]), targets)[0]
+
+    def _chosen(self, counts: Array, total: Array, targets: int) -> float:
+        """The smoothing with the lowest NLL of each part under the other ones; the larger one of a tie."""
+        if len(self._grid) == 1 or counts.shape[1] < 2:
+            return float(self._grid[-1])
+        nll = np.zeros(len(self._grid))
+        for held_out in counts.T:
+            seen = held_out > 0
+            nll -= self._log_probs(total - held_out, self._grid, targets)[:, seen] @ held_out[seen]
+        return float(self._grid[np.flatnonzero(nll <= nll.min() * (1 + ROUNDING))[-1]])
+
+    def _log_probs(self, counts: Array, deltas: Array, targets: int) -> Array:
+        """[deltas, distinct steps]."""
+        rows = np.bincount(self._sources, counts, self._width)[self._sources]
+        with np.errstate(divide="ignore"):
+            found: Array = np.log(counts + deltas[:, None]) - np.log(rows + deltas[:, None] * targets)
+        return np.where(np.isnan(found), -np.inf, found)
+
+
+ROUNDING = 1e-12
