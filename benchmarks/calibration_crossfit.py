@@ -64,7 +64,9 @@ def main() -> None:
         for run in range(asked.runs):
             found.append(study(kind, (real, sample), asked, run))
         seconds = (time.process_time() - start) / asked.runs
-        print(f"| {asked.measure}{' spoilt' * asked.fault} {row_of((real, sample), found)} | {seconds:.2f} |", flush=True)
+        print(
+            f"| {asked.measure}{' spoilt' * asked.fault} {row_of((real, sample), found)} | {seconds:.2f} |", flush=True
+        )
 
 
 def study(kind: Kind, sizes: tuple[int, int], asked: argparse.Namespace, run: int) -> tuple[CrossFit, float]:

@@ -11,22 +11,35 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
-from textcritic.api.options import ChainOptions
+from textcritic.api.options import ChainOptions, CriticiseOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, with_given_groups
+from textcritic.api.scored import (
+    ByLabel,
+    OneLatentPpl,
+    facts_of_draws,
+    facts_of_groups,
+    latent_ppl_of,
+    resampling,
+    with_given_groups,
+)
 from textcritic.corpora.readers.values import close_to
 from textcritic.critics.chains import Chains
+from textcritic.critics.refits import TransitionRefit
 from textcritic.critics.scores import document_columns, latent_nll, latent_ppl
 from textcritic.critics.scoring import score_chains, scored_transitions, unseen_transitions
 from textcritic.critics.smoothing import other_smoothings, rests_on_smoothing
-from textcritic.critics.transitions import Mode, TransitionCritic
-from textcritic.errors import named
+from textcritic.critics.transitions import PAPER_GRID, Mode, TransitionCritic
+from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coherence.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.measures.memory import REAL
+from textcritic.inference.crossfit import Parts
+from textcritic.measures.measure import Estimate, Scored
+from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.numbers import plural
+from textcritic.measures.scored import reasons_in_words
 
 MOST_NEAR = 5  # titles that a warning names
 
@@ -146,6 +159,59 @@ def criticise_chains(
         facts=(split, *facts_of(critic, train_chains, options), *of_groups),
         warnings=_warnings(critic, sets),
     )
+
+
+def criticise_crossed_chains(
+    real: list[list[str]],
+    samples: Mapping[str, list[list[str]]],
+    options: CriticiseOptions,
+    groups: Mapping[str, Groups],
+) -> Result:
+    """The same by cross-fitting: every real chain is judged, by a critic that has not seen it.
+
+    Args:
+        real: real chains.
+        samples: chains by label.
+        options: see `CriticiseOptions`.
+        groups: of the chains of each sample by label, and of the real ones, which are `REAL`.
+
+    Raises:
+        TextcriticError: as `criticise_chains`.
+    """
+    every = Chains.of(real)
+    critic = fit(every, options, "reference")
+    grid = PAPER_GRID if options.smoothing is None else [options.smoothing]
+    refits = {label: TransitionRefit(Chains.of([*real, *some]), grid) for label, some in samples.items()}
+    pools = {
+        label: Pool(refits[label], (groups[REAL], groups[label]), (len(real), len(some)))
+        for label, some in samples.items()
+    }
+    fits = fits_of(pools, options, options.seed)
+    found = estimates_of(fits, PPL)
+    sets = {}
+    for label in (REAL, *samples):
+        of = next(iter(samples)) if label == REAL else label
+        sets[label] = _crossed(refits[of], fits[of].parts, label == REAL, groups[label], found[label])
+        if not sets[label].documents:
+            reasons = reasons_in_words(sets[label].reasons)
+            raise TextcriticError(f"{'reference' if label == REAL else label}: no document could be scored ({reasons})")
+    sampled = {label: scored(critic, Chains.of(some)) for label, some in samples.items()}
+    of_groups = facts_of_groups({label: one.groups for label, one in sets.items()})
+    return Result(
+        title="Chains of titles against real ones",
+        scores=scores_of_sets(sets, [PPL], resampling(options)),
+        facts=(facts_of(critic, every, options)[0], *facts_of_crossing(options, options.seed), *of_groups),
+        warnings=_warnings(critic, sampled),
+    )
+
+
+def _crossed(refit: TransitionRefit, parts: Parts, is_real: bool, groups: Groups, estimate: Estimate) -> Scored:
+    """Real chains, or those of a sample, as rows have them: how many were judged, and why others were not."""
+    side = np.flatnonzero((parts >= 0) == is_real)
+    judged = refit.judged(parts)[side] > 0
+    why = Counter(refit.why(int(document), parts) for document in side[~judged])
+    kept = None if groups is None else [group for group, stays in zip(groups, judged, strict=True) if stays]
+    return Scored({}, int(judged.sum()), dict(why.most_common()), groups=kept, estimates={PPL.value: estimate})
 
 
 def fit(train: Chains, options: ChainOptions, name: str) -> TransitionCritic:

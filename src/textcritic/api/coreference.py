@@ -1,26 +1,41 @@
 """`textcritic.coreference`: the Latent PPL of chains of mentions under a critic that real text was fitted with."""
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, is_crossed
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
-from textcritic.api.options import CoreferenceOptions, MentionOptions
+from textcritic.api.options import CoreferenceOptions, CriticiseOptions, MentionOptions
 from textcritic.api.results import Result
-from textcritic.api.scored import ByLabel, OneLatentPpl, facts_of_draws, latent_ppl_of, reason_of, with_given_groups
+from textcritic.api.scored import (
+    ByLabel,
+    OneLatentPpl,
+    facts_of_draws,
+    facts_of_groups,
+    latent_ppl_of,
+    reason_of,
+    resampling,
+    with_given_groups,
+)
 from textcritic.api.sets import held_out_of, labelled
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
-from textcritic.critics.scores import document_columns, latent_nll
+from textcritic.critics.mentions.refit import MentionRefit
+from textcritic.critics.mentions.scoring import EMPTY
+from textcritic.critics.scores import document_columns
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.measures.memory import REAL
+from textcritic.measures.measure import Scored
+from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
 
 WAYS: Mapping[str, str] = {
@@ -111,6 +126,13 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
     groups: dict[str, list[str | None]] = {label: [] for label in sets}
     chains = {label: mentions_of(documents.noting(groups[label]), options) for label, documents in sets.items()}
     real_chains = chains.pop(REAL)
+    names = {label: documents.name for label, documents in sets.items()}
+    if is_crossed(groups[REAL], options, sets[REAL].name):
+        critic = _fit(real_chains, options, sets[REAL].name)
+        crossed, facts = _crossed(real_chains, chains, options, groups, names)
+        found = scores_of_sets(crossed, [PPL], resampling(options))
+        scored = {label: _scored(critic, some) for label, some in chains.items()}
+        return _result(critic, chains, scored, found, (*facts, *_facts(critic, real_chains, options)[:1]), options)
     held = np.isin(np.arange(len(real_chains.lengths)), [*held_out_of(groups[REAL], options, sets[REAL].name)])
     train = real_chains.some(~held)
     critic = _fit(train, options, sets[REAL].name)
@@ -119,13 +141,25 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
         label: with_given_groups(_scored(critic, some), groups[label])
         for label, some in {REAL: real_chains.some(held), **chains}.items()
     }
-    names = {label: documents.name for label, documents in sets.items()}
     found, of_groups = latent_ppl_of(scored, read_scored, PPL, options, names)
     parts = f"{held.sum():,} documents held out at random (seed {options.seed})"
+    facts = (("Real text", parts), *_facts(critic, train, options), *of_groups)
+    return _result(critic, chains, scored, found, facts, options)
+
+
+def _result(
+    critic: MentionCritic,
+    chains: Mapping[str, MentionChains],
+    scored: Mapping[str, pa.Table],
+    found: Sequence[Score],
+    facts: tuple[tuple[str, str], ...],
+    options: CoreferenceOptions,
+) -> CoreferenceResult:
+    """What is said of each sample; `found` begins with the score of real text."""
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
-        scores=found,
-        facts=(("Real text", parts), *_facts(critic, train, options), *of_groups),
+        scores=tuple(found),
+        facts=facts,
         by_label={
             label: _of_sample(critic, some, scored[label], score)
             for (label, some), score in zip(chains.items(), found[1:], strict=True)
@@ -136,10 +170,11 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
 
 def _of_sample(critic: MentionCritic, chains: MentionChains, scores: pa.Table, score: Score) -> MentionsOfSample:
     people = scores.filter(pc.invert(scores["rejected"]))["people"].to_numpy()
+    tokens = int(document_columns(scores)[:, 1].sum())
     return MentionsOfSample(
         score=score,
-        latent_nll_mean=latent_nll(scores),
-        tokens=int(document_columns(scores)[:, 1].sum()),
+        latent_nll_mean=math.log(score.value or math.nan) * tokens / len(people),
+        tokens=tokens,
         without_people=int((people == 0).sum()),
         unseen=int((critic.matched(chains) == 0).sum()),
     )
@@ -174,6 +209,49 @@ def criticise_mentions(
     scores, of_groups = latent_ppl_of(sets, read_scored, PPL, options)
     facts = (split, *_facts(critic, train, options), *of_groups)
     return Result(title="Chains of mentions against real ones", scores=scores, facts=facts)
+
+
+def criticise_crossed_mentions(
+    real: MentionChains, samples: Mapping[str, MentionChains], options: CriticiseOptions, groups: Mapping[str, Groups]
+) -> Result:
+    """The same by cross-fitting: every real chain is judged, by a critic that has not seen it.
+
+    Raises:
+        TextcriticError: as `criticise_mentions`.
+    """
+    critic = _fit(real, options, "reference")
+    sets, facts = _crossed(real, samples, options, groups, {REAL: "reference"})
+    scores = scores_of_sets(sets, [PPL], resampling(options))
+    facts = (_facts(critic, real, options)[0], *facts)
+    return Result(title="Chains of mentions against real ones", scores=scores, facts=facts)
+
+
+def _crossed(
+    real: MentionChains,
+    samples: Mapping[str, MentionChains],
+    options: CoreferenceOptions | CriticiseOptions,
+    groups: Mapping[str, Groups],
+    names: Mapping[str, str],
+) -> tuple[dict[str, Scored], tuple[tuple[str, str], ...]]:
+    """Real chains and those of each sample, cross-fitted; and how, in words. Documents without a token are left out."""
+    every = {REAL: real, **samples}
+    kept = {label: one.lengths > 0 for label, one in every.items()}
+    for label, some in kept.items():
+        if not some.any():
+            raise TextcriticError(f"{names.get(label, label)}: no document could be scored ({EMPTY}: {len(some):,})")
+    told = {label: list(compress(groups[label] or [None] * len(some), some)) for label, some in kept.items()}
+    chains = {label: one.some(kept[label]) for label, one in every.items()}
+    sizes = {label: int(some.sum()) for label, some in kept.items()}
+    pools = {}
+    for label in samples:
+        refit = MentionRefit(MentionChains.joined([chains[REAL], chains[label]]), options.order, options.discount)
+        pools[label] = Pool(refit, (told[REAL], told[label]), (sizes[REAL], sizes[label]))
+    estimates = estimates_of(fits_of(pools, options, options.seed), PPL)
+    sets = {}
+    for label, some in kept.items():
+        empty = {EMPTY: int((~some).sum())} if not some.all() else {}
+        sets[label] = Scored({}, sizes[label], empty, groups=told[label], estimates={PPL.value: estimates[label]})
+    return sets, (*facts_of_crossing(options, options.seed), *facts_of_groups(told))
 
 
 def mentions_of(documents: Documents, options: MentionOptions) -> MentionChains:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from textcritic.api.crossed import is_crossed
 from textcritic.api.declare import Options, takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import (
@@ -37,7 +38,7 @@ NotedGroups: TypeAlias = dict[str, list[str | None]]
 STUDIES = ("texts", "articles")
 """Kinds of documents that are compared by all measures, in a study."""
 HELD_OUT_WITH_TEST = "held_out: with `test`, nothing of the reference is held out; give one of the two"
-# What the documents are decides which options there are, beside `output`, `test` and `held_out`.
+# What the documents are decides which options there are, beside `output`, `test`, `held_out` and `parts`.
 OF_KIND: Mapping[Kind, type[Options]] = {
     "chains": ChainOptions,
     "mentions": MentionOptions,
@@ -124,7 +125,7 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
 
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
-    return {"output", "force", "test", "held_out", *(one.name for one in fields(OF_KIND[kind]))}
+    return {"output", "force", "test", "held_out", "parts", *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:
@@ -157,11 +158,14 @@ def _as_files(sample: Given) -> str:
 
 
 def _chains(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
-    from textcritic.api.chains import criticise_chains
+    from textcritic.api.chains import criticise_chains, criticise_crossed_chains
 
     groups: NotedGroups = {}
     spellings: dict[str, str] = {}
     chains = _noted(real, REAL, groups).chains(spellings)
+    if is_crossed(groups[REAL], options, real.name):
+        drawn = {label: _noted(documents, label, groups).chains(spellings) for label, documents in samples.items()}
+        return criticise_crossed_chains(chains, drawn, options, groups)
     kept, words = _parted(groups, options, real.name)
     train, tested = ([chain for n, chain in enumerate(chains) if (n in kept) is inside] for inside in (False, True))
     if options.test is not None:
@@ -171,10 +175,13 @@ def _chains(real: Documents, samples: Mapping[str, Documents], options: Criticis
 
 
 def _mentions(real: Documents, samples: Mapping[str, Documents], options: CriticiseOptions) -> Result:
-    from textcritic.api.coreference import criticise_mentions, mentions_of
+    from textcritic.api.coreference import criticise_crossed_mentions, criticise_mentions, mentions_of
 
     groups: NotedGroups = {}
     chains = mentions_of(_noted(real, REAL, groups), options)
+    if is_crossed(groups[REAL], options, real.name):
+        drawn = {label: mentions_of(_noted(documents, label, groups), options) for label, documents in samples.items()}
+        return criticise_crossed_mentions(chains, drawn, options, groups)
     kept, words = _parted(groups, options, real.name)
     held = np.isin(np.arange(len(chains.lengths)), [*kept])
     train, tested = chains.some(~held), chains.some(held)

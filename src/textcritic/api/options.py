@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.inference.crossfit import MOST, PARTS
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
 from textcritic.plan.checks.words import is_way
 
@@ -110,14 +111,27 @@ class MentionOptions(FromFiles, Drawn):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoreferenceOptions(MentionOptions):
-    """How `coreference` finds and criticises chains of mentions."""
+class CrossFitted(Options):
+    """How real documents are judged by critics that have not seen them."""
 
-    held_out: float = option(
-        HELD_OUT,
-        "of the real documents, drawn at random, that is the yardstick; the critic is fitted on the rest",
+    parts: int = option(
+        PARTS,
+        f"real documents are dealt into K parts at random, each judged by critics of the others; of more than {MOST:,} "
+        f"documents, a fifth is held out instead",
+        whole(2),
+        metavar="K",
+    )
+    held_out: float | None = option(
+        None,
+        "share of the real documents, drawn at random, that alone is the yardstick; critics are fitted on the rest",
         SHARE,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoreferenceOptions(CrossFitted, MentionOptions):
+    """How `coreference` finds and criticises chains of mentions."""
+
     resolver: Literal["persons"] | None = option(
         None,
         "find the mentions in texts; persons: people, by rules, English",
@@ -351,7 +365,7 @@ class ArticleOptions(ScorecardOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CriticiseOptions(ArticleOptions, ChainOptions):
+class CriticiseOptions(CrossFitted, ArticleOptions, ChainOptions):
     """How `criticise` compares: options for all kinds of documents, and those of each kind."""
 
     output: Name | None = option(
@@ -364,10 +378,7 @@ class CriticiseOptions(ArticleOptions, ChainOptions):
     )
     test: Any = option(
         None,
-        "real documents that are the yardstick; critics are then fitted on all of the reference (default: a share of "
-        "the reference, drawn at random)",
+        "real documents that are the yardstick; critics are then fitted on all of the reference (default: the "
+        "reference itself, by critics that have not seen the document)",
         metavar="FILE",
-    )
-    held_out: float | None = option(
-        None, f"share of the reference, drawn at random, that is the yardstick (default {HELD_OUT})", SHARE
     )

@@ -1,4 +1,4 @@
-"""The critic of section order, fitted anew on any documents of a set: what cross-fitting asks for (`inference.Refit`)."""
+"""The critic of section order, fitted anew on any documents of a set, as cross-fitting asks for it."""
 
 from collections.abc import Sequence
 
@@ -6,18 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.critics.chains import Chains, Steps
+from textcritic.critics.scores import EMPTY, UNTITLED
 from textcritic.critics.transitions import PAPER_GRID
 from textcritic.inference.crossfit import SAMPLE, Parts
 from textcritic.inference.statistics import Array
 
+RARE = "titles that are rare in real text"
 Mask = npt.NDArray[np.bool_]
 
 
 class TransitionRefit:
     """Transition critics as `TransitionCritic` in mode "paper", of any documents of a set.
 
-    A title is known to a critic if so many sections of the documents that it is fitted on have it; it is fitted on those
-    of them that have known titles alone, and judges no other ones, as a corpus leaves articles with rare titles out. A
+    A title is known to a critic if so many sections of what it is fitted on have it. It is fitted on those
+    of them with known titles alone, and judges no other ones, as a corpus leaves articles with rare titles out. A
     sample's document counts in the mean over the critics as often as one of them can judge it. The smoothing of each
     critic is chosen by cross-validation over the parts that it is fitted on.
 
@@ -37,9 +39,8 @@ class TransitionRefit:
         cells, self._of_step = np.unique(steps.cells, return_inverse=True)
         self._sources = np.maximum(cells, 0) // width  # of documents that cannot be used there may be a -1
         documents = len(chains.lengths)
-        self._steps = csr_matrix(
-            (np.ones(len(steps.cells)), (steps.document, self._of_step)), (documents, len(cells))
-        )
+        self._codes, self._ends = codes, np.concatenate([[0], np.cumsum(chains.lengths)])
+        self._steps = csr_matrix((np.ones(len(steps.cells)), (steps.document, self._of_step)), (documents, len(cells)))
         of_section = np.repeat(np.arange(documents), chains.lengths)
         titled = codes >= 0
         self._titles = csr_matrix((np.ones(titled.sum()), (of_section[titled], codes[titled])), (documents, width - 1))
@@ -67,12 +68,18 @@ class TransitionRefit:
             found += np.where(parts == SAMPLE, judged / len(numbers), judged & (parts == part))
         return found
 
-    def unknown_title(self, document: int, parts: Parts) -> str:
-        """A title of a document that no critic knows, or not the one of its part; "" if there is none."""
+    def why(self, document: int, parts: Parts) -> str:
+        """Why no critic could judge a document, as `score_chains` has it: a title that real text elsewhere lacks."""
         others = (parts >= 0) & (parts != parts[document])
         known = self._titles.T @ others.astype(np.float64) >= self._minimum
-        titles = self._has.indices[self._has.indptr[document] : self._has.indptr[document + 1]]
-        return next((self.titles[title] for title in titles if not known[title]), "")
+        start, end = self._ends[document], self._ends[document + 1]
+        if start == end:
+            return EMPTY
+        codes = self._codes[start:end]
+        code = next((code for code in codes.tolist() if code < 0 or not known[code]), None)
+        if code is None:  # each critic lacks another one
+            return RARE
+        return UNTITLED if code < 0 else f"unknown title: {self.titles[code] or '(empty)'}"
 
     def _fitted(self, parts: Parts, part: int) -> tuple[Mask, Array]:
         """Of the critic that has not seen a part: which documents it can judge, and log P of each distinct step."""

@@ -23,6 +23,8 @@ Parts = npt.NDArray[np.int64]
 SAMPLE, OUT = -1, -2
 """In place of a part: a document of the sample, and one that is left out."""
 PARTS, EXCHANGES, REACHED = 5, 999, 20
+MOST = 1_000
+"""Real documents above which one split is as good, and cheaper."""
 THINNINGS = 20
 NOT_FINITE = "no interval and no test of an infinite value"
 ROUNDING = 1e-12
@@ -79,12 +81,14 @@ class CrossFit:
         real, sample: ratios of sums, with intervals by a jackknife that leaves out groups of documents of both sides.
         p: of the exchange of labels; None where there is no test.
         exchanges: as many were made.
+        parts: [documents], the part of each real one, `SAMPLE` of the others.
     """
 
     real: CrossValue
     sample: CrossValue
     p: float | None
     exchanges: int
+    parts: Parts
 
 
 def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int], options: CrossOptions) -> CrossFit:
@@ -108,14 +112,15 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
     real, sample = refit.sums(parts)
     values = _ratio(real), _ratio(sample)
     if not all(map(math.isfinite, values)):
-        reasons = ["" if math.isfinite(value) else NOT_FINITE for value in values]
-        return CrossFit(*(CrossValue(*pair) for pair in zip(values, (None,) * 2, (None,) * 2, reasons)), None, 0)
+        one, two = (CrossValue(v, reason="" if math.isfinite(v) else NOT_FINITE) for v in values)
+        return CrossFit(one, two, None, 0, parts)
     intervals = _intervals(refit, parts, values, sides, options)
     if are_grouped(groups[0]) == are_grouped(groups[1]):
         p, number = _exchanged(refit, sides, np.ones(len(parts), np.bool_), options)
-        return CrossFit(*intervals, p, number)
+        return CrossFit(*intervals, p, number, parts)
     tests = [_exchanged(refit, sides, kept, options) for kept in sides.thinned(options.seed)]
-    return CrossFit(*intervals, min(1.0, 2 * float(np.median([p for p, _ in tests]))), sum(n for _, n in tests))
+    p = min(1.0, 2 * float(np.median([p for p, _ in tests])))
+    return CrossFit(*intervals, p, sum(number for _, number in tests), parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +194,12 @@ def _intervals(
         elif not spread > ROUNDING * value**2:
             found.append(CrossValue(value, reason=NO_SPREAD))
         else:
-            found.append(CrossValue(value, *map(float, t_interval(value, spread, GROUPS))))
+            low, high = t_interval(value, spread, GROUPS)
+            found.append(CrossValue(value, float(low), float(high)))
     return found[0], found[1]
 
 
-def _exchanged(
-    refit: Refit, sides: _Sides, kept: npt.NDArray[np.bool_], options: CrossOptions
-) -> tuple[float, int]:
+def _exchanged(refit: Refit, sides: _Sides, kept: npt.NDArray[np.bool_], options: CrossOptions) -> tuple[float, int]:
     """The p-value of the documents that are kept, and how many exchanges were made."""
     documents = np.flatnonzero(kept)
     units = np.unique(sides.units[documents], return_inverse=True)[1]

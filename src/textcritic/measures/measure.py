@@ -44,6 +44,7 @@ class Scored:
         more: further columns of the row, e.g. a value that is known and not estimated.
         groups: [documents], of those that belong together, which intervals and tests take as one; see
             `inference.clusters`. None: all documents are alone.
+        estimates: by `Measure.value`, what was estimated already, as by cross-fitting.
     """
 
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Scored:
     reasons: Mapping[str, int] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
     groups: Groups = None
+    estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,8 @@ def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling:
         real: the yardstick; None where there is no test.
         resampling: of intervals and tests.
     """
+    if measure.value in scored.estimates:
+        return scored.estimates[measure.value]
     if scored.documents == 0:
         return None
     if measure.estimate is not None:

@@ -55,6 +55,16 @@ class MentionChains:
         return MentionChains(symbols, places[self.codes], self.entities, self.offsets)
 
     @classmethod
+    def joined(cls, sets: Sequence["MentionChains"]) -> "MentionChains":
+        """The documents of several sets, one set after the other."""
+        vocabulary = {symbol: None for one in sets for symbol in one.symbols}
+        places = {symbol: place for place, symbol in enumerate(vocabulary)}
+        codes = [np.array([places[symbol] for symbol in one.symbols], np.int32)[one.codes] for one in sets]
+        lengths = np.concatenate([one.lengths for one in sets])
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return cls(tuple(vocabulary), np.concatenate(codes), np.concatenate([one.entities for one in sets]), offsets)
+
+    @classmethod
     def of(cls, chains: Iterable[Sequence[str]]) -> "MentionChains":
         """From lists of tokens, each `.` or `symbol:entity`; an entity is any text, the same one means the same entity.
 

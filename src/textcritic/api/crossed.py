@@ -1,0 +1,106 @@
+"""Cross-fitting of sets in memory: who is judged by it, and the numbers that follow, as rows and scores take them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from textcritic.api.options import CoreferenceOptions, CriticiseOptions, CrossFitted
+from textcritic.errors import TextcriticError
+from textcritic.inference import Groups, unit_of
+from textcritic.inference.crossfit import EXCHANGES, GROUPS, MOST, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
+from textcritic.measures.measure import Estimate, Measure
+from textcritic.measures.memory import REAL
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Real documents and those of one sample, put together.
+
+    Attributes:
+        refit: of all documents, the real ones first.
+        groups: of the real documents, and of the sample.
+        sizes: real documents, and those of the sample.
+    """
+
+    refit: Refit
+    groups: tuple[Groups, Groups]
+    sizes: tuple[int, int]
+
+
+def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | CoreferenceOptions, name: str) -> bool:
+    """Whether a set of real documents is judged by cross-fitting; else some are held out, or others are given.
+
+    Args:
+        groups: of its documents.
+        options: `held_out` asks for a split, and so does `test`.
+        name: of the set, for errors.
+
+    Raises:
+        TextcriticError: it cannot be dealt into so many parts.
+    """
+    split = options.held_out is not None or getattr(options, "test", None) is not None
+    if split or getattr(options, "as_released", False) or len(groups) > MOST:
+        if "parts" in options.asked():
+            why = "of all its documents" if not split else "without `held_out` and `test`"
+            raise TextcriticError(f"parts: real documents are dealt into parts {why}, up to {MOST:,}, not as released")
+        return False
+    units = int(unit_of(groups, len(groups)).max(initial=-1)) + 1
+    what = "documents" if units == len(groups) else "groups of documents"
+    if len(groups) < 2:
+        raise TextcriticError(
+            f"{name}: {len(groups)} document{'s' * (len(groups) != 1)}; one part is fitted on and another is the"
+            " yardstick, so give two or more"
+        )
+    if units < 2:
+        raise TextcriticError(
+            f"{name}: documents of a group stay together, and all {len(groups):,} are of one group; give more groups, "
+            "or other real documents as `test`"
+        )
+    if "parts" in options.asked() and options.parts > units:
+        raise TextcriticError(f"parts: {options.parts}, and {name} has {units} {what}; give at most {units}")
+    return True
+
+
+def fits_of(pools: Mapping[str, Pool], options: CrossFitted, seed: int) -> dict[str, CrossFit]:
+    """What cross-fitting says of each sample beside real text."""
+    how = CrossOptions(parts=options.parts, seed=seed)
+    return {label: cross_fit(pool.refit, pool.groups, pool.sizes, how) for label, pool in pools.items()}
+
+
+def estimates_of(fits: Mapping[str, CrossFit], measure: Measure) -> dict[str, Estimate]:
+    """The same as a measure has it, of real text, under `REAL`, and of each sample."""
+    first = next(iter(fits.values()))
+    real = {REAL: _estimate(first.real, measure, None)}
+    return real | {label: _estimate(fit.sample, measure, fit.p) for label, fit in fits.items()}
+
+
+def facts_of_crossing(options: CrossFitted, seed: int) -> tuple[tuple[str, str], ...]:
+    """How the numbers were computed, in words."""
+    return (
+        (
+            "Real text",
+            f"cross-fitted: dealt at random into {options.parts} parts (seed {seed}); each part is judged by a critic "
+            "of the others, and samples by the mean over these critics",
+        ),
+        (
+            "Interval",
+            f"95%, Student's t: {GROUPS} times a twentieth of all documents is left out, and critics refitted",
+        ),
+        (
+            "p-value",
+            f"two-sided: the labels real and sample are exchanged, and critics refitted, at most {EXCHANGES} times",
+        ),
+    )
+
+
+def _estimate(found: CrossValue, measure: Measure, p: float | None) -> Estimate:
+    """A ratio of sums in the unit of the measure: its exponential, or a share between 0 and 1."""
+    low, high = (end if end is None else _in_unit(end, measure) for end in (found.low, found.high))
+    value = _in_unit(found.value, measure) if math.isfinite(found.value) else math.inf
+    return Estimate(value, low, high, p, reason=found.reason)
+
+
+def _in_unit(value: float, measure: Measure) -> float:
+    if measure.by_ratio:
+        return math.exp(value)
+    return min(max(value, 0.0), 1.0) if measure.whole else value
