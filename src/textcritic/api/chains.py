@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of
+from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, how_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions, CriticiseOptions
@@ -28,18 +28,17 @@ from textcritic.api.scored import (
 from textcritic.corpora.readers.values import close_to
 from textcritic.critics.chains import Chains
 from textcritic.critics.refits import TransitionRefit
-from textcritic.critics.scores import document_columns, latent_nll, latent_ppl
+from textcritic.critics.scores import document_columns, latent_nll, latent_ppl, nothing_left
 from textcritic.critics.scoring import score_chains, scored_transitions, unseen_transitions
 from textcritic.critics.smoothing import other_smoothings, rests_on_smoothing
 from textcritic.critics.transitions import PAPER_GRID, Mode, TransitionCritic
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coherence.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.inference.crossfit import Parts
+from textcritic.inference.crossfit import CrossOptions, Parts
 from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.numbers import plural
-from textcritic.measures.scored import reasons_in_words
 
 MOST_NEAR = 5  # titles that a warning names
 
@@ -181,28 +180,47 @@ def criticise_crossed_chains(
     every = Chains.of(real)
     critic = fit(every, options, "reference")
     grid = PAPER_GRID if options.smoothing is None else [options.smoothing]
-    refits = {label: TransitionRefit(Chains.of([*real, *some]), grid) for label, some in samples.items()}
-    pools = {
-        label: Pool(refits[label], (groups[REAL], groups[label]), (len(real), len(some)))
-        for label, some in samples.items()
-    }
-    fits = fits_of(pools, options, options.seed)
-    found = estimates_of(fits, PPL)
-    sets = {}
-    for label in (REAL, *samples):
-        of = next(iter(samples)) if label == REAL else label
-        sets[label] = _crossed(refits[of], fits[of].parts, label == REAL, groups[label], found[label])
-        if not sets[label].documents:
-            reasons = reasons_in_words(sets[label].reasons)
-            raise TextcriticError(f"{'reference' if label == REAL else label}: no document could be scored ({reasons})")
+    sets = crossed_chains({REAL: real, **samples}, groups, partial(TransitionRefit, grid=grid), how_of(options))
+    for label, one in sets.items():
+        if not one.documents:
+            name = "reference" if label == REAL else label
+            raise TextcriticError(f"{name}: {nothing_left(one.reasons)}")
     sampled = {label: scored(critic, Chains.of(some)) for label, some in samples.items()}
     of_groups = facts_of_groups({label: one.groups for label, one in sets.items()})
     return Result(
         title="Chains of titles against real ones",
         scores=scores_of_sets(sets, [PPL], resampling(options)),
-        facts=(facts_of(critic, every, options)[0], *facts_of_crossing(options, options.seed), *of_groups),
+        facts=(facts_of(critic, every, options)[0], *facts_of_crossing(how_of(options)), *of_groups),
         warnings=_warnings(critic, sampled),
     )
+
+
+def crossed_chains(
+    sets: Mapping[str, list[list[str]]],
+    groups: Mapping[str, Groups],
+    refit_of: Callable[[Chains], TransitionRefit],
+    how: CrossOptions,
+) -> dict[str, Scored]:
+    """The Latent PPL of real chains, which are `REAL`, and of those of each sample by cross-fitting.
+
+    Args:
+        sets: chains by label, real ones first.
+        groups: of the chains of each set.
+        refit_of: makes the critics of two sets put together.
+        how: documents are dealt and exchanged.
+    """
+    real, *samples = sets
+    refits = {label: refit_of(Chains.of([*sets[real], *sets[label]])) for label in samples}
+    sizes = {label: len(some) for label, some in sets.items()}
+    pools = {
+        label: Pool(refits[label], (groups[real], groups[label]), (sizes[real], sizes[label])) for label in samples
+    }
+    fits = fits_of(pools, how)
+    found = estimates_of(fits, PPL, real)
+    return {
+        label: _crossed(refits[one], fits[one].parts, label == real, groups[label], found[label])
+        for label, one in {real: samples[0], **dict(zip(samples, samples, strict=True))}.items()
+    }
 
 
 def _crossed(refit: TransitionRefit, parts: Parts, is_real: bool, groups: Groups, estimate: Estimate) -> Scored:
@@ -211,7 +229,9 @@ def _crossed(refit: TransitionRefit, parts: Parts, is_real: bool, groups: Groups
     judged = refit.judged(parts)[side] > 0
     why = Counter(refit.why(int(document), parts) for document in side[~judged])
     kept = None if groups is None else [group for group, stays in zip(groups, judged, strict=True) if stays]
-    return Scored({}, int(judged.sum()), dict(why.most_common()), groups=kept, estimates={PPL.value: estimate})
+    steps = refit.steps[side[judged]].sum()
+    more = {"steps": int(steps), "latent_nll": math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)}
+    return Scored({}, int(judged.sum()), dict(why.most_common()), more, kept, {PPL.value: estimate})
 
 
 def fit(train: Chains, options: ChainOptions, name: str) -> TransitionCritic:

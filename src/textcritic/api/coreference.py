@@ -2,8 +2,9 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, is_crossed
+from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, how_of, is_crossed
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions, MentionOptions
@@ -29,12 +30,14 @@ from textcritic.api.scored import (
 from textcritic.api.sets import held_out_of, labelled
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.mentions.refit import MentionRefit
-from textcritic.critics.mentions.scoring import EMPTY
-from textcritic.critics.scores import document_columns
+from textcritic.critics.mentions.scoring import EMPTY, people_of
+from textcritic.critics.scores import document_columns, nothing_left
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.measures.measure import Scored
+from textcritic.inference.crossfit import CrossOptions
+from textcritic.latents.resolvers.mention_chains import NO_ENTITY
+from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
 
@@ -129,10 +132,10 @@ def coreference(real: Given, samples: Given, *, options: CoreferenceOptions) -> 
     names = {label: documents.name for label, documents in sets.items()}
     if is_crossed(groups[REAL], options, sets[REAL].name):
         critic = _fit(real_chains, options, sets[REAL].name)
-        crossed, facts = _crossed(real_chains, chains, options, groups, names)
+        crossed = crossed_mentions({REAL: real_chains, **chains}, groups, _refit_of(options), how_of(options), names)
         found = scores_of_sets(crossed, [PPL], resampling(options))
         scored = {label: _scored(critic, some) for label, some in chains.items()}
-        return _result(critic, chains, scored, found, (*facts, *_facts(critic, real_chains, options)[:1]), options)
+        return _result(critic, chains, scored, found, _facts_of_crossed(critic, real_chains, crossed, options), options)
     held = np.isin(np.arange(len(real_chains.lengths)), [*held_out_of(groups[REAL], options, sets[REAL].name)])
     train = real_chains.some(~held)
     critic = _fit(train, options, sets[REAL].name)
@@ -219,39 +222,83 @@ def criticise_crossed_mentions(
     Raises:
         TextcriticError: as `criticise_mentions`.
     """
-    critic = _fit(real, options, "reference")
-    sets, facts = _crossed(real, samples, options, groups, {REAL: "reference"})
-    scores = scores_of_sets(sets, [PPL], resampling(options))
-    facts = (_facts(critic, real, options)[0], *facts)
-    return Result(title="Chains of mentions against real ones", scores=scores, facts=facts)
+    critic, sets = _fit(real, options, "reference"), {REAL: real, **samples}
+    found = crossed_mentions(sets, groups, _refit_of(options), how_of(options), {REAL: "reference"})
+    return Result(
+        title="Chains of mentions against real ones",
+        scores=scores_of_sets(found, [PPL], resampling(options)),
+        facts=_facts_of_crossed(critic, real, found, options),
+    )
 
 
-def _crossed(
-    real: MentionChains,
-    samples: Mapping[str, MentionChains],
-    options: CoreferenceOptions | CriticiseOptions,
+def crossed_mentions(
+    sets: Mapping[str, MentionChains],
     groups: Mapping[str, Groups],
+    refit_of: Callable[[MentionChains], MentionRefit],
+    how: CrossOptions,
     names: Mapping[str, str],
-) -> tuple[dict[str, Scored], tuple[tuple[str, str], ...]]:
-    """Real chains and those of each sample, cross-fitted; and how, in words. Documents without a token are left out."""
-    every = {REAL: real, **samples}
-    kept = {label: one.lengths > 0 for label, one in every.items()}
+) -> dict[str, Scored]:
+    """The Latent PPL of real chains and of those of each sample by cross-fitting; those without a token are left out.
+
+    Args:
+        sets: chains by label, real ones first.
+        groups: of the chains of each set.
+        refit_of: makes the critics of two sets put together.
+        how: documents are dealt and exchanged.
+        names: of sets in errors; by default their labels.
+
+    Raises:
+        TextcriticError: no document of a set is left; the line begins with its name.
+    """
+    real, *samples = sets
+    kept = {label: one.lengths > 0 for label, one in sets.items()}
     for label, some in kept.items():
         if not some.any():
-            raise TextcriticError(f"{names.get(label, label)}: no document could be scored ({EMPTY}: {len(some):,})")
+            raise TextcriticError(f"{names.get(label, label)}: {nothing_left({EMPTY: len(some)})}")
     told = {label: list(compress(groups[label] or [None] * len(some), some)) for label, some in kept.items()}
-    chains = {label: one.some(kept[label]) for label, one in every.items()}
+    chains = {label: one.some(kept[label]) for label, one in sets.items()}
     sizes = {label: int(some.sum()) for label, some in kept.items()}
-    pools = {}
-    for label in samples:
-        refit = MentionRefit(MentionChains.joined([chains[REAL], chains[label]]), options.order, options.discount)
-        pools[label] = Pool(refit, (told[REAL], told[label]), (sizes[REAL], sizes[label]))
-    estimates = estimates_of(fits_of(pools, options, options.seed), PPL)
-    sets = {}
-    for label, some in kept.items():
-        empty = {EMPTY: int((~some).sum())} if not some.all() else {}
-        sets[label] = Scored({}, sizes[label], empty, groups=told[label], estimates={PPL.value: estimates[label]})
-    return sets, (*facts_of_crossing(options, options.seed), *facts_of_groups(told))
+    pools = {
+        label: Pool(
+            refit_of(MentionChains.joined([chains[real], chains[label]])),
+            (told[real], told[label]),
+            (sizes[real], sizes[label]),
+        )
+        for label in samples
+    }
+    found = estimates_of(fits_of(pools, how), PPL, real)
+    empty = {label: {EMPTY: int((~some).sum())} if not some.all() else {} for label, some in kept.items()}
+    return {
+        label: Scored({}, sizes[label], empty[label], _more(one, found[label]), told[label], {PPL.value: found[label]})
+        for label, one in chains.items()
+    }
+
+
+def _more(chains: MentionChains, found: Estimate) -> dict[str, Any]:
+    """What rows say of a set of chains beside its Latent PPL, see `experiments.coreference.rows`."""
+    people, documents = people_of(chains), len(chains.lengths)
+    return {
+        "latent_nll": math.log(found.value or math.nan) * len(chains.codes) / documents,
+        "tokens": len(chains.codes),
+        "mentions_per_document": float((chains.entities != NO_ENTITY).sum() / documents),
+        "people_per_document": float(people.mean()),
+        "without_people": int((people == 0).sum()),
+    }
+
+
+def _refit_of(options: CoreferenceOptions | CriticiseOptions) -> Callable[[MentionChains], MentionRefit]:
+    return partial(MentionRefit, order=options.order, discount=options.discount)
+
+
+def _facts_of_crossed(
+    critic: MentionCritic,
+    real: MentionChains,
+    sets: Mapping[str, Scored],
+    options: CoreferenceOptions | CriticiseOptions,
+) -> tuple[tuple[str, str], ...]:
+    """How it was done, in words."""
+    of_groups = facts_of_groups({label: one.groups for label, one in sets.items()})
+    return (_facts(critic, real, options)[0], *facts_of_crossing(how_of(options)), *of_groups)
 
 
 def mentions_of(documents: Documents, options: MentionOptions) -> MentionChains:

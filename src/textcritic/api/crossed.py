@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from textcritic.api.options import CoreferenceOptions, CriticiseOptions, CrossFitted
+from textcritic.api.options import CoreferenceOptions, CriticiseOptions
 from textcritic.errors import TextcriticError
 from textcritic.inference import Groups, unit_of
-from textcritic.inference.crossfit import EXCHANGES, GROUPS, MOST, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
+from textcritic.inference.crossfit import GROUPS, MOST, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
 from textcritic.measures.measure import Estimate, Measure
 from textcritic.measures.memory import REAL
 
@@ -61,25 +61,29 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
     return True
 
 
-def fits_of(pools: Mapping[str, Pool], options: CrossFitted, seed: int) -> dict[str, CrossFit]:
+def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]:
     """What cross-fitting says of each sample beside real text."""
-    how = CrossOptions(parts=options.parts, seed=seed)
     return {label: cross_fit(pool.refit, pool.groups, pool.sizes, how) for label, pool in pools.items()}
 
 
-def estimates_of(fits: Mapping[str, CrossFit], measure: Measure) -> dict[str, Estimate]:
-    """The same as a measure has it, of real text, under `REAL`, and of each sample."""
+def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:
+    """How documents are dealt and exchanged."""
+    return CrossOptions(parts=options.parts, seed=options.seed)
+
+
+def estimates_of(fits: Mapping[str, CrossFit], measure: Measure, real: str = REAL) -> dict[str, Estimate]:
+    """The same as a measure has it, of real text, which is called `real`, and of each sample."""
     first = next(iter(fits.values()))
-    real = {REAL: _estimate(first.real, measure, None)}
-    return real | {label: _estimate(fit.sample, measure, fit.p) for label, fit in fits.items()}
+    of_real = {real: _estimate(first.real, measure, None)}
+    return of_real | {label: _estimate(fit.sample, measure, fit.p) for label, fit in fits.items()}
 
 
-def facts_of_crossing(options: CrossFitted, seed: int) -> tuple[tuple[str, str], ...]:
+def facts_of_crossing(how: CrossOptions) -> tuple[tuple[str, str], ...]:
     """How the numbers were computed, in words."""
     return (
         (
             "Real text",
-            f"cross-fitted: dealt at random into {options.parts} parts (seed {seed}); each part is judged by a critic "
+            f"cross-fitted: dealt at random into {how.parts} parts (seed {how.seed}); each part is judged by a critic "
             "of the others, and samples by the mean over these critics",
         ),
         (
@@ -88,7 +92,7 @@ def facts_of_crossing(options: CrossFitted, seed: int) -> tuple[tuple[str, str],
         ),
         (
             "p-value",
-            f"two-sided: the labels real and sample are exchanged, and critics refitted, at most {EXCHANGES} times",
+            f"two-sided: the labels real and sample are exchanged, and critics refitted, at most {how.exchanges} times",
         ),
     )
 

@@ -15,6 +15,7 @@ from textcritic.plan.checks.words import is_way
 if TYPE_CHECKING:
     from textcritic.corpora.readers.reading import Reading
 
+SPLITS = 5
 RESAMPLES = whole(1, 10_000_000)  # more say nothing that these do not, and take days
 HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
 NUM_TOPICS = 20  # of `criticise`
@@ -296,6 +297,9 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
     )
     num_topics: int = option(
         NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
+    )
+    splits: int = option(
+        SPLITS, "held-out splits of topics, whose fit is dear; the starts are dealt over them", whole(2), metavar="N"
     )
     workflow: bool = option(False, "run the jobs by Snakemake, as with models or inferred titles, not in this process")
     verbose: bool = option(False, "show all lines of the log on stderr")

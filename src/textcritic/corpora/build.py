@@ -268,8 +268,8 @@ def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[
 
 
 def _wanted(shares: Mapping[str, Any]) -> list[str]:
-    """The splits that must not be empty: all but a validation split of which nothing is asked for."""
-    return [split for split in SPLITS if split != "validation" or shares["validation"]]
+    """The splits that must not be empty: train, and those of which a share is asked for."""
+    return [split for split in SPLITS if split == "train" or shares[split]]
 
 
 def _warn_of_shared_groups(splits: Mapping[str, Sequence[_Candidate]]) -> None:

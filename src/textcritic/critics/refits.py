@@ -27,6 +27,9 @@ class TransitionRefit:
         chains: of all documents, the real ones first.
         grid: of the smoothing, ascending; a single one is taken.
         minimum: sections with a title for it to be known.
+
+    Attributes:
+        steps: of each document: [documents].
     """
 
     def __init__(self, chains: Chains, grid: Sequence[float] = PAPER_GRID, minimum: int = 1) -> None:
@@ -46,6 +49,7 @@ class TransitionRefit:
         self._titles = csr_matrix((np.ones(titled.sum()), (of_section[titled], codes[titled])), (documents, width - 1))
         self._has = (self._titles > 0).astype(np.float64)
         self._width = width
+        self.steps = steps.lengths
         self._grid, self._minimum = np.array(sorted(grid)), minimum
 
     def sums(self, parts: Parts) -> tuple[Array, Array]:
@@ -56,7 +60,8 @@ class TransitionRefit:
             judged, log_probs = self._fitted(parts, part)
             for side, total in ((part, real), (SAMPLE, sample)):
                 counts = self._steps.T @ (judged & (parts == side)).astype(np.float64)
-                total += -(counts @ log_probs), counts.sum()
+                seen = counts > 0  # a step that is never seen may be impossible
+                total += -(counts[seen] @ log_probs[seen]), counts.sum()
         return real, sample / max(len(numbers), 1)
 
     def judged(self, parts: Parts) -> Array:

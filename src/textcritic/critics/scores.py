@@ -179,9 +179,7 @@ def document_columns(scores: pa.Table, column: Column = "nll") -> npt.NDArray[np
     """(NLL in nats, steps) of every document not rejected: [documents, 2], what `inference` resamples."""
     kept = scores.filter(pc.invert(scores["rejected"]))
     if not pc.sum(kept["steps"]).as_py():
-        reasons = [f"{why}: {count}" for why, count in rejections(scores).items()] or ["there was none"]
-        shown = "; ".join(reasons[:5]) + (f"; and {len(reasons) - 5} more reasons" if len(reasons) > 5 else "")
-        raise TextcriticError(f"scores: no document is left after rejection ({shown}); there is nothing to average")
+        raise nothing_left(rejections(scores))
     if kept[column].null_count:
         raise TextcriticError(f"scores: {column} is null; score posteriors, not gold titles, to have it")
     return np.column_stack([kept[column].to_numpy(), kept["steps"].to_numpy()]).astype(np.float64)
@@ -195,3 +193,10 @@ def rejections(scores: pa.Table) -> dict[str, int]:
 
 def _offsets(lengths: npt.NDArray[np.int64]) -> pa.Array:
     return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+
+
+def nothing_left(rejected: Mapping[str, int]) -> TextcriticError:
+    """What is to be raised where every document of a set was rejected; the reasons are counted."""
+    reasons = [f"{why}: {count}" for why, count in rejected.items()] or ["there was none"]
+    shown = "; ".join(reasons[:5]) + (f"; and {len(reasons) - 5} more reasons" if len(reasons) > 5 else "")
+    return TextcriticError(f"scores: no document is left after rejection ({shown}); there is nothing to average")

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from textcritic.inference.bootstrap import LEAST_UNITS, NO_SPREAD, TOO_FEW
 from textcritic.inference.clusters import Groups, are_grouped, one_of_each, unit_of
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
-from textcritic.inference.statistics import Array, ratio_of_sums
+from textcritic.inference.statistics import Array
 
 Parts = npt.NDArray[np.int64]
 SAMPLE, OUT = -1, -2
@@ -171,7 +171,7 @@ def deal(units: npt.NDArray[np.int64], order: npt.NDArray[np.int64], real: int, 
 
 
 def _ratio(sums: Array) -> float:
-    return float(ratio_of_sums(sums[None])[0])
+    return float(sums[0] / sums[1]) if sums[1] else math.nan
 
 
 def _intervals(

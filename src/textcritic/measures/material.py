@@ -1,8 +1,9 @@
 """What the rows of an experiment are made of: its files, published values, and the names of its sources."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from textcritic.measures.measure import Scored
 from textcritic.measures.names import Names
 from textcritic.measures.published import Published
 from textcritic.plan.sources import KEYS, RUN
@@ -20,9 +21,17 @@ class Material:
         files: what is read.
         published: values that stand beside ours.
         names: what the sources are called; by default as `Names.of` calls the samples.
+        crossed: what cross-fitting found of sources, by the paths of their scores.
     """
 
-    def __init__(self, files: Any, published: Published | None = None, names: Any = None) -> None:
+    def __init__(
+        self,
+        files: Any,
+        published: Published | None = None,
+        names: Any = None,
+        crossed: Mapping[str, Scored] | None = None,
+    ) -> None:
+        self.crossed = crossed or {}
         self.files, self.published = files, published or Published({})
         self.names: Any = names if names is not None else Names.of(getattr(files, "samples", ()))
         self._got: dict[Callable[..., Any], Any] = {}

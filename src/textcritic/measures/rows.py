@@ -8,6 +8,7 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.inference import ClusterTest, are_grouped, bootstrap_interval, two_sample_test, unit_of, unit_sums
+from textcritic.measures.crossed import with_crossed
 from textcritic.measures.material import TEXT, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import count
@@ -43,8 +44,9 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
             raise TextcriticError(f"{yardstick.scores}: no document could be scored ({reasons})")
         for source in sources:
             scored = real if real is not None and source is yardstick else read(source, real)
+            scored = with_crossed(scored, material.crossed.get(str(getattr(source, "scores", ""))))
             keys = source.keys
-            beside = None if scored is real or keys["generator"] == DATA else real
+            beside = None if source is yardstick or keys["generator"] == DATA else real
             row = keys | {"label": material.names.source(keys, corpus=False)} | counted(scored) | dict(scored.more)
             for measure in measures:
                 row |= columns_of(measure, estimated(measure, scored, beside, resampling))

@@ -10,8 +10,10 @@ from types import ModuleType
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.measures.crossed import read_crossed
 from textcritic.measures.labels import Labels, labelled
 from textcritic.measures.material import Material
+from textcritic.measures.measure import Scored
 from textcritic.measures.published import KEYS, read_published
 from textcritic.plan.bundle import Files, join_request
 from textcritic.plan.experiment import Part
@@ -63,13 +65,19 @@ class Request:
         return _imported(f"{self.package}.{name}")
 
 
-def make_tables(request: Mapping[str, str], folder: str | Path, published: str | Path | None = None) -> list[Path]:
+def make_tables(
+    request: Mapping[str, str],
+    folder: str | Path,
+    published: str | Path | None = None,
+    crossed: str | Path | None = None,
+) -> list[Path]:
     """Write the standing tables of an experiment, or a numbered one, each as .csv, .tex and .html.
 
     Args:
         request: as `Experiment.request` makes it.
         folder: where the tables go.
         published: CSV of the values that stand beside ours; beside a numbered table only those that stand in it.
+        crossed: JSON of what cross-fitting found of the sources, in place of what their scores say.
 
     Returns:
         The files written.
@@ -79,15 +87,17 @@ def make_tables(request: Mapping[str, str], folder: str | Path, published: str |
     """
     wanted = Request.read(request)
     with labelled(wanted.labels):
-        return _tables(wanted, folder, published)
+        return _tables(wanted, folder, published, read_crossed(crossed))
 
 
-def _tables(wanted: Request, folder: str | Path, published: str | Path | None) -> list[Path]:
+def _tables(
+    wanted: Request, folder: str | Path, published: str | Path | None, crossed: Mapping[str, Scored]
+) -> list[Path]:
     recipes = wanted.module("tables")
     beside = read_published(published, getattr(recipes, "KEYS", KEYS))
     names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") else None
     if wanted.part is None:
-        made = Material(wanted.files, beside, names)
+        made = Material(wanted.files, beside, names, crossed)
         if lacking := [name for name in wanted.tables if name not in recipes.TABLES]:
             known = ", ".join(recipes.TABLES)
             raise TextcriticError(

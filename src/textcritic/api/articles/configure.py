@@ -86,6 +86,7 @@ class Wanted:
         drawing: how; None without models.
         metrics: measures of one's own, as a block of kind `metrics` names them.
         metric_folders: of their modules.
+        crossed: whether real text is judged by cross-fitting.
     """
 
     reference: Path
@@ -105,6 +106,7 @@ class Wanted:
     drawing: Drawing | None = None
     metrics: tuple[str, ...] = ()
     metric_folders: tuple[str, ...] = ()
+    crossed: bool = False
 
 
 def corpus_template() -> dict[str, Any]:

@@ -18,6 +18,7 @@ from textcritic.corpora.words import CHARACTERS, SPACES, said_of_characters, sai
 from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.plan import FROM_MEMORY
+from textcritic.inference.crossfit import MOST
 from textcritic.measures.numbers import plural
 
 TitlesMode = Literal["given", "inferred"]
@@ -38,6 +39,7 @@ TOPIC_KEYS = {
 """Keys of a topic model in the registry, and the options for them."""
 RECORDED = (
     *("titles", "minimum_title_count", "minimum_sections", "held_out", "seed", "resamples", "workflow"),
+    *("parts", "splits"),
     *("text_key", "title_key", "id_key", "keep_reasoning", "words"),
     *("num_topics", "starts", "iterations", "tolerance", "stop_words", "minimum_count", "order", "discount", "gender"),
 )
@@ -97,8 +99,33 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
         drawing=_drawing(real, options, titled and (given or bool(options.fine_tune))) if options.models else None,
         metrics=tuple(metric.name if place else f"{FROM_MEMORY}:{metric.key}" for metric, place in own.items()),
         metric_folders=tuple(dict.fromkeys(str(place) for place in own.values() if place)),
+        crossed=_crossed(compared, real, titled and not given, options),
     )
     return wanted, sum(outline.words for outline in (real, *others))
+
+
+def _crossed(compared: Compared, real: Outline, inferred: bool, options: CriticiseOptions) -> bool:
+    """Whether real text is judged by cross-fitting; said on stderr.
+
+    Raises:
+        TextcriticError: an option is about it, and it is not.
+    """
+    split = compared.test is not None or options.held_out is not None
+    workflow = options.workflow or bool(options.models) or inferred
+    if split or workflow or real.articles > MOST:
+        if asked := {"parts", "splits"} & options.asked().keys():
+            why = "the workflow has one split" if workflow else "one split is asked for" if split else f"over {MOST:,}"
+            raise TextcriticError(f"{min(asked)}: is about real text that is cross-fitted; {why}")
+        return False
+    if options.parts > real.articles and "parts" in options.asked():
+        raise TextcriticError(
+            f"parts: {options.parts}, and {real.path.name} has {plural(real.articles, 'document')}; give fewer"
+        )
+    say(
+        f"{real.path.name}: all {real.articles:,} documents are judged by critics that have not seen them "
+        f"({options.parts} parts, seed {options.seed}; --held-out 0.2 holds one fifth out instead)"
+    )
+    return True
 
 
 def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) -> None:

@@ -5,9 +5,11 @@ import os
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textcritic.api.articles.configure import OWN, STUDY, Wanted, write_configuration
 from textcritic.api.articles.decide import Compared, checked, say
+from textcritic.api.crossed import how_of
 from textcritic.api.options import CriticiseOptions
 from textcritic.api.own import folder_of, metrics_of
 from textcritic.errors import TextcriticError
@@ -19,6 +21,9 @@ from textcritic.runlog import stages
 from textcritic.workflow import alone, run_workflow, workflow_folder
 from textcritic.workflow.calibrate import speed_of_a_core
 from textcritic.workflow.demo import Cost
+
+if TYPE_CHECKING:
+    from textcritic.api.articles.jobs.job import Crossing
 
 # Seconds of one core of the reference machine (`workflow.calibrate`), in this process.
 SECONDS, SECONDS_A_SAMPLE, SECONDS_A_MILLION_WORDS, LONGEST_CHAIN = 9.0, 5.0, 60.0, 9.0
@@ -50,7 +55,7 @@ def criticise(compared: Compared, options: CriticiseOptions) -> Path:
             _measure_here(folder, lock, options)
             run_workflow(folder, lock, *_arguments(folder, options), advice=THRESHOLDS)
         else:
-            _make_here(folder, options, THRESHOLDS * wanted.titled)
+            _make_here(folder, wanted, options)
     return folder / "results/studies" / STUDY
 
 
@@ -81,8 +86,9 @@ def _needs_workflow(wanted: Wanted, options: CriticiseOptions) -> bool:
     return options.workflow or bool(wanted.models) or (wanted.titled and not wanted.given)
 
 
-def _make_here(folder: Path, options: CriticiseOptions, advice: str) -> None:
+def _make_here(folder: Path, wanted: Wanted, options: CriticiseOptions) -> None:
     """Make the study in this process."""
+    from textcritic.api.articles.jobs.job import Configured
     from textcritic.api.articles.workshop import LOG, Workshop  # all critics
 
     own = metrics_of(options.metrics)
@@ -91,11 +97,19 @@ def _make_here(folder: Path, options: CriticiseOptions, advice: str) -> None:
     with chdir(folder), _seldom_collected(), stages(folder / LOG, options.verbose) as told:
         project = Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)
         try:
-            failed = Workshop(project, here, cores, told).make_study(project.studies[STUDY])
+            configured = Configured(project, here, cores, _crossing(wanted, options))
+            failed = Workshop(configured, told).make_study(project.studies[STUDY])
         except TextcriticError as error:
-            raise TextcriticError(f"{error}{advice * str(error).startswith('corpus ')}") from error
+            raise TextcriticError(f"{error}{THRESHOLDS * wanted.titled * str(error).startswith('corpus ')}") from error
     for name, why in failed.items():
         say(f"warning: {name}: not measured: {why}")
+
+
+def _crossing(wanted: Wanted, options: CriticiseOptions) -> "Crossing | None":
+    """How real text is judged by critics that have not seen it; None where one split is held out."""
+    from textcritic.api.articles.jobs.job import Crossing
+
+    return Crossing(how_of(options), options.splits) if wanted.crossed else None
 
 
 @contextmanager

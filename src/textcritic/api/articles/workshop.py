@@ -8,13 +8,12 @@ from pathlib import Path
 
 from textcritic import __version__
 from textcritic.api.articles.jobs import Configured, Job, job_for
+from textcritic.api.articles.jobs.crossing import crossing_of
 from textcritic.api.articles.jobs.job import STAGES
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, write_json
-from textcritic.measures.own import Metric
 from textcritic.place import workflow_folder
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.project import Project
 from textcritic.plan.study import Study
 from textcritic.report import make_figures, make_manifest, make_report, make_section, make_tables
 from textcritic.runlog import log
@@ -28,14 +27,12 @@ class Workshop:
     """Makes files of a study in the working directory, each with all that it needs, unless they are there.
 
     Args:
-        project: the configuration of the study.
-        here: functions that only this process has, by the names of their measures.
-        cores: CPU threads of the fit of a topic model; the numbers do not depend on it.
+        configured: what jobs read of the configuration.
         say: told the stage of each job that is run.
     """
 
-    def __init__(self, project: Project, here: Mapping[str, Metric], cores: int, say: Callable[[str], None]) -> None:
-        self._configured, self._say = Configured(project, here, cores), say
+    def __init__(self, configured: Configured, say: Callable[[str], None]) -> None:
+        self._configured, self._say = configured, say
         self._made: dict[str, str] = (
             read_json(MADE, "delete it; all is made again then") if Path(MADE).is_file() else {}
         )
@@ -75,7 +72,13 @@ class Workshop:
         decided_by = " ".join([json.dumps(request, sort_keys=True), self._configured.stage("report")])
         standing = experiment.table_files(*experiment.tables)
         stage = STAGES.get(experiment.kind, experiment.kind)
-        jobs = [Job(stage, needs, standing, decided_by, lambda: make_tables(request, tables))]
+        crossing = crossing_of(self._configured, experiment)
+        crossed = None if crossing is None else crossing.makes[0]
+        found = [] if crossed is None else [crossed]
+        jobs = [] if crossing is None else [crossing]
+        jobs += [
+            Job(stage, [*needs, *found], standing, decided_by, lambda: make_tables(request, tables, None, crossed))
+        ]
         if experiment.standing_figures:
             pdf = self._configured.project.config["pdf_figures"]
             read = experiment.table_files(*experiment.figures_read) if experiment.figures_read else []

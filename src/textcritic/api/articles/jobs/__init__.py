@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from textcritic.api.articles.jobs import corpora, critics
+from textcritic.api.articles.jobs import corpora, critics, crossing
 from textcritic.api.articles.jobs.job import Configured, Job
 
 WILDCARDS = {
@@ -44,6 +44,7 @@ JOBS: Mapping[str, Callable[..., Job]] = {
     "results/corpora/{corpus}/extracted.{suffix}": corpora.extracted,
     "results/corpora/{corpus}/{split}.parquet": corpora.splits,
     "results/corpora/{corpus}/statistics.json": corpora.splits,
+    "results/crossfit/{corpus}/train.parquet": crossing.whole_corpus,
     "results/corpora/{corpus}/overlap.json": corpora.overlap,
     "results/samples/{corpus}/{setting}/{generator}/{seed}/{decoding}/{draw}.{suffix}": corpora.sample,
     "results/latents/{classifier}/{corpus}/{tail}.parquet": corpora.titles,

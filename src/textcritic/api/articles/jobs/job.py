@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from textcritic.inference.crossfit import CrossOptions
 from textcritic.measures.own import Metric
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
@@ -42,6 +43,19 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Crossing:
+    """How real text is judged by critics that have not seen it.
+
+    Attributes:
+        how: documents are dealt and exchanged.
+        splits: held out in turn, where a fit is dear.
+    """
+
+    how: CrossOptions
+    splits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Configured:
     """What jobs read of the configuration.
 
@@ -49,11 +63,13 @@ class Configured:
         project: the whole of it; its working directory is the process's.
         here: functions that only this process has, by the names of their measures.
         cores: CPU threads of the fit of a topic model; the numbers do not depend on it.
+        crossing: None: one split is held out.
     """
 
     project: Project
     here: Mapping[str, Metric]
     cores: int
+    crossing: Crossing | None = None
 
     @property
     def registries(self) -> Registries:
