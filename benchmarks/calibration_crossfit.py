@@ -76,7 +76,7 @@ def study(kind: Kind, sizes: tuple[int, int], asked: argparse.Namespace, run: in
     if asked.fault:
         for place in rng.sample(range(sizes[0], sum(sizes)), round(SPOILT * sizes[1])):
             drawn[place] = kind.spoil(drawn[place], rng)
-    options = CrossOptions(parts=asked.parts, seed=run + 1)
+    options = CrossOptions(parts=asked.parts, seed=run + 1, rare=asked.measure == "recitation")
     held = max(1, round(sizes[0] / 5))
     real, sample = drawn[: sizes[0]], drawn[sizes[0] :]
     one, two = (kind.one_fit(real[held:], some) for some in (real[:held], sample))

@@ -55,12 +55,15 @@ class CrossOptions:
         exchanges: of labels, at most.
         reached: the test ends when so many exchanges reached the observed difference.
         seed: of `numpy.random.default_rng`.
+        rare: whether the ratio is a share of something rare, whose variance grows with it: intervals are then of the
+            values that lie within so many standard errors of their own (Wilson 1927, for counts).
     """
 
     parts: int = PARTS
     exchanges: int = EXCHANGES
     reached: int = REACHED
     seed: int = 1
+    rare: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +197,16 @@ def _intervals(
         elif not spread > ROUNDING * value**2:
             found.append(CrossValue(value, reason=NO_SPREAD))
         else:
-            low, high = t_interval(value, spread, GROUPS)
-            found.append(CrossValue(value, float(low), float(high)))
+            low, high = map(float, t_interval(value, spread, GROUPS))
+            found.append(CrossValue(value, *(_of_rare(value, high - value) if options.rare else (low, high))))
     return found[0], found[1]
+
+
+def _of_rare(value: float, width: float) -> tuple[float, float]:
+    """The rates r with (value - r)^2 <= width^2 r / value, where `width` is that of an interval around the value."""
+    half = width**2 / value / 2
+    apart = math.sqrt(2 * half * value + half**2)
+    return value + half - apart, value + half + apart
 
 
 def _exchanged(refit: Refit, sides: _Sides, kept: npt.NDArray[np.bool_], options: CrossOptions) -> tuple[float, int]:

@@ -162,7 +162,11 @@ def _recited(configured: Configured, experiment: Experiment, crossing: Crossing)
             for scores in samples
             if len(texts[scores])
         }
-        estimates = estimates_of(fits_of(pools, crossing.how), RECITED, real) if pools and len(texts[real]) else {}
+        estimates = (
+            estimates_of(fits_of(pools, replace(crossing.how, rare=True)), RECITED, real)
+            if pools and len(texts[real])
+            else {}
+        )
         found = {}
         for scores, of in lengths.items():
             short = int(((of > 0) & (of < MAIN_LENGTH)).sum())
