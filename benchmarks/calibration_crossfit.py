@@ -32,6 +32,7 @@ from textcritic.inference import permutation_test, ratio_of_sums, share_interval
 from textcritic.inference.crossfit import PARTS, CrossFit, CrossOptions, Refit, cross_fit
 
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "torch", "matplotlib", "nltk")
+PAIRS = 5
 SPOILT = 0.2  # of the documents of a sample with a fault
 
 
@@ -53,13 +54,22 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", default=["50,50"])
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--parts", type=int, default=PARTS)
+    parser.add_argument("--spread", action="store_true", help="of log10 p over dealings, on five pairs of files")
     parser.add_argument("--fault", action="store_true", help="20%% of the sample are spoilt")
     asked = parser.parse_args()
     kind = KINDS[asked.measure]([line for path in asked.texts for line in Path(path).read_text("utf-8").splitlines()])
-    print("| measure | real, sample | studies | p < 0.05 | before | real held | sample held | exchanges | CPU s each |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    if asked.spread:
+        print("| measure, real, sample | sd of log10 p over dealings, before | now |", "|---|---|---|", sep="\n")
+    else:
+        print(
+            "| measure | real, sample | studies | p < 0.05 | before | real held | sample held | exchanges | CPU s each |"
+        )
+        print("|---|---|---|---|---|---|---|---|---|")
     for pair in asked.sizes:
         real, sample = map(int, pair.split(","))
+        if asked.spread:
+            print(f"| {asked.measure} {real}, {sample} {spread(kind, (real, sample), asked)} |", flush=True)
+            continue
         start, found = time.process_time(), []
         for run in range(asked.runs):
             found.append(study(kind, (real, sample), asked, run))
@@ -69,14 +79,30 @@ def main() -> None:
         )
 
 
-def study(kind: Kind, sizes: tuple[int, int], asked: argparse.Namespace, run: int) -> tuple[CrossFit, float]:
+def spread(kind: Kind, sizes: tuple[int, int], asked: argparse.Namespace) -> str:
+    """Of five pairs of files each dealt 20 times, in another order each time; the mean over the pairs."""
+    found = []
+    for pair in range(PAIRS):
+        p_values = [(fit.p or 1.0, before) for fit, before in (study(kind, sizes, asked, pair, d) for d in range(20))]
+        found.append(np.log10(p_values).std(axis=0, ddof=1))
+    now, before = np.mean(found, axis=0)
+    return f"| {before:.2f} | {now:.2f}"
+
+
+def study(
+    kind: Kind, sizes: tuple[int, int], asked: argparse.Namespace, run: int, dealing: int = 0
+) -> tuple[CrossFit, float]:
     """What cross-fitting finds in a study, and p as it was before."""
     rng = random.Random(f"{asked.measure} {sizes} {run}")
     drawn = rng.sample(kind.pool, sum(sizes))
     if asked.fault:
         for place in rng.sample(range(sizes[0], sum(sizes)), round(SPOILT * sizes[1])):
             drawn[place] = kind.spoil(drawn[place], rng)
-    options = CrossOptions(parts=asked.parts, seed=run + 1, rare=asked.measure == "recitation")
+    if dealing:
+        first, second = drawn[: sizes[0]], drawn[sizes[0] :]
+        again = random.Random(dealing)
+        drawn = [*again.sample(first, len(first)), *again.sample(second, len(second))]
+    options = CrossOptions(parts=asked.parts, seed=run + 1 + dealing, rare=asked.measure == "recitation")
     held = max(1, round(sizes[0] / 5))
     real, sample = drawn[: sizes[0]], drawn[sizes[0] :]
     one, two = (kind.one_fit(real[held:], some) for some in (real[:held], sample))
