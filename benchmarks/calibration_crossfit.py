@@ -32,6 +32,7 @@ from textcritic.inference import permutation_test, ratio_of_sums, share_interval
 from textcritic.inference.crossfit import PARTS, CrossFit, CrossOptions, Refit, cross_fit
 
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "torch", "matplotlib", "nltk")
+HEAD = "real, sample | studies | p < 0.05 | before"
 PAIRS = 5
 SPOILT = 0.2  # of the documents of a sample with a fault
 
