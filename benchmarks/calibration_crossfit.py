@@ -62,9 +62,7 @@ def main() -> None:
     if asked.spread:
         print("| measure, real, sample | sd of log10 p over dealings, before | now |", "|---|---|---|", sep="\n")
     else:
-        print(
-            "| measure | real, sample | studies | p < 0.05 | before | real held | sample held | exchanges | CPU s each |"
-        )
+        print(f"| measure | {HEAD} | real held | sample held | exchanges | CPU s each |")
         print("|---|---|---|---|---|---|---|---|---|")
     for pair in asked.sizes:
         real, sample = map(int, pair.split(","))

@@ -28,6 +28,7 @@ class Front:
         facts: what section.json of each experiment says, by its name, in the order of the study.
         warnings: those of all experiments, in the order of the study, then of controls; each is about a section.
         not_measured: (what, why), each reason once.
+        notes: what else there is to say of all numbers.
     """
 
     headline: str
@@ -38,6 +39,7 @@ class Front:
     facts: Mapping[str, Mapping[str, Any]]
     warnings: tuple[Sentence, ...]
     not_measured: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def failing(self) -> list[Judged]:
@@ -45,12 +47,13 @@ class Front:
         return [one for one in self.judged if one.causes]
 
 
-def front_page(sections: Mapping[str, Path], not_measured: Mapping[str, str] | None = None) -> Front:
+def front_page(sections: Mapping[str, Path], study: Mapping[str, Any] | None = None) -> Front:
     """The front page.
 
     Args:
         sections: section.json of each experiment by its name, in the order of the study.
-        not_measured: what was not measured, and why, beside what the sections say of it.
+        study: what the manifest says of it: `not_measured`, what was not measured and why, beside what the sections say
+            of it; `notes`.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -76,9 +79,20 @@ def front_page(sections: Mapping[str, Path], not_measured: Mapping[str, str] | N
     controls = [one for one in found if one.row.control and one.causes]
     warnings += [Sentence("", one.name, of_control(one), one.causes[0].section, 0.0) for one in controls]
     missing = [tuple(pair) for said in facts.values() for pair in said.get("not_measured", ())]
-    reasons = _by_reason([*missing, *(not_measured or {}).items()])
+    told = study or {}
+    reasons = _by_reason([*missing, *told.get("not_measured", {}).items()])
     said = headline if headline and not _fails_elsewhere(blocks, repeated, samples) else _differing(samples, headline)
-    return Front(said, samples, blocks, tuple(chosen(pool)), titles, facts, tuple(warnings), reasons)
+    return Front(
+        said,
+        samples,
+        blocks,
+        tuple(chosen(pool)),
+        titles,
+        facts,
+        tuple(warnings),
+        reasons,
+        tuple(told.get("notes", ())),
+    )
 
 
 def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -> tuple[str, Sentence | None]:

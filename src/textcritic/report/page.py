@@ -34,7 +34,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     made = read_json(manifest)
     study = made["configuration"]["study"]
     facts = {name: Path(path).with_suffix(".json") for name, path in sections.items()}
-    front = front_page(facts, study.get("not_measured"))
+    front = front_page(facts, study)
     parts = [_part(name, Path(path), front) for name, path in sections.items()]
     written, classes = shared_styles([part["html"] for part in parts])
     for part, html in zip(parts, written, strict=True):
@@ -51,7 +51,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             headline=front.headline,
             failing=[_line(one) for one in front.failing],
             most=MOST_LINES,
-            unmarked=[*unmarked(front.judged), *[UNSEEN] * bool(front.judged)],
+            unmarked=[*unmarked(front.judged), *[UNSEEN] * bool(front.judged), *front.notes],
             not_measured=front.not_measured,
             card=card_html(front.blocks, TEMPLATES) if front.blocks else "",
             findings=front.sentences,

@@ -34,7 +34,7 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     missing = [f"Not measured: {what}: {why}" for what, why in front.not_measured]
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
-    lists = [[*failing, *unmarked(front.judged), *[UNSEEN] * bool(front.judged)], warned, missing]
+    lists = [[*failing, *unmarked(front.judged), *[UNSEEN] * bool(front.judged), *front.notes], warned, missing]
     blocks = [_wrapped(front.headline, room) if front.headline else []]
     blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
     blocks += [card_lines(front.blocks, room)]
@@ -52,7 +52,7 @@ def front_of(folder: Path) -> Front:
     """The front page of a study by its folder; raises as `show_study`."""
     manifest = folder / "manifest.json"
     said = read_json(manifest) if manifest.is_file() else {}
-    return front_page(sections_of(folder), said.get("configuration", {}).get("study", {}).get("not_measured", {}))
+    return front_page(sections_of(folder), said.get("configuration", {}).get("study", {}))
 
 
 def _study_in(folder: Path) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from textcritic import __version__
 from textcritic.api.articles.jobs import Configured, Job, job_for
-from textcritic.api.articles.jobs.crossing import crossing_of
+from textcritic.api.articles.jobs.crossing import crossing_of, notes_of
 from textcritic.api.articles.jobs.job import STAGES
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, write_json
@@ -111,6 +111,8 @@ class Workshop:
                 NAMES.get(name, STAGES.get(study.experiments[name].kind, name)): why for name, why in failed.items()
             }
             record["study"] = record["study"] | {"not_measured": record["study"].get("not_measured", {}) | titled}
+        if notes := notes_of(self._configured.crossing):
+            record["study"] = record["study"] | {"notes": notes}
         artefacts = [path for name in sections for path in study.experiments[name].artefacts()]
         home = workflow_folder()
         make_manifest(record, artefacts, f"{folder}/manifest.json", [record["command"]], home)

@@ -44,18 +44,33 @@ class RecitationRefit:
 
     def sums(self, parts: Parts) -> tuple[Array, Array]:
         """(Runs found, all runs) of the real documents, and of the sample; see `inference.Refit`."""
+        found = self._found(parts)
+        of = parts[self._documents]
+        real, sample = (
+            np.array([found[of_side].sum(), self.runs[side].sum()], np.float64)
+            for of_side, side in ((of >= 0, parts >= 0), (of == SAMPLE, parts == SAMPLE))
+        )
+        return real, sample
+
+    def found(self, parts: Parts) -> Array:
+        """The runs of each document that are found, the mean over the parts for one of a sample: [documents]."""
+        found: Array = np.bincount(self._documents, self._found(parts), len(self.runs)).astype(np.float64)
+        return found
+
+    def _found(self, parts: Parts) -> Array:
+        """The same of each shared run of each document: [pairs of both]."""
         number = int(parts.max(initial=-1)) + 1
         part, every = parts[self._documents], int(self._runs.max(initial=-1)) + 1
-        is_real = part >= 0
+        is_real, in_sample = part >= 0, part == SAMPLE
         cells = self._runs[is_real] * number + part[is_real]
         of_parts = np.bincount(cells, minlength=every * number).reshape(every, number)
         elsewhere = of_parts.sum(axis=1, keepdims=True) - of_parts > 0  # is the run in another part than this one?
-        seen = elsewhere[self._runs[is_real], part[is_real]] @ self._times[is_real]
-        in_sample = part == SAMPLE
+        found = np.zeros(len(part))
+        found[is_real] = elsewhere[self._runs[is_real], part[is_real]]
         used = np.isin(np.arange(number), parts)
-        found = elsewhere[self._runs[in_sample]][:, used].mean(axis=1) @ self._times[in_sample]
-        totals = (self.runs[parts >= 0].sum(), self.runs[parts == SAMPLE].sum())
-        return np.array([seen, totals[0]], np.float64), np.array([found, totals[1]], np.float64)
+        found[in_sample] = elsewhere[self._runs[in_sample]][:, used].mean(axis=1)
+        times: Array = found * self._times
+        return times
 
 
 def _runs_of(words: npt.NDArray[np.integer], n: int) -> Ints:

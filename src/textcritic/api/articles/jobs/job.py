@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from textcritic.inference.crossfit import CrossOptions
+from textcritic.measures.measure import Scored
 from textcritic.measures.own import Metric
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
 
 DATA_TEST = "data/test"
+FOLDER = "results/crossfit"
 STAGES: Mapping[str, str] = {
     "corpora": "real text",
     "coherence": "order of sections",
@@ -92,6 +95,18 @@ class Configured:
     def decided(self, registry: str, name: str, stage: str, *keys: str) -> str:
         """What of an entry decides outcomes, and the version of a stage."""
         return f"{self.registries.spec(registry, name, *keys)} {self.stage(stage)}"
+
+
+Found = dict[str, Scored]
+"""What cross-fitting found of each source, by the path of its scores, real text first."""
+Prepared = tuple[Sequence[str], Callable[[], Found]]
+"""The files that cross-fitting needs, and what finds."""
+
+
+def articles_and_unread(sample: Any) -> tuple[str, str]:
+    """The articles of a sample as an experiment has it, and those that were not read."""
+    articles = Path(sample.articles)
+    return str(articles), str(articles.with_suffix(".rejected.parquet"))
 
 
 def given(*paths: str | None) -> list[str]:

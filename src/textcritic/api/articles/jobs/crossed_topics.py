@@ -1,0 +1,137 @@
+"""Topics of a study of one's own text over several held-out splits, each with a fit of its own."""
+
+import math
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from textcritic.api.articles.jobs.job import FOLDER, Configured, Crossing, Found, Prepared, articles_and_unread
+from textcritic.corpora import SPLITS, read_articles, write_articles
+from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
+from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL, read_source
+from textcritic.inference import unit_of
+from textcritic.inference.crossfit import deal
+from textcritic.latents.bags import count_corpus
+from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
+from textcritic.measures.rows import estimated
+from textcritic.plan.experiment import Experiment
+
+FEWEST = 1_000  # resamples of each split
+WIDER = 1.1436  # from 95% to 97.5%, by the quantiles of the normal distribution
+Judged = tuple[Scored, dict[str, Estimate]]
+"""A source as it was read, and its estimates by `Measure.value`."""
+
+
+def topics(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
+    """Several held-out splits, each with a fit of its own: twice the median p (Meinshausen, Meier, Buehlmann 2009)."""
+    files: Any = experiment.files()
+    (data,) = files.data
+    splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
+    critic = experiment.block["critic"]
+    entry = configured.entry("critics", critic)
+    resampling = Resampling(max(files.resamples // crossing.splits, FEWEST))
+    starts = math.ceil(entry["starts"] / crossing.splits)
+
+    def find() -> Found:
+        articles = [article for path in splits for article in read_articles(path)]
+        units = unit_of([article.group for article in articles], len(articles))
+        order = np.random.default_rng(crossing.how.seed).permutation(int(units.max()) + 1)
+        part_of = deal(units, order, len(order), crossing.splits)
+        each: list[dict[str, Judged]] = []
+        for part in np.unique(part_of).tolist():
+            folder = Path(f"{FOLDER}/{critic}/{data.corpus}/split{part}")
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            for name, wanted in (("train", part_of != part), ("test", part_of == part)):
+                write_articles(folder / f"{name}.parquet", [articles[n] for n in np.flatnonzero(wanted)])
+            fitted = _Fitted(folder, entry | {"starts": starts}, configured)
+            each.append(fitted.judged(files, resampling))
+        return {scores: _over_splits([one[scores] for one in each]) for scores in each[0]}
+
+    return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitted:
+    """A topic model that is fitted on train.parquet of a folder."""
+
+    folder: Path
+    entry: Mapping[str, Any]
+    configured: Configured
+
+    def judged(self, files: Any, resampling: Resampling) -> dict[str, Judged]:
+        """What it says of the held-out documents, and of each sample beside them."""
+        folder = self.folder
+        vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
+        count_corpus(folder / "train.parquet", self.entry["vocabulary"], vocabulary, folder / "vocabulary.json", bags)
+        model, starts = folder / "critic.npz", folder / "starts.npz"
+        fit_files = FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
+        version, threads = self.configured.project.stage("topics"), self.configured.cores
+        train_topics(fit_files, self.entry, version=version, threads=threads)
+        real = self._read(files.data[0], "test", folder / "test.parquet", None)
+        found = {str(files.data[0].scores): (real, _estimates(real, None, resampling))}
+        for number, sample in enumerate(files.samples):
+            articles, unread = articles_and_unread(sample)
+            scored = self._read(sample, f"sample{number}", articles, real, unread)
+            found[str(sample.scores)] = scored, _estimates(scored, real, resampling)
+        return found
+
+    def _read(self, source: Any, name: str, articles: Any, real: Scored | None, rejected: Any = None) -> Scored:
+        """Project a set of documents, and read it as the tables do."""
+        topics, scores, of_starts = (self.folder / f"{name}.{kind}.parquet" for kind in ("topics", "scores", "starts"))
+        projected = ProjectedFiles(
+            articles=articles,
+            vocabulary=self.folder / "vocabulary.parquet",
+            critic=self.folder / "critic.npz",
+            topics=topics,
+            scores=scores,
+            rejected=rejected,
+            starts=self.folder / "starts.npz",
+            of_starts=of_starts,
+        )
+        project_articles(projected, threads=self.entry["threads"])
+        return read_source(replace(source, scores=scores, posteriors=topics, of_starts=of_starts), real)
+
+
+def _estimates(scored: Scored, real: Scored | None, resampling: Resampling) -> dict[str, Estimate]:
+    found = {m.value: estimated(m, scored, real, resampling) for m in (NLL, GAP, AT_MEAN, DISTANCE)}
+    return {value: estimate for value, estimate in found.items() if estimate is not None}
+
+
+def _over_splits(each: Sequence[Judged]) -> Scored:
+    """One source over the splits: of real text all documents, each held out once; a sample is the same in all."""
+    first, estimates = each[0]
+    is_real = estimates.get(GAP.value, Estimate()).value is None
+    documents = sum(one.documents or 0 for one, _ in each) if is_real else first.documents
+    groups = [group for one, _ in each for group in one.groups or ()] if is_real else first.groups
+    reasons: dict[str, int] = {}
+    for one, _ in each if is_real else each[:1]:
+        for why, number in one.reasons.items():
+            reasons[why] = reasons.get(why, 0) + number
+    medians = {
+        measure.value: _median(measure, [found[measure.value] for _, found in each if measure.value in found])
+        for measure in (NLL, GAP, AT_MEAN, DISTANCE)
+        if measure.value in estimates
+    }
+    return Scored({}, documents, reasons, {}, groups, medians)
+
+
+def _median(measure: Measure, found: Sequence[Estimate]) -> Estimate:
+    """The median value, twice the median p, and the medians of the ends of 97.5% intervals."""
+    values = [one.value for one in found if one.value is not None]
+    if not values:
+        return found[0]
+    ends = np.array([(one.value, one.low, one.high) for one in found], np.float64)
+    low = high = None
+    if np.isfinite(ends).all():
+        low, high = map(float, np.median(ends[:, :1] + WIDER * (ends[:, 1:] - ends[:, :1]), axis=0))
+        low = max(low, 0.0) if measure is DISTANCE else low
+    tested = [one.p for one in found if one.p is not None]
+    p = min(1.0, 2 * float(np.median(tested))) if tested and len(tested) == len(found) else None
+    reason = next((one.reason for one in found if one.reason), "")
+    more = {key: float(np.median([one.more[key] for one in found if key in one.more])) for key in dict(found[0].more)}
+    return Estimate(float(np.median(values)), low, high, p, more, reason)
