@@ -3,6 +3,7 @@
 import csv
 import html
 import json
+import math
 import os
 import re
 import signal
@@ -11,14 +12,18 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from forks import forking_python
 
 import textcritic
 from textcritic.api.articles.configure import Sample, Wanted, write_configuration
-from textcritic.corpora import gold_chains
-from textcritic.critics import TransitionCritic, latent_ppl, score_chains
-from textcritic.files import read_json
+from textcritic.corpora import article_groups, gold_chains
+from textcritic.critics import TransitionCritic, document_columns, latent_ppl, score_chains
+from textcritic.critics.transitions import PAPER_GRID
+from textcritic.files import read_json, read_table
+from textcritic.inference import unit_of
+from textcritic.inference.crossfit import deal
 from textcritic.workflow import snakemake_command
 
 ROOT = Path(__file__).parents[2]
@@ -125,24 +130,77 @@ def test_the_tendencies_of_the_text_stand_beside(done):
 
 
 def test_latent_ppl_is_that_of_the_chains(done):
-    """An independent path to the same number: the titles of the file, by the critic's own class."""
+    """An independent path to the numbers of the one split: the titles of the file, by the critic's own class."""
     corpus = done.folder / "out put/results/corpora/real-text"
     train = gold_chains(corpus / "train.parquet")
     lines = (done.folder / "theirs.jsonl").read_text().splitlines()
     chains = [[section["title"] for section in json.loads(line)["sections"]] for line in lines]
     scores = score_chains(TransitionCritic.fit(train), [str(n) for n in range(len(chains))], chains)
-    assert float(done.rows["own text/theirs.jsonl"]["latent_ppl"]) == latent_ppl(scores)
+    folder = done.folder / "out put/results/scores/transitions-given/real-text/samples/w-title/theirs"
+    assert latent_ppl(read_table(folder / "seed1/given/draw1.parquet")) == latent_ppl(scores)
 
 
-def test_chains_of_the_same_titles_have_the_same_numbers(done):
+def test_all_real_articles_are_judged_by_critics_that_have_not_seen_them(done):
+    """By hand: five critics, each of the articles of the other parts, pairs of a group together."""
+    whole = done.folder / "out put/results/crossfit/real-text/train.parquet"
+    chains, groups = gold_chains(whole), article_groups(whole)["group"].to_pylist()
+    units = unit_of(groups, len(groups))
+    part = deal(units, np.random.default_rng(1).permutation(max(units) + 1), max(units) + 1, 5)
+    total = np.zeros(2)
+    for number in range(5):
+        # The critic's smoothing is chosen over the four other parts: here by trying all of them.
+        others = [chain for chain, of in zip(chains, part, strict=True) if of != number]
+        fits = {
+            delta: sum(
+                document_columns(
+                    score_chains(
+                        TransitionCritic.fit(
+                            [c for c, of in zip(chains, part, strict=True) if of not in (number, held)],
+                            titles=TransitionCritic.fit(others, grid=[1.0]).titles,
+                            grid=[delta],
+                        ),
+                        *numbered([c for c, of in zip(chains, part, strict=True) if of == held]),
+                    )
+                )[:, 0].sum()
+                for held in range(5)
+                if held != number
+            )
+            for delta in PAPER_GRID
+        }
+        critic = TransitionCritic.fit(others, grid=[min(fits, key=lambda delta: fits[delta])])
+        judged = [chain for chain, of in zip(chains, part, strict=True) if of == number]
+        total += document_columns(score_chains(critic, *numbered(judged))).sum(axis=0)
+    row = done.rows["real text"]
+    assert float(row["latent_ppl"]) == pytest.approx(math.exp(total[0] / total[1]), rel=1e-12)
+    assert float(row["documents"]) == len(chains) == 240
+    assert "All real documents count" in done.page
+
+
+def numbered(chains):
+    """Ids and chains."""
+    return [str(n) for n in range(len(chains))], chains
+
+
+@pytest.fixture(scope="module")
+def split(done):
+    """The same with one split: the folder that this process made, and the rows of its table."""
+    here = done.folder / "here"
+    code, _, err = finished(criticise(done.folder, "--output", str(here), "--num-topics", "3", "--held-out", "0.2"))
+    assert code == 0, err
+    lines = (here / "results/studies/own-text/coherence/tables/coherence.csv").read_text().splitlines()
+    return here, {row["label"]: row for row in csv.DictReader(lines)}
+
+
+def test_chains_of_the_same_titles_have_the_same_numbers(done, split):
     """Articles and their titles go in by two doors, and the smoothing is chosen by one rule."""
-    corpus = done.folder / "out put/results/corpora/real-text"
+    here, rows = split
+    corpus = here / "results/corpora/real-text"
     train, test = (list(gold_chains(corpus / f"{split}.parquet")) for split in ("train", "test"))
     lines = (done.folder / "theirs.jsonl").read_text().splitlines()
     chains = [[section["title"] for section in json.loads(line)["sections"]] for line in lines]
     found = textcritic.criticise(train, {"theirs": chains}, test=test)
     for source, row in (("real text", "real text"), ("theirs", "own text/theirs.jsonl")):
-        values = done.rows[row]
+        values = rows[row]
         assert found[source]["latent_ppl"].value == pytest.approx(float(values["latent_ppl"]), rel=1e-12)
         one = textcritic.chains(train, test if source == "real text" else chains)
         assert one.latent_ppl == pytest.approx(float(values["latent_ppl"]), rel=1e-12)
@@ -176,14 +234,20 @@ def test_again_there_is_nothing_to_do_and_a_changed_file_makes_anew_what_depends
     assert re.findall(r"^\[\d+ s\] (.*)$", err, re.MULTILINE) == ["report"]
     assert read_json(folder / "results/made.json") == before
     path = done.folder / "again/theirs.jsonl"
-    path.write_text("\n".join(path.read_text().splitlines()[:50]))
+    whole = path.read_text()
+    path.write_text("\n".join(whole.splitlines()[:50]))
     code, _, err = finished(criticise(done.folder))
     assert code == 0, err
+    path.write_text(whole)
     after = read_json(folder / "results/made.json")
     changed = {path for path in after if after[path] != before[path]}
     made_of_it = {path for path in before if "/theirs-2/" in path}
     assert made_of_it
-    assert changed == made_of_it | {path for path in before if "/studies/" in path and "/corpora/" not in path}
+    crossed = {path for path in before if path.startswith("results/crossfit/") and path.endswith(".json")}
+    assert len(crossed) == 3
+    assert changed == made_of_it | crossed | {
+        path for path in before if "/studies/" in path and "/corpora/" not in path
+    }
 
 
 def tables(folder):
@@ -192,13 +256,12 @@ def tables(folder):
     return {str(path.relative_to(study)): path.read_bytes() for path in study.rglob("*.csv")}
 
 
-def test_the_workflow_makes_the_same_tables(done):
+def test_the_workflow_makes_the_same_tables(done, split):
     """To the byte; and where this process has made them, there is nothing to do for it."""
     files = [done.folder / name for name in ("real text.jsonl", "theirs.jsonl", "again/theirs.jsonl")]
-    here, there = (done.folder / name for name in ("here", "there"))
-    code, _, err = finished(criticise(done.folder, "--output", str(here), "--num-topics", "3"))
-    assert code == 0, err
-    code, _, err = finished(criticise(done.folder, "--output", str(there), "--num-topics", "3", "--workflow"))
+    here, there = split[0], done.folder / "there"
+    asked = "--num-topics", "3", "--held-out", "0.2", "--workflow"
+    code, _, err = finished(criticise(done.folder, "--output", str(there), *asked))
     assert code == 0, err
     assert tables(here) == tables(there)
     assert len(tables(here)) == 30
@@ -244,6 +307,6 @@ def test_what_leaves_nothing_says_which_thresholds_there_are(tmp_path):
     folder = files(tmp_path / "own text")
     code, out, err = finished(criticise(folder, "--minimum-sections", "9"))
     assert (code, out) == (2, "")
-    assert "no article is left in train, test; articles rejected: too few sections 240; lower" in err
+    assert "no article is left in train; articles rejected: too few sections 240; lower" in err
     assert err.splitlines()[-1].endswith("(thresholds: --minimum-title-count, --minimum-sections)")
     assert not list((folder / "out put/results/corpora").rglob("train.parquet"))

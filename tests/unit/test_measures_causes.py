@@ -141,7 +141,7 @@ def test_each_reason_why_something_was_not_measured_is_said_once(tmp_path):
     pairs = [("Length", "few groups"), ("Symbols", "few groups"), ("Length", "few groups"), ("Words", "no text")]
     front = front_of(tmp_path, [real(), score("a")], not_measured=pairs)
     expected = (("Length and Symbols", "few groups"), ("Words", "no text"), ("mentions", "no English"))
-    assert front(not_measured={"mentions": "no English"}).not_measured == expected
+    assert front(study={"not_measured": {"mentions": "no English"}}).not_measured == expected
 
 
 def test_without_a_measure_that_ranks_the_headline_counts_what_differs(tmp_path):

@@ -230,7 +230,10 @@ def _crossed(refit: TransitionRefit, parts: Parts, is_real: bool, groups: Groups
     why = Counter(refit.why(int(document), parts) for document in side[~judged])
     kept = None if groups is None else [group for group, stays in zip(groups, judged, strict=True) if stays]
     steps = refit.steps[side[judged]].sum()
-    more = {"steps": int(steps), "latent_nll": math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)}
+    # What one split would have under another smoothing, or in expectation, is not beside it.
+    more: dict[str, Any] = dict.fromkeys(("smoothing", "smoothing_less", "smoothing_more", "latent_ppl_soft"))
+    more |= {"latent_ppl_less": None, "latent_ppl_more": None, "steps": int(steps)}
+    more |= {"latent_nll": math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)}
     return Scored({}, int(judged.sum()), dict(why.most_common()), more, kept, {PPL.value: estimate})
 
 
