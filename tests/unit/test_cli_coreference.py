@@ -15,6 +15,7 @@ from mention_oracle import AsReleased, KneserNey, synthetic
 import textcritic
 from textcritic.cli import main
 
+SPLIT = ("--held-out", "0.2")
 REAL = [chain for chain in synthetic(1, 60) if chain]
 
 
@@ -54,6 +55,7 @@ def test_whole_command(tmp_path, real):
         samples,
         "--discount",
         "as_released",
+        *SPLIT,
     ]
     done = subprocess.run(command, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -88,11 +90,13 @@ def test_whole_command(tmp_path, real):
 @pytest.mark.parametrize(("order", "discount"), [(1, "kneser-ney"), (3, "modified"), (9, "kneser-ney")])
 def test_options(tmp_path, capsys, real, order, discount):
     text = synthetic(3, 12)
-    found = run(capsys, real, write(tmp_path / "s.jsonl", text), "--order", order, "--discount", discount, "--seed", 4)
+    found = run(
+        capsys, real, write(tmp_path / "s.jsonl", text), "--order", order, "--discount", discount, "--seed", 4, *SPLIT
+    )
     log_prob = KneserNey(parted(seed=4)[0], order, discount == "modified").log_prob(text)
     assert found["latent_ppl"] == pytest.approx(math.exp(-log_prob.mean()), rel=1e-11)
     assert (found["order"], found["discount"]) == (order, discount)
-    options = {"order": order, "discount": discount, "seed": 4}
+    options = {"order": order, "discount": discount, "seed": 4, "held_out": 0.2}
     assert json.loads(textcritic.coreference(real, [{"mentions": c} for c in text], **options).to_json()) == found
 
 

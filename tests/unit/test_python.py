@@ -375,7 +375,12 @@ IN_SPLITS = datasets.DatasetDict({part: datasets.Dataset.from_dict({"chain": [["
         ([["a"]] * 3, {}, {}, "samples: none given; give what a model wrote"),
         ([["a"]] * 3, {1: [["a"]]}, {}, "samples[1]: the label of a sample is a string"),
         ([["a"]] * 3, {"real text": [["a"]]}, {}, "samples['real text']: 'real text' is what the reference is called"),
-        ([["a"]] * 3, {"m": [["b"], []]}, {}, "m: scores: no document is left after rejection (empty chain: 1"),
+        (
+            [["a"]] * 3,
+            {"m": [["b"], []]},
+            {},
+            "m: scores: no document is left after rejection (unknown title: b: 1; empty chain: 1)",
+        ),
         ([["a"]], [["a"]], {}, "reference: 1 document; one part is fitted on and another is the yardstick"),
         ([["a"]] * 3, [["a"]], {"held_out": 1}, "held_out: 1 is not a number above 0 and below 1"),
         ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: with `test`, nothing of the reference"),

@@ -35,7 +35,7 @@ from textcritic.critics.transitions import PAPER_GRID, Mode, TransitionCritic
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coherence.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.inference.crossfit import CrossOptions, Parts
+from textcritic.inference.crossfit import CrossOptions, Parts, observed_parts
 from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.numbers import plural
@@ -185,14 +185,33 @@ def criticise_crossed_chains(
         if not one.documents:
             name = "reference" if label == REAL else label
             raise TextcriticError(f"{name}: {nothing_left(one.reasons)}")
-    sampled = {label: scored(critic, Chains.of(some)) for label, some in samples.items()}
     of_groups = facts_of_groups({label: one.groups for label, one in sets.items()})
     return Result(
         title="Chains of titles against real ones",
         scores=scores_of_sets(sets, [PPL], resampling(options)),
         facts=(facts_of(critic, every, options)[0], *facts_of_crossing(how_of(options)), *of_groups),
-        warnings=_warnings(critic, sampled),
+        warnings=tuple(filter(None, _warnings_of_crossed(critic, {REAL: real, **samples}, groups, how_of(options)))),
     )
+
+
+def _warnings_of_crossed(
+    critic: TransitionCritic,
+    sets: Mapping[str, list[list[str]]],
+    groups: Mapping[str, Groups],
+    how: CrossOptions,
+) -> Iterator[str]:
+    """Which Latent PPLs of samples rest on the smoothing: with that of a critic of all real text, and the next ones."""
+    real, *samples = sets
+    for label in samples:
+        scores = scored(critic, Chains.of(sets[label]))
+        deltas = [critic.delta, *(d for d, _ in other_smoothings(critic, scored_transitions(scores, critic)))]
+        both, ppl = Chains.of([*sets[real], *sets[label]]), {}
+        parts = observed_parts((groups[real], groups[label]), (len(sets[real]), len(sets[label])), how)
+        for delta in deltas:
+            nll, steps = TransitionRefit(both, [delta]).sums(parts)[1]
+            ppl[delta] = math.exp(nll / steps) if steps and nll < math.inf else math.inf
+        yield rests_on_smoothing(label, ppl[critic.delta], critic.delta, [(d, ppl[d]) for d in deltas[1:]])
+        yield from _near_titles(label, critic, scores)
 
 
 def crossed_chains(

@@ -110,8 +110,7 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
         sizes: real documents, and those of the sample.
         options: see the class.
     """
-    sides = _Sides.of(groups, sizes)
-    parts = sides.dealt(options)
+    sides, parts = _Sides.of(groups, sizes), observed_parts(groups, sizes, options)
     real, sample = refit.sums(parts)
     values = _ratio(real), _ratio(sample)
     if not all(map(math.isfinite, values)):
@@ -126,6 +125,13 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
     return CrossFit(*intervals, p, sum(number for _, number in tests), parts)
 
 
+def observed_parts(groups: tuple[Groups, Groups], sizes: tuple[int, int], options: CrossOptions) -> Parts:
+    """The part of each real document under the labels as they are, and `SAMPLE` of the others: [documents]."""
+    units = unit_of(groups[0], sizes[0])
+    order = np.random.default_rng(options.seed).permutation(units.max(initial=-1) + 1)
+    return np.concatenate([deal(units, order, len(order), options.parts), np.full(sizes[1], SAMPLE)])
+
+
 @dataclass(frozen=True, slots=True)
 class _Sides:
     """The documents of both sides: the unit of each, [documents], and how many are real and of the sample."""
@@ -138,14 +144,6 @@ class _Sides:
     def of(cls, groups: tuple[Groups, Groups], sizes: tuple[int, int]) -> "_Sides":
         first, second = (unit_of(names, size) for names, size in zip(groups, sizes, strict=True))
         return cls(np.concatenate([first, second + first.max(initial=-1) + 1]), *sizes)
-
-    def dealt(self, options: CrossOptions) -> Parts:
-        """The parts of the observed labels."""
-        parts = np.full(self.real + self.sample, SAMPLE)
-        units = self.units[: self.real]
-        order = np.random.default_rng(options.seed).permutation(units.max(initial=-1) + 1)
-        parts[: self.real] = deal(units, order, len(order), options.parts)
-        return parts
 
     def thinned(self, seed: int) -> Iterator[npt.NDArray[np.bool_]]:
         """One document of each unit, drawn at random, some times."""

@@ -66,10 +66,10 @@ def notes_of(crossing: Crossing | None) -> list[str]:
         return []
     how = crossing.how
     return [
-        f"All real documents count: each is judged by critics that have not seen it (cross-fitting; {how.parts} "
-        f"parts, seed {how.seed}; topics: {crossing.splits} held-out splits). Tendencies and form are compared with one fifth. "
-        "The configuration in this folder describes one split of this seed. Single steps, windows, topics and passages "
-        "are shown under its critics, and a run by Snakemake gives its numbers."
+        "All real documents count: each is judged by critics that have not seen it (cross-fitting: "
+        f"{how.parts} parts, seed {how.seed}; topics: {crossing.splits} held-out splits). Tendencies and form are "
+        "compared with one fifth. The configuration in this folder describes one split of this seed. Single steps, "
+        "windows, topics and passages are shown under its critics, and a run by Snakemake gives its numbers."
     ]
 
 
