@@ -88,7 +88,7 @@ def test_all_digits_are_those_of_the_parts(files, capsys):
     assert found["curve"]["draws"][-1] == DRAWS
     assert found["curve"]["instance"][-1] == pytest.approx(instance_perplexity(weights), rel=1e-12)
     assert found["by_text"]["k_hat"] == pareto_k(weights).tolist()
-    assert found["advice"]["verdict"] in {"enough", "not enough", "unclear"}
+    assert found["advice"]["verdict"] in {"no sign", "too few", "unclear"}
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.txt", "t.csv", "t.json"])
@@ -144,7 +144,7 @@ def test_the_table_is_for_reading(files, capsys):
         "over texts ",
     ):
         assert sum(line.startswith(start) for line in lines) == 1
-    assert "whether K = 40 is enough" in lines[lines.index("Are there enough draws?") + 2]
+    assert "whether K = 40 is too small" in lines[lines.index("Are the draws too few?") + 2]
     assert max(map(len, lines)) <= 120
 
 
@@ -245,7 +245,7 @@ def test_a_perplexity_below_one_is_said_to_be_impossible():
     assert repr(found).splitlines()[2].startswith("warning: instance level, corpus level, jackknife and Pareto")
 
 
-def test_one_text_of_a_probability_above_one_is_no_enough():
+def test_one_text_of_a_probability_above_one_is_unclear():
     rows = np.vstack([np.full((3, 200), -60.0), np.full((1, 200), 5.0)])
     assert textcritic.importance(rows[:3], tokens=100, resamples=20).warnings == ()
     found = textcritic.importance(rows, tokens=100, resamples=20)

@@ -62,7 +62,7 @@ class ImportanceResult:
         intervals: three that cover different things (`textcritic.inference.importance.COVERS`).
         curves: perplexity against the number of draws.
         effective_sample_sizes, k_hat: of each text: [N]; NaN of K = 1 or where there is none.
-        advice: whether K is enough.
+        advice: whether K is seen to be too small.
     """
 
     weights: LogWeights
@@ -331,19 +331,19 @@ def _finite(value: Any) -> Any:
 
 
 def _lines(result: ImportanceResult) -> Iterator[str]:
-    from textcritic.measures.numbers import count, number
+    from textcritic.measures.numbers import count, number, plural
 
     def shown(value: float) -> str:
         return "none" if math.isnan(value) else number(value, 5)
 
     weights, pairings = result.weights, result.corpus_over_pairings
     yield (
-        f"Perplexity by importance sampling: {count(len(weights.ids))} texts, {count(weights.total_tokens)} tokens, "
-        f"{count(weights.draws)} draws a text"
+        f"Perplexity by importance sampling: {plural(len(weights.ids), 'text')}, "
+        f"{plural(int(weights.total_tokens), 'token')}, {plural(weights.draws, 'draw')} a text"
     )
     yield from (line for words in result.warnings for line in ("", *wrap(f"warning: {words}", WIDTH)))
     yield from ("", "Estimate (lower is better; at both levels too high in the mean over draws)", "")
-    paired = f"{shown(pairings.low)}–{shown(pairings.high)} over {pairings.repeats:,} pairings of draws"
+    paired = f"{shown(pairings.low)}–{shown(pairings.high)} over {plural(pairings.repeats, 'pairing')} of draws"
     estimates = [
         ("instance level", shown(result.instance_perplexity), "each text by itself"),
         ("corpus level", shown(result.corpus_perplexity), f"all texts as one; {paired}"),
@@ -362,10 +362,14 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     high = f"at most {shown(result.intervals.for_truth.perplexity)}"
     yield from _columns([*rows, (NAMES["for_truth"], high, COVERS["for_truth"])])
     yield from _diagnostics(result)
-    yield from ("", f"Draws and perplexity (mean of {pairings.repeats:,} sub-samples; instance and corpus level)", "")
+    yield from (
+        "",
+        f"Draws and perplexity (mean of {plural(pairings.repeats, 'sub-sample')}; instance and corpus level)",
+        "",
+    )
     points = zip(result.curves.instance.draws, result.curves.instance.mean, result.curves.corpus.mean, strict=True)
     yield from _columns([(count(int(k)), shown(one), shown(two)) for k, one, two in points], right=True)
-    yield from ("", "Are there enough draws?", "")
+    yield from ("", "Are the draws too few?", "")
     for sentence in result.advice.sentences:
         yield from wrap(sentence, WIDTH)
 

@@ -11,7 +11,7 @@ of K states drawn from a proposal q for each of N texts x, in nats (Logan et al.
 of N rows and K columns, or .npz files that textcritic wrote. Several files are shards: their draws are put together.
 
 Printed are the estimates at instance and at corpus level, three intervals that cover different things, diagnostics, the
-curve in K, and whether K is enough.
+curve in K, and whether K is seen to be too small.
 """
 IMPORTANCE_OUTPUT = """\
 With --json one JSON object is printed; null is what is not known or infinite:

@@ -279,7 +279,7 @@ def test_numbered_parts_and_the_report_are_made(files, tmp_path):
     parts = {Part("table1", "estimates", "Both."): files, Part("figure2", "curves"): files}
     parts |= {Part("figure4", "density"): files, Part("figure1", "states"): files}
     text = make_study(tmp_path, Made("importance", files, parts))
-    assert "Is K enough?" in text
+    assert "Too few draws?" in text
     assert "Effective draws" in text
     drawn = {path.name for path in (tmp_path / "importance/figure1").glob("*.pdf")}
     assert drawn == {"states-trees.pdf", "states-mentions.pdf", "states-links.pdf"}

@@ -13,7 +13,7 @@ from textcritic.report.cells import interval_cell, matching, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
-VERDICTS = {"enough": "yes", "not enough": "no", "unclear": "unclear", EXACT: "exact"}
+VERDICTS = {"no sign": "no sign", "too few": "yes", "unclear": "unclear", EXACT: "exact"}
 MODEL = ["corpus", "generator", "proposal", "seed"]
 SETTING_HEADS = ("Setting", "Value", Cell("What it is", words=True))
 WORST = 3  # texts of each estimate that the table of texts names
@@ -24,7 +24,7 @@ def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     filtered = bool(rows["smc"].notna().any())
     heads = (
         "", "Perplexity", *["Particle filter"] * filtered, "Other texts", "Other draws", "The truth is at most",
-        "Corpus level", "Effective draws", "Is K enough?",
+        "Corpus level", "Effective draws", "Too few draws?",
     )  # fmt: skip
     body: list[Line] = []
     for _, model in rows.groupby(["corpus", "generator", "seed"], sort=False):
