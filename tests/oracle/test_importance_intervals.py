@@ -20,7 +20,6 @@ from textcritic.inference.importance import (
     over_draws,
     over_instances,
 )
-
 from textcritic.inference.importance.advice import CAVEAT
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))

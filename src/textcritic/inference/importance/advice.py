@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from textcritic.inference.importance.estimates import log_likelihoods, log_sum_exp, shuffled
-from textcritic.inference.importance.intervals import over_draws
+from textcritic.inference.importance.intervals import spread_over_draws
 from textcritic.inference.importance.tails import (
     FINITE_VARIANCE,
     GOOD,
@@ -97,11 +97,9 @@ def advice(weights: LogWeights) -> Advice:
     told = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
     bias = max(by_delta, by_curve) if told else None
     needed = None if bias is None else max(1, int(np.ceil(k * bias / np.log1p(GOAL))))
-    found = over_draws(weights)
-    if found.low is None or found.high is None:
-        apart = np.inf if of_texts.any() else 0.0
-    else:
-        apart = (found.high / found.low - 1) / 2
+    width, none = spread_over_draws(weights)
+    with np.errstate(over="ignore"):
+        apart = float(np.expm1(2 * width / tokens)) / 2 if not none else np.inf if of_texts.any() else 0.0
     verdict = _verdict(tail, max(by_delta, by_curve, apart), k)
     if verdict == "no sign" and (likelihoods > CERTAIN).any():  # of one text, no probability is above 1
         verdict = "unclear"
@@ -113,7 +111,7 @@ def advice(weights: LogWeights) -> Advice:
         *_on_tails(tails, k),
         *_on_sizes(sizes, k),
         *_on_curve(float(np.expm1(by_curve)), k),
-        *_on_spread(apart),
+        *_on_spread(apart, len(sizes)),
         *_on_worst(worst, len(sizes)),
         _on_need(bias, needed, k),
         REVERSE,
@@ -202,9 +200,11 @@ def _on_curve(fall: float, draws: int) -> Iterator[str]:
         yield f"With {_counted(draws // 2, 'draw')} some text has none that the model gives a probability."
 
 
-def _on_spread(apart: float) -> Iterator[str]:
+def _on_spread(apart: float, texts: int) -> Iterator[str]:
+    """Of a single text the interval over draws holds too seldom to be called one of 95%."""
     if np.isfinite(apart):
-        yield f"Other draws would change it by {_percent(apart)} up or down (95% interval)."
+        often = "or more, up or down" if texts == 1 else "up or down (95% interval)"
+        yield f"Other draws would change it by {_percent(apart)} {often}."
 
 
 def _on_worst(worst: tuple[tuple[str, float], ...], texts: int) -> Iterator[str]:
