@@ -102,9 +102,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=499)
     options = parser.parse_args()
-    print(
-        "| missed, drawn | spread | texts | K | mean gap | missed | too few | small | none | unclear | above 0 | holds |"
-    )
+    print(f"| missed, drawn | spread | texts | K | mean gap | {' | '.join(get_args(Sign))} | above 0 | holds |")
     print(f"|{'---|' * 12}")
     for missed, drawn, spread, texts, draws in CASES:
         rates = signs(Population(missed, drawn, spread), texts, draws, options.runs, options.resamples)

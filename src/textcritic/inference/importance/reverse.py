@@ -36,8 +36,8 @@ class Gap:
     """How far both bounds of log p are apart on texts that the model drew.
 
     Attributes:
-        sign: "missed": the proposal misses states of the posterior; "too few": there is a gap, which the spread of the
-            weights explains, so that more draws close it; "small": it is below `LEAST`; "none": none is seen;
+        sign: "missed": the proposal misses states of the posterior; "too few": there is a gap, half of which or more
+            the spread of the weights explains, so that more draws close it; "small": it is below `LEAST`; "none": none is seen;
             "unclear": there are too few texts.
         by_text: the gap of each text, in nats: [N]; infinity where the proposal can draw none of the exact states.
         nats: the mean over texts, with its interval over texts.
@@ -141,7 +141,8 @@ def _over_texts(values: Array, sizes: Array, draws: Resamples, reason: str = "")
     if estimate > 0:
         error = np.sqrt(((values - estimate * sizes) ** 2).sum() * len(values) / (len(values) - 1)) / sizes.sum()
         on_logs = t_interval(np.log(estimate), (error / estimate) ** 2, len(values), draws.level)
-        high = min(high, float(np.exp(on_logs[1])))
+        with np.errstate(over="ignore"):
+            high = min(high, float(np.exp(on_logs[1])))
     return replace(none, low=low, high=max(high, estimate))
 
 
@@ -160,8 +161,9 @@ def _sign(nats: Interval, beyond: Interval | None, lost: int) -> Sign:
         return "none"
     if nats.estimate < LEAST:
         return "small"
-    hidden = beyond is not None and beyond.low is not None and beyond.low > 0 and beyond.estimate >= LEAST
-    return "missed" if hidden else "too few"
+    hidden = beyond is not None and beyond.low is not None and beyond.low > 0
+    most = beyond is not None and beyond.estimate >= max(LEAST, nats.estimate / 2)
+    return "missed" if hidden and most else "too few"
 
 
 # In words.
