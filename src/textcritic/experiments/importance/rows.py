@@ -94,8 +94,8 @@ def estimate_rows(material: Material) -> pd.DataFrame:
     `truth_at_most`, which the model's own perplexity is below with 95%; `ppl_corpus`, with draw k of each text paired
     with draw k of the others, and over random pairings `pairing_mean`, `pairing_low`, `pairing_high` (no interval);
     `exact` where it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
-    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is seen to be too small; `bias_percent`,
-    `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are no bounds;
+    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is seen to be too small;
+    `bias_percent`, `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are no bounds;
     `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts with its
     interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; published values
     and ours minus them. A temperature of 0 is the mixture of all: its draws have no corpus level in their own order.

@@ -37,12 +37,11 @@ class Gap:
 
     Attributes:
         sign: "missed": the proposal misses states of the posterior; "too few": there is a gap, half of which or more
-            the spread of the weights explains, so that more draws close it; "small": it is below `LEAST`; "none": none is seen;
-            "unclear": there are too few texts.
+            the spread of the weights explains, so that more draws close it; "small": it is below `LEAST`; "none": none
+            is seen; "unclear": there are too few texts.
         by_text: the gap of each text, in nats: [N]; infinity where the proposal can draw none of the exact states.
         nats: the mean over texts, with its interval over texts.
-        ratio: of the perplexities by both bounds: how much too high the one from below of log p may be; interval over
-            texts.
+        ratio: of the perplexities by both bounds: how much too high that of the draws may be; interval over texts.
         perplexity: by the bound from above, too low in expectation; 0 where that bound is infinite.
         explained: the part of `nats` that the spread of the forward weights explains; None of K = 1.
         reached: `nats` over the texts whose exact states can all be drawn; None where there are none.
@@ -100,7 +99,7 @@ def gap(weights: LogWeights, exact: ExactWeights, resamples: int = 10_000, level
         nats=nats,
         ratio=ratio,
         perplexity=perplexity(float(above.sum()), weights.total_tokens),
-        explained=None if k == 1 else float(by_draws.mean()),
+        explained=None if k == 1 else max(0.0, float(by_draws.mean())),
         reached=None if lost.all() else float(by_text[~lost].mean()),
         unreached=tuple(name for name, is_lost in zip(weights.ids, lost, strict=True) if is_lost),
         states=int(unreached.sum()),
