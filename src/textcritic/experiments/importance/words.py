@@ -40,6 +40,7 @@ def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
             *_known(row),
             *_more(row),
             *_others(rows, row, names),
+            *_gaps(rows, row, names),
         ]
         found += [Finding(names.model(row), words, strength) for words, strength in says]
     return found
@@ -92,6 +93,22 @@ def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) 
         yield (
             f"The choice of the proposal alone moves the estimate from {number(row['ppl'])} to "
             f"{number(highest['ppl'])} ({names.short(highest)}).",
+            0.0,
+        )
+
+
+def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
+    """Which proposals of the model do not find the posterior on texts that the model drew."""
+    for one in _own(rows, row).to_dict("records"):
+        if one["gap_sign"] not in ("missed", "too few"):
+            continue
+        apart = f"{number(one['gap'])} nats a text"
+        if lost := int(one["gap_unreached"]):
+            apart = f"it never draws the states of {count(lost)} of {count(one['own_texts'])} texts"
+        finds = "misses part of the posterior" if one["gap_sign"] == "missed" else "needs more draws"
+        yield (
+            f"On texts that the model drew itself, the proposal ({names.short(one)}) {finds} ({apart}); on real text "
+            "this is a hint, not a proof.",
             0.0,
         )
 
