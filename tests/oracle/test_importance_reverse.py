@@ -1,4 +1,4 @@
-"""Both bounds of log p, and the gap between them, against the enumeration of a small latent model; what the gap sees."""
+"""Both bounds of log p, and the gap between them, against the enumeration of a small latent model."""
 
 import itertools
 import sys
@@ -104,7 +104,7 @@ def test_signs_and_words():
     hidden = study(missed=0.1, drawn=1e-4, spread=0.1)
     assert (hidden.sign, hidden.unreached) == ("missed", ())
     assert hidden.sentences[0].startswith(
-        "The proposal misses part of the posterior on texts of the model: both bounds"
+        "100 draws of the proposal miss part of the posterior on texts of the model: both bounds"
     )
     lost = study(missed=0.1, spread=0.1)
     assert (lost.sign, lost.nats.low, lost.perplexity) == ("missed", None, 0.0)

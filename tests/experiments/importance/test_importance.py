@@ -201,8 +201,8 @@ def test_own_texts_say_what_the_proposal_misses(files, material, tmp_path):
     assert "a hint, not a proof" in " ".join(sheet.remarks)
     said = [found.says for found in findings(rows, material.names) if "model drew itself" in found.says]
     assert said == [
-        "On texts that the model drew itself, the proposal (τ = 1) misses part of the posterior (it never draws the "
-        "states of 4 of 40 texts); on real text this is a hint, not a proof."
+        "On texts that the model drew itself, the proposal (τ = 1) misses part of the posterior: it never draws the "
+        "states of 4 of 40 texts; on real text this is a hint, not a proof."
     ]
     without = Material(dataclasses.replace(files, own=()), names=material.names)
     heads = [cell.text for cell in estimates_sheet(estimate_rows(without), material.names).header[0]]

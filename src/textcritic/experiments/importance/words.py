@@ -102,12 +102,12 @@ def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) ->
     for one in _own(rows, row).to_dict("records"):
         if one["gap_sign"] not in ("missed", "too few"):
             continue
-        apart = f"{number(one['gap'])} nats a text"
+        says = f"two bounds of log p are {number(one['gap'])} nats a text apart"
         if lost := int(one["gap_unreached"]):
-            apart = f"it never draws the states of {count(lost)} of {count(one['own_texts'])} texts"
-        finds = "misses part of the posterior" if one["gap_sign"] == "missed" else "needs more draws"
+            says = f"it never draws the states of {count(lost)} of {count(one['own_texts'])} texts"
+        misses = "misses part of the posterior" if one["gap_sign"] == "missed" else "needs more draws"
         yield (
-            f"On texts that the model drew itself, the proposal ({names.short(one)}) {finds} ({apart}); on real text "
+            f"On texts that the model drew itself, the proposal ({names.short(one)}) {misses}: {says}; on real text "
             "this is a hint, not a proof.",
             0.0,
         )

@@ -36,9 +36,9 @@ class Gap:
     """How far both bounds of log p are apart on texts that the model drew.
 
     Attributes:
-        sign: "missed": the proposal misses states of the posterior; "too few": there is a gap, half of which or more
-            the spread of the weights explains, so that more draws close it; "small": it is below `LEAST`; "none": none
-            is seen; "unclear": there are too few texts.
+        sign: "missed": so many draws of the proposal miss part of the posterior, which they do not show themselves;
+            "too few": there is a gap, half of which or more the spread of the weights explains, so that more draws
+            close it; "small": it is below `LEAST`; "none": none is seen; "unclear": there are too few texts.
         by_text: the gap of each text, in nats: [N]; infinity where the proposal can draw none of the exact states.
         nats: the mean over texts, with its interval over texts.
         ratio: of the perplexities by both bounds: how much too high that of the draws may be; interval over texts.
@@ -174,7 +174,10 @@ def _sentences(found: Gap, weights: LogWeights) -> Iterator[str]:
         others = len(weights.ids) - len(found.unreached)
         yield f"In the other {_texts(others)} both bounds of log p are {_nats(found.reached)} a text apart."
     elif found.explained is not None and found.sign in ("missed", "too few"):
-        yield f"The spread of the weights explains {_nats(found.explained)} of it, which more draws would close."
+        rest = (
+            "the rest no number of these draws alone shows" if found.sign == "missed" else "more draws would close that"
+        )
+        yield f"The spread of the weights explains {_nats(found.explained)} of it; {rest}."
     yield HINT
 
 
@@ -190,7 +193,7 @@ def _headline(found: Gap, weights: LogWeights) -> str:
     level = f"{100 * found.nats.level:g}% interval over texts"
     apart = f"both bounds of log p are {_nats(found.nats.estimate)} a text apart{ends and f' ({level}{ends})'}"
     return {
-        "missed": f"The proposal misses part of the posterior on texts of the model: {apart}.",
+        "missed": f"{_draws(weights.draws)} of the proposal miss part of the posterior on texts of the model: {apart}.",
         "too few": f"K = {weights.draws:,} is too small on texts of the model: {apart}.",
         "small": f"The gap on texts of the model is small: {apart}.",
         "none": f"No gap is seen on texts of the model: {apart}.",
@@ -204,6 +207,10 @@ def _ends(low: float, high: float) -> str:
 
 def _nats(value: float) -> str:
     return f"{value:.2g} nats" if value == 0 or abs(value) >= 0.0001 else "less than 0.0001 nats"
+
+
+def _draws(number: int) -> str:
+    return f"{number:,} draws" if number > 1 else "Single draws"
 
 
 def _texts(number: int) -> str:
