@@ -423,3 +423,11 @@ def test_one_text_has_no_interval_over_draws():
     assert "Perplexity by importance sampling: 1 text, 20 tokens, 40 draws a text" in words
     assert "or more, up or down." in words
     assert "(95% interval)" not in words
+
+
+def test_the_interval_over_draws_of_few_texts_says_how_seldom_it_may_hold():
+    few = json.loads(textcritic.importance(ROWS[:5], tokens=TOKENS[:5], resamples=20).to_json())["intervals"]
+    assert few["over_draws"]["covers"] == COVERS["over_draws"] + (
+        "; of so few texts in 80% of runs alone, where a few draws decide"
+    )
+    assert few["over_instances"]["covers"] == COVERS["over_instances"]

@@ -14,6 +14,7 @@ from textcritic.api.options import ImportanceOptions
 from textcritic.api.weights import exact_of, weights_of
 from textcritic.errors import listed
 from textcritic.inference import Interval
+from textcritic.inference.bootstrap import LEAST_UNITS
 from textcritic.inference.importance import (
     COVERS,
     Advice,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 WIDTH = 110  # of printed text
 NAMED = 5  # texts
+FEW = "; of so few texts in 80% of runs alone, where a few draws decide"
 NAMES = {"over_instances": "over texts", "over_draws": "over draws", "for_truth": "for the truth"}
 
 
@@ -120,8 +122,8 @@ class ImportanceResult:
             "corpus_over_pairings": asdict(self.corpus_over_pairings),
             "intervals": {
                 "level": self.intervals.over_draws.level,
-                "over_instances": _ends(self.intervals.over_instances, "over_instances"),
-                "over_draws": _ends(self.intervals.over_draws, "over_draws"),
+                "over_instances": _ends(self, "over_instances"),
+                "over_draws": _ends(self, "over_draws"),
                 "for_truth": {
                     "high": self.intervals.for_truth.perplexity,
                     "log_likelihood": self.intervals.for_truth.log_likelihood,
@@ -209,8 +211,14 @@ def _impossible(result: ImportanceResult) -> Iterator[str]:
         yield f"{what} an estimated probability above 1, which cannot be ({'such as ' * (len(above) > NAMED)}{names})."
 
 
-def _ends(interval: Interval, name: str) -> dict[str, Any]:
-    return {"low": interval.low, "high": interval.high, "reason": interval.reason, "covers": COVERS[name]}
+def _ends(result: ImportanceResult, name: str) -> dict[str, Any]:
+    found: Interval = getattr(result.intervals, name)
+    return {"low": found.low, "high": found.high, "reason": found.reason, "covers": _covers(result, name)}
+
+
+def _covers(result: ImportanceResult, name: str) -> str:
+    few = name == "over_draws" and len(result.weights.ids) < LEAST_UNITS
+    return COVERS[name] + (FEW if few else "")
 
 
 def _gap(found: Gap) -> dict[str, Any]:
@@ -260,7 +268,7 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     for name in ("over_instances", "over_draws"):
         one: Interval = getattr(result.intervals, name)
         ends = "none" if one.low is None or one.high is None else f"{shown(one.low)}–{shown(one.high)}"
-        rows.append((NAMES[name], ends, one.reason or COVERS[name]))
+        rows.append((NAMES[name], ends, one.reason or _covers(result, name)))
     high = f"at most {shown(result.intervals.for_truth.perplexity)}"
     yield from _columns([*rows, (NAMES["for_truth"], high, COVERS["for_truth"])])
     yield from _diagnostics(result)
