@@ -8,7 +8,8 @@ docs/results.md has it.
 
     python benchmarks/calibration_importance.py [--runs 400] [--resamples 299] [--texts 20 100] [--draws 10 100]
 
-With --ways: the interval over draws beside other ways to it, which the library does not have.
+With --ways: the interval over draws beside other ways to it, which the library does not have. With --few: how often it
+would hold of one text, which has none in the library, and of a few.
 """
 
 import argparse
@@ -24,8 +25,8 @@ from textcritic.inference.importance import (
     effective_sample_sizes,
     intervals,
     log_likelihoods,
-    over_draws,
 )
+from textcritic.inference.importance.intervals import spread_over_draws
 
 POOL = 4000  # texts of the population
 STATES = 50
@@ -97,10 +98,14 @@ def populations() -> Iterator[tuple[str, Lognormal | Discrete]]:
 def coverage(
     population: Lognormal | Discrete, texts: int, draws: int, runs: int, resamples: int
 ) -> tuple[dict[str, float], float]:
-    """In how many percent of runs each interval holds its target; and by how many nats a text log p-hat is too low."""
+    """In how many percent of runs each interval holds its target; and by how many nats a text log p-hat is too low.
+
+    Over texts: of the runs that have an interval; NaN where hardly one has.
+    """
     tokens, log_p, expected = population.pool(draws)
     of_population = np.exp(-expected.sum() / tokens.sum())
     held: Counter[str] = Counter()
+    there = 0  # intervals over texts: there is none where few long ones decide
     for seed in range(runs):
         rng = np.random.default_rng([seed, texts, draws])
         rows = rng.integers(0, len(tokens), texts)
@@ -110,11 +115,14 @@ def coverage(
         )
         total = tokens[rows].sum()
         of_draws, truth = (np.exp(-values[rows].sum() / total) for values in (expected, log_p))
+        there += found.over_instances.low is not None
         held["texts"] += found.over_instances.ends[0] <= of_population <= found.over_instances.ends[1]
         held["draws"] += found.over_draws.ends[0] <= of_draws <= found.over_draws.ends[1]
         held["draws, truth"] += found.over_draws.ends[0] <= truth <= found.over_draws.ends[1]
         held["truth"] += truth <= found.for_truth.perplexity
-    return {name: 100 * number / runs for name, number in held.items()}, float((log_p - expected).mean())
+    rates = {name: 100 * number / runs for name, number in held.items()}
+    rates["texts"] = 100 * held["texts"] / there if there > runs / 50 else np.nan
+    return rates, float((log_p - expected).mean())
 
 
 WAYS = (
@@ -157,9 +165,29 @@ def ways(sigma: float, texts: int, draws: int, runs: int, resamples: int = 200) 
         centred = again.sum(axis=1) - again.sum(axis=1).mean()
         low, high = np.quantile(centred, [0.025, 0.975])
         held["quantiles"] += low <= log_likelihoods(weights).sum() - texts * bias <= high
-        ends = np.log(over_draws(weights).ends)
-        held["jackknife"] += ends[0] <= -bias <= ends[1]
+        held["jackknife"] += off <= spread_over_draws(weights)[0]
     return {name: 100 * number / runs for name, number in held.items()}
+
+
+FEW = (1, 2, 5, 10, 20, 30)
+SHAPES = {
+    **{f"normal, sd {sigma}": Lognormal(sigma)._relative for sigma in (1, 2, 3)},
+    **{f"Pareto, {k:g}": lambda rng, rows, draws, k=k: np.log1p(rng.pareto(k, (rows, draws))) for k in (1.5, 1.2)},
+}
+
+
+def few(shape: str, draws: int, runs: int) -> list[float]:
+    """In how many percent of runs the interval over draws of one text, or a few, would hold the mean of log p-hat."""
+    rng, drawn = np.random.default_rng(1), SHAPES[shape]
+    truth = np.mean([np.logaddexp.reduce(drawn(rng, 100, draws), axis=1).mean() for _ in range(200)]) - np.log(draws)
+    found = []
+    for texts in FEW:
+        held = 0
+        for _ in range(runs):
+            weights = LogWeights(tuple(map(str, range(texts))), drawn(rng, texts, draws), np.ones(texts))
+            held += abs(log_likelihoods(weights).sum() - texts * truth) <= spread_over_draws(weights)[0]
+        found.append(100 * held / runs)
+    return found
 
 
 def main() -> None:
@@ -169,7 +197,15 @@ def main() -> None:
     parser.add_argument("--texts", type=int, nargs="+", default=[20, 100, 1000])
     parser.add_argument("--draws", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--ways", action="store_true")
+    parser.add_argument("--few", action="store_true")
     options = parser.parse_args()
+    if options.few:
+        print(f"| log weights, K | {' | '.join(f'{n} texts' for n in FEW)} |\n|{'---|' * (1 + len(FEW))}")
+        for shape in SHAPES:
+            for draws in (20, 100, 1000):
+                cells = " | ".join(f"{rate:.1f}%" for rate in few(shape, draws, options.runs))
+                print(f"| {shape}; {draws:,} | {cells} |", flush=True)
+        return
     if options.ways:
         print(f"{WAYS_HEAD}\n|{'---|' * 5}")
         for sigma, texts, draws in WAYS:
@@ -182,7 +218,8 @@ def main() -> None:
         for texts in options.texts:
             for draws in options.draws:
                 rates, bias = coverage(population, texts, draws, options.runs, options.resamples)
-                cells = [f"{rates[key]:.1f}%" for key in ("texts", "draws", "draws, truth", "truth")]
+                shown = (rates[key] for key in ("texts", "draws", "draws, truth", "truth"))
+                cells = ["none" if np.isnan(rate) else f"{rate:.1f}%" for rate in shown]
                 print(f"| {name} | {texts:,} | {draws:,} | {' | '.join(cells)} | {bias:.4f} |", flush=True)
 
 

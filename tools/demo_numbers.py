@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES
+from textcritic.experiments.importance.sheets import VERDICTS
 from textcritic.files import read_json
 from textcritic.measures.numbers import count, decimals, interval, missing, number, percent
 
@@ -185,7 +186,7 @@ def importance(studies: Studies) -> list[str]:
             f"{number(row['ratio'])} ({spread('ratio_low', 'ratio_high')(row)})"
         ),
         "texts with k-hat ≥ 0.7": share("k_hat_poor"),
-        "is K enough?": "verdict",
+        "too few draws?": lambda row: VERDICTS[row["verdict"]],
     }
     return table((by_model[row["generator"]][0] for row in {r["generator"]: r for r in rows}.values()), columns)
 

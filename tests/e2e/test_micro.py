@@ -145,6 +145,9 @@ def test_samples_of_latent_models_have_their_mentions_and_lengths_of_real_texts(
 
 def test_estimates_have_a_mixture_of_temperatures_and_a_particle_filter(study):
     entries = [entry for entry in rows(study, "estimates", "importance") if entry["proposal"]]
+    own = {entry["generator"]: float(entry["gap"]) for entry in entries if entry["gap_sign"]}
+    assert {*own} == {"rnng-micro", "entitynlm-micro", "kglm-micro", "hsmm-micro"}
+    assert own["hsmm-micro"] > 10  # of the last of its proposals, which reads nothing of the text
     mixed = {entry["generator"] for entry in entries if float(entry["temperature"]) == 0}
     assert mixed == {"rnng-micro", "entitynlm-micro", "kglm-micro", "hsmm-micro"}
     assert {float(entry["draws"]) for entry in entries if float(entry["temperature"]) == 0} == {20}

@@ -6,6 +6,7 @@ from hsmm_paths import all_paths, block_of, fits, key_of
 from scipy.stats import chi2
 from tiny_hsmm import random_model
 
+from textcritic.errors import TextcriticError
 from textcritic.generators.hsmm import log_marginal
 from textcritic.generators.hsmm.posterior import Paths, posterior
 from textcritic.generators.hsmm.proposals import make_proposal, tempered
@@ -111,3 +112,17 @@ def test_powers():
         assert (len(powers), powers[0], powers[-1]) == (steps + 1, 0, 1)
         assert (np.diff(powers) > 0).all()
         np.testing.assert_allclose(powers + powers[::-1], 1)
+
+
+def test_exact_draws_that_the_proposal_never_draws_are_infinite():
+    """With one step; chains that move cannot leave them."""
+    model = random_model(1)
+    tables, graph = block_of(model, SEQUENCES * 20)
+    moves = WindowMoves(tables, make_proposal("withheld", 1, model, tables, graph), 1)
+    exact = moves.of_paths(posterior(tables, graph).draw(3, np.random.default_rng(1))[0])
+    weights = reversed_weights(moves, exact, powers_of(1), np.random.default_rng(1))
+    lost = np.isposinf(weights)
+    assert 0 < lost.mean() < 1
+    assert np.array_equal(np.isposinf(upper_bound(weights)), lost.all(axis=1))
+    with pytest.raises(TextcriticError, match="log p - log q is inf"):
+        reversed_weights(moves, exact, powers_of(3), np.random.default_rng(1))

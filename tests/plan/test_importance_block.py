@@ -94,6 +94,28 @@ def test_particles_are_of_models_with_steps_and_stand_beside_temperature_one(fol
     assert_refused(folder, block(RNNG, particles=7, temperatures=[0.5, 2]), "particles: stand beside the estimates at")
 
 
+def test_own_texts_are_of_every_proposal_at_temperature_one(folder):
+    assert not experiment(folder, "importance").files().own
+    write(folder / "studies/own.yaml", block(RNNG, LSTM, HSMM, own_texts=20))
+    files = experiment(folder, "importance").files()
+    assert [str(one.exact) for one in files.own] == [
+        *(f"results/weights/grammar/parser/sentences/seed{seed}/own20/k10/exact.npz" for seed in (1, 2)),
+        *(
+            f"results/weights/segments/{proposal}/drawn/seed1/own20/k10/exact.npz"
+            for proposal in ("noisy", "spoilt", "blind-one")
+        ),
+    ]
+    assert not experiment(folder, "importance").files("figure2").own
+    assert_refused(folder, block(RNNG, own_texts=20, temperatures=[0.5, 2]), "own_texts: stand beside the estimates at")
+    assert_refused(folder, block(RNNG, own_texts=19), "own_texts: 19")
+
+
+def test_models_that_do_not_draw_by_their_own_probability_have_no_own_texts(folder):
+    released = {"kind": "rnng", "training": TRAINING, "model": {"end": "as_released"}}
+    write(folder / "registry/generators.yaml", {"grammar": released, "words": {"kind": "lstm", "training": TRAINING}})
+    assert_refused(folder, block(RNNG, own_texts=20), "grammar has end: as_released: texts that it draws have no exact")
+
+
 def test_more_shards_keep_the_files_of_fewer(folder):
     few = {str(path) for one in experiment(folder, "importance").files().weighed for path in one.shards}
     write(folder / "studies/own.yaml", block(RNNG, LSTM, HSMM, shards=5))

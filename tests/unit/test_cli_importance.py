@@ -12,15 +12,17 @@ from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.inference.importance import (
     COVERS,
+    ExactWeights,
     LogWeights,
     corpus_over_pairings,
     corpus_perplexity,
+    gap,
     instance_perplexity,
     intervals,
     pareto_k,
 )
 
-TEXTS, DRAWS = 30, 40
+TEXTS, DRAWS = 40, 40
 ROWS = np.random.default_rng(1).normal(-60, 1, (TEXTS, DRAWS))
 TOKENS = np.random.default_rng(2).integers(10, 30, TEXTS)
 
@@ -88,7 +90,7 @@ def test_all_digits_are_those_of_the_parts(files, capsys):
     assert found["curve"]["draws"][-1] == DRAWS
     assert found["curve"]["instance"][-1] == pytest.approx(instance_perplexity(weights), rel=1e-12)
     assert found["by_text"]["k_hat"] == pareto_k(weights).tolist()
-    assert found["advice"]["verdict"] in {"enough", "not enough", "unclear"}
+    assert found["advice"]["verdict"] in {"no sign", "too few", "unclear"}
 
 
 @pytest.mark.parametrize("name", ["t.npy", "t.txt", "t.csv", "t.json"])
@@ -144,7 +146,7 @@ def test_the_table_is_for_reading(files, capsys):
         "over texts ",
     ):
         assert sum(line.startswith(start) for line in lines) == 1
-    assert "whether K = 40 is enough" in lines[lines.index("Are there enough draws?") + 2]
+    assert "whether K = 40 is too small" in lines[lines.index("Are the draws too few?") + 2]
     assert max(map(len, lines)) <= 120
 
 
@@ -245,7 +247,7 @@ def test_a_perplexity_below_one_is_said_to_be_impossible():
     assert repr(found).splitlines()[2].startswith("warning: instance level, corpus level, jackknife and Pareto")
 
 
-def test_one_text_of_a_probability_above_one_is_no_enough():
+def test_one_text_of_a_probability_above_one_is_unclear():
     rows = np.vstack([np.full((3, 200), -60.0), np.full((1, 200), 5.0)])
     assert textcritic.importance(rows[:3], tokens=100, resamples=20).warnings == ()
     found = textcritic.importance(rows, tokens=100, resamples=20)
@@ -276,13 +278,13 @@ def test_bad_input_is_one_line(files, capsys):
     )
     np.save(files / "objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     assert "objects.npy: not a .npy file of numbers" in refused(files / "objects.npy", tokens=9)
-    assert "t.npy: log weights: shape (30,); give [texts, draws]" in refused(files / "t.npy", tokens=9)
+    assert "t.npy: log weights: shape (40,); give [texts, draws]" in refused(files / "t.npy", tokens=9)
     assert "weights: log weights: shape (); give" in refused(3.0, tokens=9)
     assert "not real numbers, but texts" in refused([["x"]], tokens=9)
-    assert "weights[1]: tokens: shape (30,); give one number for each of 2 texts" in refused(
+    assert "weights[1]: tokens: shape (40,); give one number for each of 2 texts" in refused(
         [ROWS, ROWS[:2]], tokens=TOKENS
     )
-    assert refused([ROWS, ROWS[:2]], tokens=9.0).startswith("shard 2: 2 texts, not 30")
+    assert refused([ROWS, ROWS[:2]], tokens=9.0).startswith("shard 2: 2 texts, not 40")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +300,7 @@ def test_bad_input_is_one_line(files, capsys):
         ("t.json", "[true, 3]", "t.json: not real numbers, but truth values"),
         ("t.json", '{"a"', "; give a list of numbers, one for each text"),
         ("t.txt", "1\n-2\n", "t.txt: -2 of text 1; tokens are numbers above 0"),
-        ("t.txt", "1\n2\n", "give one number for each of 30 texts"),
+        ("t.txt", "1\n2\n", "give one number for each of 40 texts"),
     ],
 )
 def test_tokens_that_are_none(tmp_path, name, text, line):
@@ -318,3 +320,114 @@ def test_it_loads_neither_torch_nor_pandas(files):
         [sys.executable, "-c", code, "importance", str(files / "w.npz"), "--json"], capture_output=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# Texts of the model, with the weights of their exact states.
+
+
+def exact_file(path, rows=None, tokens=TOKENS, ids=None):
+    rows = ROWS[:, :1] if rows is None else rows
+    names = [f"é{n}" for n in range(len(rows))] if ids is None else ids
+    np.savez(path, ids=np.array(names), log_weights=rows, tokens=tokens)
+    return path
+
+
+def test_reverse_is_the_same_on_the_command_line(files, capsys):
+    path = exact_file(files / "exact.npz")
+    result = textcritic.importance(files / "w.npz", reverse=path, resamples=200)
+    assert printed(capsys, files / "w.npz", "--reverse", path, "--resamples", 200) == repr(result) + "\n"
+    told = json.loads(printed(capsys, files / "w.npz", "--reverse", path, "--resamples", 200, "--json"))
+    assert told == json.loads(result.to_json())
+    expected = gap(LogWeights.read(files / "w.npz"), ExactWeights.read(path), 200)
+    assert told["gap"]["nats"]["value"] == expected.nats.estimate
+    assert told["gap"]["by_text"] == expected.by_text.tolist()
+    assert json.loads(textcritic.importance(files / "w.npz").to_json())["gap"] is None
+    arrays = textcritic.importance(ROWS, tokens=TOKENS, reverse=ROWS[:, :1], resamples=200)
+    assert arrays.gap.sentences == result.gap.sentences
+    assert "Does the proposal find the posterior?" in repr(result)
+    assert "--reverse" not in repr(result)
+    assert "--reverse" in repr(textcritic.importance(files / "w.npz"))
+
+
+def test_states_that_the_proposal_cannot_reach_are_counted_and_named(files, capsys):
+    rows = ROWS[:, :2].copy()
+    rows[[3, 7], 0] = np.inf
+    rows[7, 1] = np.inf
+    text = printed(capsys, files / "w.npz", "--reverse", exact_file(files / "exact.npz", rows))
+    words = " ".join(text.split())
+    assert "it can never draw 3 exact states of 2 of 40 texts of the model ('é3', 'é7')." in words
+    assert "In the other 38 texts both bounds of log p are" in words
+    told = json.loads(printed(capsys, files / "w.npz", "--reverse", files / "exact.npz", "--json"))["gap"]
+    assert (told["sign"], told["states"], told["unreached"]) == ("missed", 3, ["é3", "é7"])
+    assert (told["nats"]["value"], told["ratio"]["value"], told["by_text"][7]) == (None, None, None)
+    assert told["by_text"][3] is not None  # its other state is a bound, if a loose one
+
+
+def test_reverse_of_other_texts_is_refused_in_one_line(files, capsys):
+    given = files / "w.npz"
+    other = exact_file(files / "exact.npz", ids=["x", *(f"é{n}" for n in range(1, TEXTS))])
+    says = "reverse: text 0 is 'x', not 'é0' as in the weights; both are of the same texts in one order"
+    assert refused(given, reverse=other) == says
+    assert main(["importance", str(given), "--reverse", str(other)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    tokens = exact_file(files / "tokens.npz", tokens=TOKENS + 1)
+    assert refused(given, reverse=tokens).startswith("reverse: other numbers of tokens than in the weights")
+    assert refused(ROWS, tokens=9.0, reverse=ROWS[:3, :1]) == (
+        "reverse: 3 texts, not 40 as in the weights; both are of the same texts in one order"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (
+            -np.inf,
+            "-inf at row 2 (text '2'), draw 0; values are finite, or +inf where the proposal never draws the state",
+        ),
+        (np.nan, "NaN at row 2 (text '2'), draw 0"),
+        (1e308, "one is beyond 1e+12 nats"),
+    ],
+)
+def test_exact_states_that_cannot_be(value, says):
+    rows = ROWS[:, :1].copy()
+    rows[2, 0] = value
+    line = refused(ROWS, tokens=TOKENS, reverse=rows)
+    assert line.startswith("reverse: log weights: ")
+    assert says in line
+
+
+def test_both_files_have_their_place(files):
+    given, exact = files / "w.npz", files / "saved.npz"
+    ExactWeights(tuple(f"é{n}" for n in range(TEXTS)), ROWS[:, :1], TOKENS).save(exact)
+    assert refused(exact) == f"{exact}: log weights of exact states; give them as `reverse`"
+    assert refused(ExactWeights.read(exact)) == "weights: log weights of exact states; give them as `reverse`"
+    assert refused(given, reverse=given).startswith(f"{given}: given as weights and as `reverse`")
+    assert refused(given, reverse=files / "none.npz") == f"{files}/none.npz: no such file"
+    assert refused(given, reverse="") == "reverse: is empty; give FILE"
+    assert textcritic.importance(given, reverse=exact, resamples=20).gap.states == 0
+    assert "not real numbers, but truth values" in refused(ROWS, tokens=TOKENS, reverse=ROWS < -60)
+
+
+def test_few_long_texts_have_no_interval():
+    long = np.where(np.arange(TEXTS) == 5, 4000, 20)
+    found = textcritic.importance(ROWS, tokens=long, resamples=20)
+    assert found.intervals.over_instances.reason == "too few long texts for an interval"
+    assert "over texts none too few long texts for an interval" in " ".join(repr(found).split())
+
+
+def test_one_text_has_no_interval_over_draws():
+    found = textcritic.importance(ROWS[:1], tokens=20, resamples=20)
+    assert found.intervals.over_draws.low is None
+    assert found.intervals.over_draws.reason.startswith("of a single text")
+    words = " ".join(repr(found).split())
+    assert "Perplexity by importance sampling: 1 text, 20 tokens, 40 draws a text" in words
+    assert "or more, up or down." in words
+    assert "(95% interval)" not in words
+
+
+def test_the_interval_over_draws_of_few_texts_says_how_seldom_it_may_hold():
+    few = json.loads(textcritic.importance(ROWS[:5], tokens=TOKENS[:5], resamples=20).to_json())["intervals"]
+    assert few["over_draws"]["covers"] == COVERS["over_draws"] + (
+        "; of so few texts in 80% of runs alone, where a few draws decide"
+    )
+    assert few["over_instances"]["covers"] == COVERS["over_instances"]

@@ -20,6 +20,7 @@ from textcritic.generators.decoding import Decoding, shard_range
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import PartialShard, Shard, read_shard
+from textcritic.plan.checks.decodings import REFINING
 from textcritic.training.load import load_tokenizer
 
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
@@ -223,6 +224,15 @@ def test_in_bf16_the_layers_are_rounded_and_the_output_layer_is_not(folders, tmp
     assert found.dtype == torch.float32
     assert not torch.equal(found, expected)
     torch.testing.assert_close(found[:, 2:], expected[:, 2:], atol=0.2, rtol=0.05)
+
+
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_refined_in_bf16(folders, tmp_path, name):
+    """The scores of what is refined are those of the output layer, which is not rounded."""
+    passes = 2 if CHOICES[name][0].startswith(REFINING) else 0
+    scheme = Decoding(max_tokens=12, batch_size=4, method="likeliest", iterations=passes)
+    shard = Shard(7, 0, 6, tmp_path / "s.parquet")
+    assert len(make(folders, (name, scheme), shard, Sampling(precision="bf16"))) == 6
 
 
 def test_an_output_layer_that_is_the_embeddings_is_not_rounded(tmp_path):

@@ -1,14 +1,23 @@
-"""Paths of a hidden semi-Markov model: from a proposal at several temperatures, or by a particle filter."""
+"""Paths of a hidden semi-Markov model: from a proposal at several temperatures, by a particle filter, of own texts."""
 
 from textcritic import runlog
-from textcritic.generators.hsmm.weigh import Quality, Sequences, weigh_filtered_paths, weigh_mixed_paths
+from textcritic.generators.hsmm.weigh import (
+    Quality,
+    Sequences,
+    weigh_filtered_paths,
+    weigh_mixed_paths,
+    weigh_own_paths,
+)
 from textcritic.plan.spec import restore
 
 w, given, out = snakemake.wildcards, snakemake.input, snakemake.output[0]
 with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
     sequences = Sequences(given.model, given.tokens[0].removesuffix(".tokens.npy"), given.articles)
     entry = restore(snakemake.params.spec, "proposals")
-    if w.get("temperatures") is None:
+    if w.get("texts") is not None:
+        draws = (int(w.samples), int(w.seed), int(w.texts))
+        weigh_own_paths(sequences, Quality.of(entry, 1.0), draws, tuple(snakemake.output), snakemake.threads)
+    elif w.get("temperatures") is None:
         draws = (int(w.samples), int(w.seed))
         weigh_filtered_paths(sequences, Quality.of(entry, 1.0), draws, out, snakemake.threads)
     else:

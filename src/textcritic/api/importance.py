@@ -2,10 +2,8 @@
 
 import json
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -13,20 +11,23 @@ import numpy as np
 
 from textcritic.api.declare import takes
 from textcritic.api.options import ImportanceOptions
-from textcritic.errors import TextcriticError, listed, named
-from textcritic.files import DAMAGED, read_json
+from textcritic.api.weights import exact_of, weights_of
+from textcritic.errors import listed
 from textcritic.inference import Interval
+from textcritic.inference.bootstrap import LEAST_UNITS
 from textcritic.inference.importance import (
     COVERS,
     Advice,
     Band,
     Curves,
+    Gap,
     Intervals,
     LogWeights,
     advice,
     corpus_log_likelihood,
     curves,
     effective_sample_sizes,
+    gap,
     instance_perplexity,
     intervals,
     jackknife_log_likelihoods,
@@ -37,7 +38,6 @@ from textcritic.inference.importance import (
 )
 from textcritic.inference.importance.advice import CERTAIN, IMPOSSIBLE
 from textcritic.inference.importance.tails import GOOD
-from textcritic.inference.importance.weights import DRAWN, checked_tokens, numbered, real_numbers
 from textcritic.inference.statistics import Array
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 WIDTH = 110  # of printed text
 NAMED = 5  # texts
+FEW = "; of so few texts in 80% of runs alone, where a few draws decide"
 NAMES = {"over_instances": "over texts", "over_draws": "over draws", "for_truth": "for the truth"}
 
 
@@ -62,7 +63,8 @@ class ImportanceResult:
         intervals: three that cover different things (`textcritic.inference.importance.COVERS`).
         curves: perplexity against the number of draws.
         effective_sample_sizes, k_hat: of each text: [N]; NaN of K = 1 or where there is none.
-        advice: whether K is enough.
+        advice: whether K is seen to be too small.
+        gap: between both bounds of log p of texts of the model; None without `reverse`.
     """
 
     weights: LogWeights
@@ -78,6 +80,7 @@ class ImportanceResult:
     effective_sample_sizes: Array
     k_hat: Array
     advice: Advice
+    gap: Gap | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -119,8 +122,8 @@ class ImportanceResult:
             "corpus_over_pairings": asdict(self.corpus_over_pairings),
             "intervals": {
                 "level": self.intervals.over_draws.level,
-                "over_instances": _ends(self.intervals.over_instances, "over_instances"),
-                "over_draws": _ends(self.intervals.over_draws, "over_draws"),
+                "over_instances": _ends(self, "over_instances"),
+                "over_draws": _ends(self, "over_draws"),
                 "for_truth": {
                     "high": self.intervals.for_truth.perplexity,
                     "log_likelihood": self.intervals.for_truth.log_likelihood,
@@ -133,6 +136,7 @@ class ImportanceResult:
                 "corpus": curve.corpus.mean.tolist(),
             },
             "advice": asdict(self.advice),
+            "gap": None if self.gap is None else _gap(self.gap),
             "warnings": list(self.warnings),
             "by_text": {
                 "id": list(weights.ids),
@@ -159,13 +163,14 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
         weights: an array [N, K] in nats, -inf where p is 0; `textcritic.inference.importance.LogWeights`; the path of
             a .npy file, or of an .npz file that `LogWeights.save` wrote; or a list of some of these, whose draws are
             put together.
-        options: see below; tokens may be an array too, [N].
+        options: see below; tokens may be an array too, [N], and `reverse` whatever `weights` may be.
 
     Raises:
         TextcriticError: bad input, in one line that names the file, row or option; no tokens; all weights of a text
-            are -inf.
+            are -inf; `reverse` of other texts.
     """
-    given = _read(weights, options.tokens)
+    given = weights_of(weights, options.tokens)
+    exact = None if options.reverse is None else exact_of(options.reverse, options.tokens, weights)
     of_texts, of_corpus = log_likelihoods(given), corpus_log_likelihood(given)
     found = curves(given, repeats=options.repeats, seed=options.seed)
     tokens, one = given.total_tokens, given.draws == 1
@@ -183,119 +188,8 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
         effective_sample_sizes=np.full(len(given.ids), np.nan) if one else effective_sample_sizes(given),
         k_hat=pareto_k(given),
         advice=advice(given),
+        gap=None if exact is None else gap(given, exact, options.resamples, seed=options.seed),
     )
-
-
-# What may be given.
-
-
-def _read(weights: Any, tokens: Any) -> LogWeights:
-    """Shards put together, with their tokens."""
-    several = isinstance(weights, list | tuple) and any(map(_is_shard, weights))
-    every = list(weights) if several else [weights]
-    counted = None if tokens is None else _tokens(tokens)
-    shards = []
-    for place, one in enumerate(every):
-        with named(_name(one, f"weights[{place}]" if several else "weights")):
-            shards.append(_shard(one, counted))
-    found = shards[0].joined(shards[1:])
-    if not several:
-        with named(_name(weights, "weights")):
-            log_likelihoods(found)  # refuses texts without a draw of some probability
-    return found
-
-
-def _name(given: Any, otherwise: str) -> str:
-    return (os.fspath(given) if isinstance(given, str | os.PathLike) else "") or otherwise
-
-
-def _is_shard(given: Any) -> bool:
-    """Whether this is a set of weights rather than a row of them."""
-    return isinstance(given, str | os.PathLike | LogWeights) or getattr(given, "ndim", 1) == 2
-
-
-def _shard(given: Any, tokens: Array | None) -> LogWeights:
-    if isinstance(given, str | os.PathLike):
-        path = Path(given)
-        if not os.fspath(given):
-            raise TextcriticError("is empty; give the path of a file")
-        given = _array(path) if path.suffix != ".npz" else None
-        if given is None or isinstance(given, np.lib.npyio.NpzFile):  # an archive with another ending
-            given = LogWeights.read(path)
-    if isinstance(given, LogWeights):
-        found = given
-        if tokens is not None:
-            found = LogWeights(given.ids, given.log_weights, tokens, given.log_p, given.log_q)
-    elif tokens is None:
-        raise TextcriticError("no `tokens`; give how many the texts have together, or a file with one number for each")
-    else:
-        array = real_numbers(given, "log weights", DRAWN)
-        found = LogWeights(numbered(array), array, tokens)
-    if found.log_weights.min() >= 0 and found.log_weights.max() > 0:
-        raise TextcriticError(
-            "log weights: not one is below 0, so these are no log weights of texts: perplexity would be below 1, which"
-            " cannot be; give log p(x, z) - log q(z | x) in nats, and not the weights themselves"
-        )
-    return found
-
-
-def _array(path: Path) -> Any:
-    try:
-        return np.load(path, allow_pickle=False)
-    except FileNotFoundError as error:
-        raise TextcriticError(f"{path}: no such file") from error
-    except MemoryError as error:
-        raise TextcriticError(f"{path}: larger than memory, or damaged; give fewer draws at a time") from error
-    except DAMAGED as error:
-        raise TextcriticError(f"{path}: not a .npy file of numbers; write one by `numpy.save`") from error
-
-
-def _tokens(given: Any) -> Array:
-    """One whole number, or one for each text; `LogWeights` checks their shape."""
-    if isinstance(given, str) and _is_number(given):
-        return checked_tokens(float(given))
-    if isinstance(given, str | os.PathLike):
-        return _tokens_of_file(Path(given))
-    return checked_tokens(given)
-
-
-def _tokens_of_file(path: Path) -> Array:
-    if path.suffix == ".npy":
-        found = _array(path)
-    elif path.suffix == ".json":
-        found = read_json(path, "give a list of numbers, one for each text")
-    elif path.suffix in {".txt", ".csv"}:
-        found = _column(path)
-    else:
-        raise TextcriticError(f"tokens: {path} is no number, and no .npy, .txt, .csv or .json file")
-    array = checked_tokens(found, None, str(path))
-    if array.ndim != 1:
-        raise TextcriticError(f"{path}: shape {array.shape}; give a list of numbers, one for each text")
-    return array
-
-
-def _column(path: Path) -> list[float]:
-    """A number a line; the first line may be a heading."""
-    try:
-        lines = path.read_text(encoding="utf-8").split()
-    except FileNotFoundError as error:
-        raise TextcriticError(f"{path}: no such file") from error
-    except (OSError, ValueError) as error:
-        raise TextcriticError(f"{path}: cannot be read as text") from error
-    if lines and not _is_number(lines[0]):
-        lines = lines[1:]
-    faulty = next((line for line in lines if not _is_number(line)), None)
-    if faulty is not None:
-        raise TextcriticError(f"{path}: {faulty[:20]!r} is not a number; give a number a line, one for each text")
-    return [float(line) for line in lines]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # What is shown.
@@ -317,8 +211,24 @@ def _impossible(result: ImportanceResult) -> Iterator[str]:
         yield f"{what} an estimated probability above 1, which cannot be ({'such as ' * (len(above) > NAMED)}{names})."
 
 
-def _ends(interval: Interval, name: str) -> dict[str, Any]:
-    return {"low": interval.low, "high": interval.high, "reason": interval.reason, "covers": COVERS[name]}
+def _ends(result: ImportanceResult, name: str) -> dict[str, Any]:
+    found: Interval = getattr(result.intervals, name)
+    return {"low": found.low, "high": found.high, "reason": found.reason, "covers": _covers(result, name)}
+
+
+def _covers(result: ImportanceResult, name: str) -> str:
+    few = name == "over_draws" and len(result.weights.ids) < LEAST_UNITS
+    return COVERS[name] + (FEW if few else "")
+
+
+def _gap(found: Gap) -> dict[str, Any]:
+    nats, ratio = (
+        {"value": one.estimate, "low": one.low, "high": one.high, "reason": one.reason}
+        for one in (found.nats, found.ratio)
+    )
+    named = ("sign", "perplexity", "explained", "reached", "unreached", "states", "sentences")
+    told = {name: getattr(found, name) for name in named}
+    return told | {"nats": nats, "ratio": ratio, "by_text": found.by_text.tolist()}
 
 
 def _finite(value: Any) -> Any:
@@ -331,19 +241,19 @@ def _finite(value: Any) -> Any:
 
 
 def _lines(result: ImportanceResult) -> Iterator[str]:
-    from textcritic.measures.numbers import count, number
+    from textcritic.measures.numbers import count, number, plural
 
     def shown(value: float) -> str:
         return "none" if math.isnan(value) else number(value, 5)
 
     weights, pairings = result.weights, result.corpus_over_pairings
     yield (
-        f"Perplexity by importance sampling: {count(len(weights.ids))} texts, {count(weights.total_tokens)} tokens, "
-        f"{count(weights.draws)} draws a text"
+        f"Perplexity by importance sampling: {plural(len(weights.ids), 'text')}, "
+        f"{plural(int(weights.total_tokens), 'token')}, {plural(weights.draws, 'draw')} a text"
     )
     yield from (line for words in result.warnings for line in ("", *wrap(f"warning: {words}", WIDTH)))
     yield from ("", "Estimate (lower is better; at both levels too high in the mean over draws)", "")
-    paired = f"{shown(pairings.low)}–{shown(pairings.high)} over {pairings.repeats:,} pairings of draws"
+    paired = f"{shown(pairings.low)}–{shown(pairings.high)} over {plural(pairings.repeats, 'pairing')} of draws"
     estimates = [
         ("instance level", shown(result.instance_perplexity), "each text by itself"),
         ("corpus level", shown(result.corpus_perplexity), f"all texts as one; {paired}"),
@@ -358,15 +268,35 @@ def _lines(result: ImportanceResult) -> Iterator[str]:
     for name in ("over_instances", "over_draws"):
         one: Interval = getattr(result.intervals, name)
         ends = "none" if one.low is None or one.high is None else f"{shown(one.low)}–{shown(one.high)}"
-        rows.append((NAMES[name], ends, one.reason or COVERS[name]))
+        rows.append((NAMES[name], ends, one.reason or _covers(result, name)))
     high = f"at most {shown(result.intervals.for_truth.perplexity)}"
     yield from _columns([*rows, (NAMES["for_truth"], high, COVERS["for_truth"])])
     yield from _diagnostics(result)
-    yield from ("", f"Draws and perplexity (mean of {pairings.repeats:,} sub-samples; instance and corpus level)", "")
+    yield from (
+        "",
+        f"Draws and perplexity (mean of {plural(pairings.repeats, 'sub-sample')}; instance and corpus level)",
+        "",
+    )
     points = zip(result.curves.instance.draws, result.curves.instance.mean, result.curves.corpus.mean, strict=True)
     yield from _columns([(count(int(k)), shown(one), shown(two)) for k, one, two in points], right=True)
-    yield from ("", "Are there enough draws?", "")
-    for sentence in result.advice.sentences:
+    if result.gap:
+        yield from ("", "Does the proposal find the posterior? (texts drawn from the model)", "", *_of_gap(result.gap))
+    yield from ("", "Are the draws too few?", "")
+    for sentence in result.advice.sentences[: -1 if result.gap else None]:  # the last one says that there is `reverse`
+        yield from wrap(sentence, WIDTH)
+
+
+def _of_gap(found: Gap) -> Iterator[str]:
+    from textcritic.measures.numbers import number, significant
+
+    rows = []
+    for name, one in (("gap, nats a text", found.nats), ("ratio of perplexities", found.ratio)):
+        ends = "" if one.low is None or one.high is None else f"{significant(one.low, 4)} to {significant(one.high, 4)}"
+        rows.append((name, significant(one.estimate, 4), f"{ends} (95% over texts)" if ends else one.reason))
+    low = number(found.perplexity, 5) if found.perplexity else "none"
+    yield from _columns([*rows, ("perplexity", low, "with the exact states: too low in the mean over draws")])
+    yield ""
+    for sentence in found.sentences:
         yield from wrap(sentence, WIDTH)
 
 

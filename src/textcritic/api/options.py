@@ -257,6 +257,13 @@ class ImportanceOptions(Drawn):
         "each text, which the interval over texts needs; files that textcritic wrote have it",
         metavar="T",
     )
+    reverse: Any = option(
+        None,
+        "the texts were drawn from the model, and these are log p(x, z) - log q(z | x) of the states that it drew with "
+        "them (a column, or several), +inf where the proposal never draws the state: says whether the proposal finds "
+        "the posterior",
+        metavar="FILE",
+    )
     repeats: int = option(100, "sub-samples of the curve, and pairings of the draws of different texts", whole(1))
     resamples: int = option(10_000, "of the texts", RESAMPLES)
     as_released: int | None = option(

@@ -11,7 +11,7 @@ of K states drawn from a proposal q for each of N texts x, in nats (Logan et al.
 of N rows and K columns, or .npz files that textcritic wrote. Several files are shards: their draws are put together.
 
 Printed are the estimates at instance and at corpus level, three intervals that cover different things, diagnostics, the
-curve in K, and whether K is enough.
+curve in K, and whether K is seen to be too small.
 """
 IMPORTANCE_OUTPUT = """\
 With --json one JSON object is printed; null is what is not known or infinite:
@@ -25,7 +25,13 @@ With --json one JSON object is printed; null is what is not known or infinite:
     over_instances, over_draws   {"low", "high", "reason": why there is none}
     for_truth      {"high": what the model's own perplexity is at most, "log_likelihood": what log p is at least}
   curve            {"draws", "instance", "corpus"}: lists; perplexity is the mean over sub-samples
-  advice           {"verdict", "sentences", "bias", "draws_needed", "fall", "worst": [[text, share of the error], ...]}
+  gap              with --reverse, of texts of the model: {"sign": "missed", "too few", "small", "none" or "unclear",
+                   "nats" a text and "ratio" of perplexities, each {"value", "low", "high", "reason"}, "perplexity" from
+                   exact states (too low), "explained" by the spread of the weights, "reached": the gap of texts whose
+                   states the proposal can draw, "unreached": ids of the others, "states": how many, "sentences",
+                   "by_text": nats}; null without the option
+  advice           {"verdict": "no sign", "too few" or "unclear", "sentences", "bias", "draws_needed", "fall",
+                   "worst": [[text, share of the error], ...]}
   warnings         sentences on what cannot be: a perplexity below 1, a text with a probability above 1
   by_text          {"id", "tokens" (null if only their sum is known), "log_likelihood", "ess", "k_hat"}: lists
 """

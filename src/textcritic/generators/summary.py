@@ -6,6 +6,7 @@ import numpy as np
 
 from textcritic.corpora import BODY
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.inference.importance import why_none
 
 
 def summarise(
@@ -27,7 +28,7 @@ def summarise(
     Returns:
         `{"unit", "all", "body", "documents", "zero_probability_tokens", "windows"}`; "all" and "body" hold `ppl` =
         exp(nll / tokens), `nll` (total, nats), `tokens` and `ci95` (95% interval of ppl, None where there is
-        none). Infinite values are None.
+        none, or too few long articles for one). Infinite values are None.
     """
     _, documents = np.unique(documents, return_inverse=True)
     count = int(documents.max()) + 1
@@ -47,9 +48,10 @@ def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict
     columns = np.stack([np.bincount(documents, nll, count), np.bincount(documents, minlength=count)], axis=1)
     total = float(nll.sum())
     interval = bootstrap_interval(columns, exp_ratio_of_sums, seed=seed)
+    few = bool(why_none(columns[:, 1].astype(np.float64)))
     return {
         "ppl": float(np.exp(total / len(nll))),
         "nll": total,
         "tokens": len(nll),
-        "ci95": [interval.low, interval.high],
+        "ci95": [None, None] if few else [interval.low, interval.high],
     }

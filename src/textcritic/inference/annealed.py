@@ -93,10 +93,17 @@ def reversed_weights(model: Annealable[S], exact: S, powers: Array, rng: np.rand
         powers: as for `annealed_weights`; they are gone through backwards.
         rng: of the chains.
 
+    Returns:
+        With one step, where no chain moves, infinity for an exact draw that q never draws, which `upper_bound` takes.
+
     Raises:
         TextcriticError: as `annealed_weights`.
     """
     _check(1, powers)
+    if len(powers) == 2:
+        ratio = model.log_ratio(exact)
+        _finite(np.where(np.isposinf(ratio), 0.0, ratio), 0)
+        return ratio
     states, total = exact, 0.0
     for step, (low, high) in reversed(list(enumerate(pairwise(powers)))):
         if high < 1:

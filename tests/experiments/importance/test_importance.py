@@ -28,7 +28,7 @@ from textcritic.experiments.importance.states import _fitted, example_of, state_
 from textcritic.experiments.importance.tables import KEYS
 from textcritic.experiments.importance.words import findings, lines
 from textcritic.files import arrays_of
-from textcritic.inference.importance import LogWeights
+from textcritic.inference.importance import ExactWeights, LogWeights
 from textcritic.measures.material import Material
 from textcritic.measures.numbers import NONE, number
 from textcritic.measures.published import read_published
@@ -40,7 +40,7 @@ PUBLISHED += "1,rnng,none,ppl_corpus,20,paper,\n2,rnng,,beam_10,14,paper,\n"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    return build_importance(tmp_path_factory.mktemp("importance"), documents=40)
+    return build_importance(tmp_path_factory.mktemp("importance"), documents=72)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_estimates_are_those_of_plain_sums_over_all_shards(files, material):
         assert row["pairing_low"] <= row["pairing_mean"] <= row["pairing_high"]
         assert row["ci_low"] < row["ppl"] < row["ci_high"]
         assert row["draws_low"] < row["ppl"] < row["draws_high"]
-        assert (row["draws"], row["texts"], row["tokens"]) == (60, 40, tokens)
+        assert (row["draws"], row["texts"], row["tokens"]) == (60, 72, tokens)
 
 
 def test_the_exact_value_stands_beside_estimates_of_the_same_model_alone(material):
@@ -109,8 +109,8 @@ def test_the_model_beside_has_a_ratio_over_the_same_texts_by_groups(files, mater
 
 
 def test_texts_of_a_group_are_one_in_the_interval_over_texts(tmp_path):
-    """30 texts that are alone are enough for an interval; in 15 books of two they are not."""
-    files = build_importance(tmp_path, documents=30)
+    """38 texts that are alone are enough for an interval; in 19 books of two they are not."""
+    files = build_importance(tmp_path, documents=38)
     rows = estimate_rows(Material(files, names=ImportanceNames.of(files)))
     drawn = rows[rows["proposal"] != ""].set_index("generator")
     assert not drawn.loc["rnng", "ci_low"].isna().any()
@@ -183,6 +183,34 @@ def test_a_particle_filter_stands_beside_its_proposal_at_temperature_one(files, 
     other = dataclasses.replace(files.filtered[0], weights=files.exact[0].weights)
     changed = Material(dataclasses.replace(files, filtered=(other,)), names=material.names)
     with pytest.raises(TextcriticError, match=r"rnng-exact.npz: the estimates of a particle filter: text 0 is"):
+        estimate_rows(changed)
+
+
+def test_own_texts_say_what_the_proposal_misses(files, material, tmp_path):
+    rows = estimate_rows(material)
+    own = rows[rows["gap_sign"] != ""]
+    assert [(row["generator"], row["proposal"], row["temperature"]) for row in own.to_dict("records")] == [
+        ("entitynlm", "disc", 1.0)
+    ]
+    row = own.iloc[0]
+    assert (row["own_texts"], row["gap_unreached"], row["gap_sign"], row["gap"]) == (40, 4, "missed", np.inf)
+    sheet = estimates_sheet(rows, material.names)
+    place = [cell.text for cell in sheet.header[0]].index("Gap on own texts")
+    shown = [line[place] for line in sheet.body if len(line) > place and line[place].text != NONE]
+    assert [(cell.text, cell.notes) for cell in shown] == [("∞", ("4 of 40 texts",))]
+    assert "a hint, not a proof" in " ".join(sheet.remarks)
+    said = [found.says for found in findings(rows, material.names) if "model drew itself" in found.says]
+    assert said == [
+        "On texts that the model drew itself, the proposal (τ = 1) misses part of the posterior: it never draws the "
+        "states of 4 of 40 texts; on real text this is a hint, not a proof."
+    ]
+    without = Material(dataclasses.replace(files, own=()), names=material.names)
+    heads = [cell.text for cell in estimates_sheet(estimate_rows(without), material.names).header[0]]
+    assert "Gap on own texts" not in heads
+    other = dataclasses.replace(files.own[0], exact=tmp_path / "exact.npz")
+    ExactWeights(("a",), np.zeros((1, 1)), np.ones(1)).save(other.exact)
+    changed = Material(dataclasses.replace(files, own=(other,)), names=material.names)
+    with pytest.raises(TextcriticError, match=r"own.npz: reverse: text 0 is 'a', not 'own-0' as in the weights"):
         estimate_rows(changed)
 
 
@@ -279,7 +307,7 @@ def test_numbered_parts_and_the_report_are_made(files, tmp_path):
     parts = {Part("table1", "estimates", "Both."): files, Part("figure2", "curves"): files}
     parts |= {Part("figure4", "density"): files, Part("figure1", "states"): files}
     text = make_study(tmp_path, Made("importance", files, parts))
-    assert "Is K enough?" in text
+    assert "Too few draws?" in text
     assert "Effective draws" in text
     drawn = {path.name for path in (tmp_path / "importance/figure1").glob("*.pdf")}
     assert drawn == {"states-trees.pdf", "states-mentions.pdf", "states-links.pdf"}

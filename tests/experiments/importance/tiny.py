@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 
 from textcritic.corpora.structured.texts import Edge, Mention, Structured, write_structured
-from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Own, Texts, Weighed
 from textcritic.files import write_arrays
-from textcritic.inference.importance import LogWeights
+from textcritic.inference.importance import ExactWeights, LogWeights
 
 # Words that HTML and LaTeX would take for their own are among them.
 NASTY = (r"\alpha_1", "<b>bold</b>", "50%", "&amp;", "{{x}}", "$y$", "#1", "~z^2")
 DRAWS, SHARDS = 30, 2
 TEMPERATURES = (0.5, 1.0, 2.0)
 LOG_P = -2.5  # of a token
+OWN = 40  # texts that a model draws
 SMC_LOSS = 2.6  # nats of a token, by the particle filter
 
 
@@ -56,6 +57,7 @@ def build_importance(
     exact: list[Exact] = []
     beams: list[Beam] = []
     filtered: list[Filtered] = []
+    own: list[Own] = []
     for corpus, generator, proposal in (("trees", "rnng", "crf"), ("mentions", "entitynlm", "disc")):
         for seed in seeds:
             place = root / generator / f"seed{seed}"
@@ -80,6 +82,7 @@ def build_importance(
                 noise = 0.3 * (-1.0) ** (np.arange(documents) // 2)  # 0 in sum, of 4 n texts
                 _save(path, corpora[corpus], (truth * SMC_LOSS / -LOG_P + noise)[:, None])
                 keys = {key: said[key] for key in ("corpus", "generator", "seed")}
+                own.append(_own(place, rng, {**keys, "proposal": proposal, "temperature": 1.0}))
                 filtered.append(Filtered(**keys, proposal=proposal, particles=60, weights=path))
             for states in (1, 10):
                 path = place / f"beam{states}.npz"
@@ -99,11 +102,22 @@ def build_importance(
         exact=tuple(exact),
         beams=tuple(beams),
         filtered=tuple(filtered),
+        own=tuple(own),
         texts=texts,
         repeats=20,
         group=10,
         resamples=200,
     )
+
+
+def _own(place: Path, rng: np.random.Generator, keys: dict) -> Own:
+    """Own texts, of which the proposal never draws the states of every tenth."""
+    ids, tokens = tuple(f"own-{n}" for n in range(OWN)), np.full(OWN, 6.0)
+    drawn = LOG_P * 6 + 0.1 * rng.standard_normal((OWN, DRAWS))
+    exact = np.where(np.arange(OWN) % 10 == 0, np.inf, LOG_P * 6)[:, None]
+    LogWeights(ids, drawn, tokens).save(place / "own.npz")
+    ExactWeights(ids, exact, tokens).save(place / "own-exact.npz")
+    return Own(**keys, drawn=place / "own.npz", exact=place / "own-exact.npz")
 
 
 def _written(root: Path, name: str, corpus: Sequence[Structured]) -> Texts:

@@ -82,6 +82,25 @@ class Filtered(Files):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Own(Files):
+    """Log weights of texts that the model drew: of states that the proposal draws, and of those drawn with the texts.
+
+    Attributes:
+        corpus, generator, proposal, seed, temperature: what it is.
+        drawn: .npz as `LogWeights.save` writes it.
+        exact: .npz as `ExactWeights.save` writes it, of the same texts.
+    """
+
+    corpus: str
+    generator: str
+    proposal: str
+    seed: int
+    temperature: float
+    drawn: Path
+    exact: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Texts(Files):
     """The test split of a corpus.
 
@@ -105,6 +124,7 @@ class ImportanceFiles(Files):
         exact: of models without latent states.
         beams: in the order of the tables.
         filtered: by particle filters; they stand beside the estimates at temperature 1.
+        own: of texts that the models drew; they stand beside the estimates of the same proposal and temperature.
         texts: of each corpus.
         repeats: random orders and pairings of the draws.
         group: draws in one of the estimates of the density.
@@ -115,6 +135,7 @@ class ImportanceFiles(Files):
     exact: tuple[Exact, ...]
     beams: tuple[Beam, ...]
     filtered: tuple[Filtered, ...]
+    own: tuple[Own, ...] = ()
     texts: tuple[Texts, ...]
     repeats: int
     group: int

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
-
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import ImportanceFiles, Weighed
-from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
+from textcritic.experiments.importance.intervals import over_texts
+from textcritic.inference import Groups
 from textcritic.inference.importance import LogWeights, instance_perplexity, log_likelihoods
 
 TEMPERATURE = 1.0
@@ -34,7 +33,6 @@ def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, 
         weights.check_same_texts(found, "the estimates of a particle filter")
     except TextcriticError as error:
         raise TextcriticError(f"{own[0].weights}: {error}") from error
-    columns = np.column_stack([-log_likelihoods(found), found.tokens])
-    over_texts = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, files.resamples)
-    interval = {"smc_low": over_texts.low, "smc_high": over_texts.high}
+    others = over_texts(-log_likelihoods(found), found.tokens, groups, files.resamples)
+    interval = {"smc_low": others.low, "smc_high": others.high}
     return {"particles": own[0].particles, "smc": instance_perplexity(found), **interval}

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Own, Texts, Weighed
 from textcritic.plan.checks.corpora import is_structured
 from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, STEPWISE, WITH_TEMPERATURE, check_structure
 from textcritic.plan.experiment import Experiment
@@ -16,7 +16,7 @@ class Importance(Experiment):
     """The perplexity of latent language models by importance sampling (Logan et al. 2020)."""
 
     kind = "importance"
-    version = 2
+    version = 3
     tables = ("estimates", "bounds", "curves", "texts", "settings")
     figures_read = ("estimates", "curves", "texts")
 
@@ -26,10 +26,11 @@ class Importance(Experiment):
         Raises:
             TextcriticError: the first fault; the line names the key.
         """
-        if self.block["particles"] and 1 not in self.block["temperatures"]:
-            raise TextcriticError(
-                f"{self.where}: particles: stand beside the estimates at temperature 1; add 1 to temperatures"
-            )
+        for key in ("particles", "own_texts"):
+            if self.block[key] and 1 not in self.block["temperatures"]:
+                raise TextcriticError(
+                    f"{self.where}: {key}: stand beside the estimates at temperature 1; add 1 to temperatures"
+                )
         where = f"{self.where}: sources"
         labels: dict[tuple[str, str], str] = {}
         seen: set[tuple[str, str]] = set()
@@ -85,6 +86,7 @@ class Importance(Experiment):
             exact=tuple(exact for source in sources for exact in self._exact(source)),
             beams=tuple(beam for source in sources for beam in self._beams(source)),
             filtered=tuple(one for source in sources for one in self._filtered(source) if whole),
+            own=tuple(one for source in sources for one in self._own(source) if whole),
             texts=tuple(self._texts(corpus) for corpus in dict.fromkeys(source["corpus"] for source in sources)),
             repeats=self.block["repeats"],
             group=self.block["group"],
@@ -148,6 +150,23 @@ class Importance(Experiment):
                     weights=Path(f"{_weights(source, proposal, seed)}/particles{particles}.npz"),
                 )
 
+    def _own(self, source: Mapping[str, Any]) -> Iterator[Own]:
+        """Of each proposal at temperature 1 texts that the model draws, where they are asked for."""
+        for seed in source["seeds"] if self.block["own_texts"] else ():
+            for proposal in _proposals(source):
+                folder = Path(
+                    f"{_weights(source, proposal, seed)}/own{self.block['own_texts']}/k{self.block['samples']}"
+                )
+                yield Own(
+                    corpus=source["corpus"],
+                    generator=source["generator"],
+                    proposal=proposal,
+                    seed=seed,
+                    temperature=1.0,
+                    drawn=folder / "drawn.npz",
+                    exact=folder / "exact.npz",
+                )
+
     def _exact(self, source: Mapping[str, Any]) -> Iterator[Exact]:
         kind = self.registries.entry("generators", source["generator"])["kind"]
         if kind not in (LSTM, HSMM):
@@ -194,6 +213,11 @@ class Importance(Experiment):
         if (kind == LSTM) == bool(proposals):
             has = "no latent states, so give no proposals" if proposals else "latent states: name proposals for them"
             raise TextcriticError(f"{where}: {generator} is of kind {kind}, which has {has}")
+        for registry, name in [("generators", generator), *(("proposals", name) for name in proposals)]:
+            if self.block["own_texts"] and (reason := _inexact(self.registries.entry(registry, name))):
+                raise TextcriticError(
+                    f"{where}: {name} has {reason}: texts that it draws have no exact states; leave own_texts out"
+                )
         for proposal in proposals:
             drawn = PROPOSES[self.registries.entry("proposals", proposal)["kind"]]
             if drawn != kind:
@@ -203,6 +227,15 @@ class Importance(Experiment):
 def _proposals(source: Mapping[str, Any]) -> list[str]:
     others = [source["no_peeking"]] if source["no_peeking"] else []
     return list(dict.fromkeys([*source["proposals"], *others]))
+
+
+def _inexact(entry: Mapping[str, Any]) -> str:
+    """What keeps a model from drawing by its own probability, or a proposal from weights that are p / q."""
+    settings = entry.get("model", {})
+    for key, value in (("end", "as_released"), ("as_released", True)):
+        if settings.get(key) == value:
+            return f"{key}: {value}".lower()
+    return "noise" if settings.get("noise") else ""
 
 
 def _weights(source: Mapping[str, Any], proposal: str, seed: int) -> str:

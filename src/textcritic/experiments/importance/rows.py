@@ -10,11 +10,13 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import MIXED, Beam, ImportanceFiles, Texts, Weighed
+from textcritic.experiments.importance.intervals import over_texts
 from textcritic.experiments.importance.names import keys_of
+from textcritic.experiments.importance.own import GAP, by_own_texts
 from textcritic.experiments.importance.particles import by_particles
 from textcritic.experiments.importance.read import Known, groups_of, matching, read_weights
 from textcritic.files import arrays_of
-from textcritic.inference import Groups, bootstrap_interval, exp_ratio_of_sums, unit_sums
+from textcritic.inference import Groups
 from textcritic.inference.importance import (
     Curves,
     LogWeights,
@@ -45,7 +47,7 @@ ESTIMATES = (
     "truth_at_most", "ppl_corpus", "pairing_mean", "pairing_low", "pairing_high", "exact", "too_high_percent", "ess",
     "ess_share", "k_hat", "k_hat_poor", "verdict", "advice", "bias_percent", "draws_needed", "jackknife", "pareto",
     "beside", "ratio", "ratio_low", "ratio_high", "ratio_why", "particles", "smc", "smc_low", "smc_high",
-    "published", "difference", "published_corpus", "difference_corpus",
+    *GAP, "published", "difference", "published_corpus", "difference_corpus",
 )  # fmt: skip
 BOUNDS = (
     "corpus", "generator", "proposal", "seed", "label", "states", "filled", "texts", "tokens", "ppl", "estimate",
@@ -56,6 +58,9 @@ TEXT = (
     "ci_why",
     "draws_why",
     "ratio_why",
+    "gap_why",
+    "gap_sign",
+    "gap_says",
     "verdict",
     "advice",
     "beside",
@@ -94,11 +99,12 @@ def estimate_rows(material: Material) -> pd.DataFrame:
     `truth_at_most`, which the model's own perplexity is below with 95%; `ppl_corpus`, with draw k of each text paired
     with draw k of the others, and over random pairings `pairing_mean`, `pairing_low`, `pairing_high` (no interval);
     `exact` where it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
-    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is enough; `bias_percent`,
-    `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are no bounds;
-    `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts with its
-    interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; published values
-    and ours minus them. A temperature of 0 is the mixture of all: its draws have no corpus level in their own order.
+    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is seen to be too small;
+    `bias_percent`, `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are
+    no bounds; `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts
+    with its interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; those of
+    `by_own_texts`; published values and ours minus them. A temperature of 0 is the mixture of all: its draws have no
+    corpus level in their own order.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files are not of the same texts.
@@ -205,9 +211,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     value = _exact_value(material, weighed, weights)
     every = curves(weights, repeats=files.repeats, seed=CURVE_SEED)
     told = advice(weights)
-    over_texts = bootstrap_interval(
-        unit_sums(np.column_stack([-likelihoods, weights.tokens]), groups), exp_ratio_of_sums, files.resamples
-    )
+    others = over_texts(-likelihoods, weights.tokens, groups, files.resamples)
     again, truth = over_draws(weights), for_truth(weights)
     pairings = corpus_over_pairings(weights, repeats=files.repeats, seed=CURVE_SEED)
     ppl, tokens = instance_perplexity(weights), weights.total_tokens
@@ -217,9 +221,9 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "tokens": tokens,
         "draws": weights.draws,
         "ppl": ppl,
-        "ci_low": over_texts.low,
-        "ci_high": over_texts.high,
-        "ci_why": over_texts.reason,
+        "ci_low": others.low,
+        "ci_high": others.high,
+        "ci_why": others.reason,
         "draws_low": again.low,
         "draws_high": again.high,
         "draws_why": again.reason,
@@ -236,13 +240,14 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "k_hat": float(np.median(defined)) if len(defined) else None,
         "k_hat_poor": float((defined >= GOOD).sum() / len(tails)) if len(defined) else None,
         "verdict": told.verdict,
-        "advice": " ".join(told.sentences),
+        "advice": " ".join(told.sentences[:-1]),  # the last one is on an option of the command
         "bias_percent": None if told.bias is None else 100 * told.bias,
         "draws_needed": told.draws_needed,
         "jackknife": _perplexity(jackknife_log_likelihoods(weights), tokens),
         "pareto": _perplexity(pareto_smoothed_log_likelihoods(weights), tokens),
         **_beside(known, weights, likelihoods, groups, files.resamples),
         **by_particles(files, weighed, weights, groups),
+        **by_own_texts(files, weighed),
         **_published(material.published, weighed, ppl, pairings.mean),
     }
     texts = pd.DataFrame(
@@ -278,8 +283,7 @@ def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> f
 def _exact_row(known: Known, material: Material) -> dict[str, Any]:
     exact, weights, files = known.exact, known.weights, material.files
     groups = groups_of(_texts_of(files, exact.corpus), weights)
-    columns = np.column_stack([-log_likelihoods(weights), weights.tokens])
-    over_texts = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, files.resamples)
+    others = over_texts(-log_likelihoods(weights), weights.tokens, groups, files.resamples)
     keys = {"corpus": exact.corpus, "generator": exact.generator, "proposal": "", "seed": exact.seed, "peeks": False}
     ppl = instance_perplexity(weights)
     return keys | {
@@ -287,9 +291,9 @@ def _exact_row(known: Known, material: Material) -> dict[str, Any]:
         "texts": len(weights.ids),
         "tokens": weights.total_tokens,
         "ppl": ppl,
-        "ci_low": over_texts.low,
-        "ci_high": over_texts.high,
-        "ci_why": over_texts.reason,
+        "ci_low": others.low,
+        "ci_high": others.high,
+        "ci_why": others.reason,
         "exact": ppl,
         "verdict": EXACT,
     }
@@ -334,9 +338,9 @@ def _beside(
     exact = matching(other, weights)
     if not np.array_equal(exact.tokens, weights.tokens):
         return {"beside": other.exact.label, "ratio_why": "it counts other tokens"}
-    columns = np.column_stack([log_likelihoods(exact) - likelihoods, weights.tokens])
-    ratio = bootstrap_interval(unit_sums(columns, groups), exp_ratio_of_sums, resamples)
-    return {"beside": other.exact.label, "ratio": ratio.estimate, "ratio_low": ratio.low, "ratio_high": ratio.high}
+    ratio = over_texts(log_likelihoods(exact) - likelihoods, weights.tokens, groups, resamples)
+    ends = {"ratio_low": ratio.low, "ratio_high": ratio.high, "ratio_why": ratio.reason}
+    return {"beside": other.exact.label, "ratio": ratio.estimate} | ends
 
 
 def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:

@@ -64,7 +64,7 @@ def _advice(row: Mapping[str, Any], names: ImportanceNames, number_of: int) -> d
     return {
         "key": str(number_of),
         "label": names.estimate(row),
-        "sentences": row["advice"],
+        "sentences": f"{row['advice']} {row['gap_says']}".rstrip(),
         "others": {name: number(value) for name, value in others.items()},
         "ppl": number(row["ppl"]),
     }

@@ -13,7 +13,7 @@ from textcritic.report.cells import interval_cell, matching, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
-VERDICTS = {"enough": "yes", "not enough": "no", "unclear": "unclear", EXACT: "exact"}
+VERDICTS = {"no sign": "no sign", "too few": "yes", "unclear": "unclear", EXACT: "exact"}
 MODEL = ["corpus", "generator", "proposal", "seed"]
 SETTING_HEADS = ("Setting", "Value", Cell("What it is", words=True))
 WORST = 3  # texts of each estimate that the table of texts names
@@ -21,26 +21,33 @@ WORST = 3  # texts of each estimate that the table of texts names
 
 def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     """Every estimate under the name of its model, with its three intervals, each under a heading of its own."""
-    filtered = bool(rows["smc"].notna().any())
+    filtered, own = (bool(rows[key].notna().any()) for key in ("smc", "gap"))
     heads = (
         "", "Perplexity", *["Particle filter"] * filtered, "Other texts", "Other draws", "The truth is at most",
-        "Corpus level", "Effective draws", "Is K enough?",
+        "Corpus level", "Effective draws", "Too few draws?",
+        *["Gap on own texts"] * own,
     )  # fmt: skip
     body: list[Line] = []
     for _, model in rows.groupby(["corpus", "generator", "seed"], sort=False):
         body.append([Cell(names.model(model.iloc[0].to_dict()), span=len(heads), heading=True)])
         for row in model.to_dict("records"):
             name = Cell(EXACT if row["verdict"] == EXACT else names.short(row))
-            body.append([name, *_estimate(row, filtered)])
+            body.append([name, *_estimate(row, filtered), *[_gap(row)] * own])
     texts = "; ".join(
         f"{corpus}: {count(group['texts'].iloc[0])} texts, T = {count(group['tokens'].iloc[0])} tokens"
         for corpus, group in rows.groupby("corpus", sort=False)
     )
     draws, particles = (" or ".join(count(k) for k in unique(rows[key].dropna())) for key in ("draws", "particles"))
-    parts = {"mixed": (rows["temperature"] == MIXED).any(), "filter": filtered, "ratio": rows["ratio"].notna().any()}
+    parts = {
+        "mixed": (rows["temperature"] == MIXED).any(),
+        "filter": filtered,
+        "ratio": rows["ratio"].notna().any(),
+        "gap": own,
+    }
     headings = ["estimates", *(f"estimates: {part}" for part, is_there in parts.items() if is_there)]
     remarks = remarks_of(__file__, *headings, draws=draws, texts=texts, particles=particles)
-    remarks += [f"There is {why}." for why in unique(why for why in rows["ci_why"] if why)]
+    for why in unique(why for why in rows["ci_why"] if why):
+        remarks.append(f"There is {why}." if why.startswith("no ") else f"Other texts: {why}.")
     return plain_sheet("estimates", "Perplexity by importance sampling", heads, body, remarks)
 
 
@@ -149,6 +156,15 @@ def _estimate(row: Mapping[str, Any], filtered: bool) -> Line:
         Cell(number(row["ess"]), (tail,)),
         VERDICTS[row["verdict"]],
     ]
+
+
+def _gap(row: Mapping[str, Any]) -> Cell:
+    """The gap with its interval, or in how many texts it is infinite."""
+    if missing(row["gap"]):
+        return Cell(NONE)
+    lost = int(row["gap_unreached"])
+    note = f"{count(lost)} of {count(row['own_texts'])} texts" if lost else interval(row["gap_low"], row["gap_high"])
+    return Cell(number(row["gap"]), () if note == NONE else (note,))
 
 
 def _off(row: Mapping[str, Any]) -> list[str]:

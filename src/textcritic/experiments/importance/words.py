@@ -14,11 +14,12 @@ from textcritic.report.section import Finding
 
 MODEL = ["corpus", "generator", "seed"]
 MUCH = 1.01  # a ratio of estimates that is worth a sentence
-ENOUGH = {
-    "enough": "By all signs more draws would change it by less than 1%",
-    "not enough": "More draws would still change it by more than 1%",
+TOO_FEW = {
+    "no sign": "There is no sign of too few draws",
+    "too few": "More draws would still change it by more than 1%",
     "unclear": "It is unclear whether more draws would change it",
 }
+UNSEEN = "what the proposal never draws would leave none, and the estimate would be too high"
 
 
 def best_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -39,6 +40,7 @@ def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
             *_known(row),
             *_more(row),
             *_others(rows, row, names),
+            *_gaps(rows, row, names),
         ]
         found += [Finding(names.model(row), words, strength) for words, strength in says]
     return found
@@ -78,9 +80,10 @@ def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """Whether more draws would change it, where the exact value does not say so."""
-    if missing(row["exact"]) and row["verdict"] in ENOUGH:
+    if missing(row["exact"]) and row["verdict"] in TOO_FEW:
         poor = "" if not row["k_hat_poor"] > 0 else f"; {percent(row['k_hat_poor'])} of the texts have a k-hat ≥ {GOOD}"
-        yield f"{ENOUGH[row['verdict']]}{poor}.", 0.0
+        unseen = f"; {UNSEEN}" if row["verdict"] == "no sign" else ""
+        yield f"{TOO_FEW[row['verdict']]}{poor}{unseen}.", 0.0
 
 
 def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
@@ -90,6 +93,22 @@ def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) 
         yield (
             f"The choice of the proposal alone moves the estimate from {number(row['ppl'])} to "
             f"{number(highest['ppl'])} ({names.short(highest)}).",
+            0.0,
+        )
+
+
+def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
+    """Which proposals of the model do not find the posterior on texts that the model drew."""
+    for one in _own(rows, row).to_dict("records"):
+        if one["gap_sign"] not in ("missed", "too few"):
+            continue
+        says = f"two bounds of log p are {number(one['gap'])} nats a text apart"
+        if lost := int(one["gap_unreached"]):
+            says = f"it never draws the states of {count(lost)} of {count(one['own_texts'])} texts"
+        misses = "misses part of the posterior" if one["gap_sign"] == "missed" else "needs more draws"
+        yield (
+            f"On texts that the model drew itself, the proposal ({names.short(one)}) {misses}: {says}; on real text "
+            "this is a hint, not a proof.",
             0.0,
         )
 

@@ -113,6 +113,8 @@ def _refined(model: FairseqModel, sources: Sequence[np.ndarray], passes: int) ->
     tokens, lengths = _padded(sources, model.dictionary.pad(), next(module.parameters()).device)
     encoder_out = module.forward_encoder([tokens, lengths])
     made = module.initialize_output_tokens(encoder_out, tokens)
+    # Scores begin in the encoder's precision; those of the output layer, which is not rounded, are put among them.
+    made = made._replace(output_scores=made.output_scores.float())
     for step in range(passes):
         made = module.forward_decoder(
             made._replace(step=step, max_step=passes), encoder_out, eos_penalty=0.0, max_ratio=None

@@ -16,11 +16,12 @@ from textcritic.generators.hsmm.best import k_best
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.posterior import log_potential, posterior
 from textcritic.generators.hsmm.proposals import make_proposal
+from textcritic.generators.hsmm.sample import draw
 from textcritic.generators.hsmm.samplers import SegmentSteps
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.hsmm.truth import BLOCK, tables_and_graph, weigh
 from textcritic.inference import particle_filter
-from textcritic.inference.importance import LogWeights, mixture_weights
+from textcritic.inference.importance import ExactWeights, LogWeights, mixture_weights
 from textcritic.plan.checks.latent import WITH_TEMPERATURE
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
@@ -127,6 +128,64 @@ def weigh_mixed_paths(
     log_p, under = weighed.log_p.reshape(len(ids), -1), weighed.log_q.reshape(len(ids), -1, len(specs))
     weights = mixture_weights(log_p, under, [samples] * len(specs), weighed.tokens, ids)
     weights.save(out, {"log_q_under": under, "temperatures": np.array(values, np.float64)})
+
+
+def weigh_own_paths(
+    sequences: Sequences,
+    quality: Quality,
+    draws: tuple[int, int, int],
+    outs: tuple[str | os.PathLike[str], str | os.PathLike[str]],
+    threads: int = 1,
+) -> None:
+    """Draw sequences from the model; write log weights as `latent.own.weigh_own` does.
+
+    They have lengths of the test sequences. The exact path of each is a draw from the posterior, which is known here:
+    that with which the model drew it does not do, as log p of a sequence is over any number of segments.
+
+    Args:
+        sequences: see `Sequences`; they give the lengths.
+        quality: the proposal.
+        draws: paths of each sequence from the proposal, the seed, and how many sequences.
+        outs: .npz files to write, `LogWeights` and `ExactWeights`.
+        threads: CPU threads of torch.
+
+    Raises:
+        TextcriticError: as `weigh_paths`; a sequence that ends within a segment cannot be made of whole ones.
+    """
+    samples, seed, count = draws
+    with cpu_settings(threads):
+        model, test, _ = sequences.load()
+        numbers = np.random.SeedSequence([seed, count, round(quality.value * 1_000_000)]).generate_state(2)
+        rng = np.random.default_rng(numbers)
+        text = _own_text(model, rng.choice(np.diff(test.offsets), count), int(numbers[0]))
+        progress, parts = Progress("importance weights", count, "sequences"), []
+        for first in range(0, count, BLOCK):
+            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+            proposal = make_proposal(quality.name, quality.value, model, tables, graph)
+            paths, log_q = proposal.draw(samples, rng)
+            exact = posterior(tables, graph).draw(1, rng)[0]
+            with np.errstate(divide="ignore"):  # what the proposal withholds
+                parts.append(
+                    (
+                        np.concatenate([log_potential(tables, graph, some) for some in (paths, exact)], axis=1),
+                        np.concatenate([log_q, proposal.log_q(exact)], axis=1),
+                    )
+                )
+            progress.advance(len(graph.begins))
+    log_p, log_q = (np.concatenate(part) for part in zip(*parts, strict=True))
+    tokens, ids = np.diff(text.offsets).astype(np.float64), [f"own-{row + 1}" for row in range(count)]
+    ExactWeights.of(log_p[:, -1:], log_q[:, -1:], tokens, ids).save(outs[1])
+    LogWeights.of(log_p[:, :-1], log_q[:, :-1], tokens, ids).save(outs[0])
+
+
+def _own_text(model: HSMM, lengths: np.ndarray, seed: int) -> Text:
+    """Sequences drawn from the model, each cut to so many tokens."""
+    longest = int(lengths.max()) + 1  # of which one is the end
+    drawn = draw(model, range(len(lengths)), seed, longest, longest)
+    return Text(
+        np.concatenate([row[:length] for row, length in zip(drawn, lengths, strict=True)]),
+        np.concatenate([[0], np.cumsum(lengths)]),
+    )
 
 
 def weigh_filtered_paths(

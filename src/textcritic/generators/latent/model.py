@@ -116,6 +116,15 @@ class LatentModel(Learner):
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """Texts drawn from the model with their states; one that has not ended after `longest` tokens is cut."""
 
+    def sample_with_states(self, count: int, longest: int, generator: torch.Generator) -> list[tuple[Structured, Any]]:
+        """The same, with the states that each was drawn with, K = 1, also where the text does not show all of them."""
+        return [(text, self.states_of(text)) for text in self.sample(count, longest, generator)]
+
+    @property
+    def why_inexact(self) -> str:
+        """Why texts and states are not drawn with the probability that `log_joint` gives; nothing if they are."""
+        return ""
+
 
 class Proposal(Learner):
     """A distribution q(z | x) of the latent states of a text, which can be drawn from and is normalised."""

@@ -30,8 +30,10 @@ from textcritic.inference.importance.intervals import (
     over_draws,
     over_instances,
 )
+from textcritic.inference.importance.lengths import why_none
+from textcritic.inference.importance.reverse import Gap, gap
 from textcritic.inference.importance.tails import effective_sample_sizes, pareto_k, pareto_smoothed
-from textcritic.inference.importance.weights import LogWeights
+from textcritic.inference.importance.weights import ExactWeights, LogWeights
 
 __all__ = [
     "COVERS",
@@ -39,6 +41,8 @@ __all__ = [
     "Band",
     "Curve",
     "Curves",
+    "ExactWeights",
+    "Gap",
     "Intervals",
     "LogWeights",
     "RunningEstimates",
@@ -51,6 +55,7 @@ __all__ = [
     "curves",
     "effective_sample_sizes",
     "for_truth",
+    "gap",
     "group_perplexities",
     "instance_perplexity",
     "intervals",
@@ -63,4 +68,5 @@ __all__ = [
     "pareto_smoothed",
     "pareto_smoothed_log_likelihoods",
     "perplexity",
+    "why_none",
 ]

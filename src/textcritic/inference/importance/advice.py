@@ -1,4 +1,4 @@
-"""Is K enough? What the weights say, in plain words."""
+"""Is K too small? What the weights say, in plain words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from textcritic.inference.importance.estimates import log_likelihoods, log_sum_exp, shuffled
-from textcritic.inference.importance.intervals import over_draws
+from textcritic.inference.importance.intervals import spread_over_draws
 from textcritic.inference.importance.tails import (
     FINITE_VARIANCE,
     GOOD,
@@ -19,28 +19,32 @@ from textcritic.inference.importance.tails import (
 from textcritic.inference.importance.weights import LogWeights
 from textcritic.inference.statistics import Array
 
-Verdict = Literal["enough", "not enough", "unclear"]
+Verdict = Literal["no sign", "too few", "unclear"]
 GOAL = 0.01
-"""K is enough if perplexity is right to so large a share of it."""
+"""K is too small if perplexity is seen to be off by a larger share of it."""
 AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
-NAMED = 5  # texts
+NAMED, TOLD = 5, 0.01  # texts; the share of the error from which on one is named
 SPLITS = 20  # of the draws into halves
 ROUNDING = 1e-12  # in nats
 CERTAIN = 1e-9  # nats above 0 that rounding may give a text of probability 1
 CAVEAT = (
-    "All of this is judged by what was drawn. If the proposal never draws the states where most of p(x, z) lies, the "
-    "weights may look even and perplexity is still too high: no number here would show it."
+    "This is judged by what was drawn: if the proposal never draws the states where most of p(x, z) lies, the weights "
+    "may look even and perplexity is still too high, and none of these numbers would show it."
+)
+REVERSE = (
+    "What the proposal misses shows on texts that are drawn from the model, by the log weights of their own states "
+    "(--reverse)."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Whether there are enough draws.
+    """Whether the draws are too few.
 
     Attributes:
-        verdict: "enough": the signs are that perplexity is within 1% of its limit; "not enough": it is not;
-            "unclear": the weights are too uneven, or too few, to say.
-        sentences: why, and what to do; the last one is `CAVEAT`.
+        verdict: "no sign": by what was drawn, perplexity is within 1% of its limit, which is no proof; "too few": it is
+            not; "unclear": the weights are too uneven, or too few, to say.
+        sentences: what was found; then `CAVEAT`; why, and what to do; the last one is `REVERSE`.
         bias: how much too high perplexity is, as a share of it, by the delta method; None where it cannot be told.
         draws_needed: K for a bias of 1% of perplexity; None where it cannot be told.
         fall: how much lower perplexity is with K draws than with K / 2, as a share; None of one draw.
@@ -62,7 +66,7 @@ IMPOSSIBLE = (
 
 
 def advice(weights: LogWeights) -> Advice:
-    """Say whether K draws are enough for the perplexity at instance level.
+    """Say whether K draws are seen to be too few for the perplexity at instance level.
 
     The bias of log p-hat is about `(K / ESS - 1) / (2 K)` by the delta method, which needs weights with a variance:
     k-hat below 0.5. The fall of the curve between K / 2 and K is a second estimate of it, if it falls as 1 / K. Where
@@ -79,11 +83,11 @@ def advice(weights: LogWeights) -> Advice:
     k, tokens = weights.draws, weights.total_tokens
     likelihoods = log_likelihoods(weights)
     if likelihoods.sum() > CERTAIN:
-        return Advice("unclear", (IMPOSSIBLE, CAVEAT), None, None, None, ())
+        return Advice("unclear", (IMPOSSIBLE, CAVEAT, REVERSE), None, None, None, ())
     sizes, tails = effective_sample_sizes(weights), pareto_k(weights)
     if k == 1:
         words = "There is one draw for each text: nothing says how far another would differ. Draw at least 100."
-        return Advice("unclear", (words, CAVEAT), None, None, None, ())
+        return Advice("unclear", (words, CAVEAT, REVERSE), None, None, None, ())
     of_texts = (k / sizes - 1) / (2 * k)
     of_texts[of_texts < ROUNDING] = 0
     by_delta, by_curve = float(of_texts.sum()) / tokens, _fall(weights) / tokens
@@ -93,25 +97,24 @@ def advice(weights: LogWeights) -> Advice:
     told = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
     bias = max(by_delta, by_curve) if told else None
     needed = None if bias is None else max(1, int(np.ceil(k * bias / np.log1p(GOAL))))
-    found = over_draws(weights)
-    if found.low is None or found.high is None:
-        apart = np.inf if of_texts.any() else 0.0
-    else:
-        apart = (found.high / found.low - 1) / 2
+    width, none = spread_over_draws(weights)
+    with np.errstate(over="ignore"):
+        apart = float(np.expm1(2 * width / tokens)) / 2 if not none else np.inf if of_texts.any() else 0.0
     verdict = _verdict(tail, max(by_delta, by_curve, apart), k)
-    if verdict == "enough" and (likelihoods > CERTAIN).any():  # of one text, no probability is above 1
+    if verdict == "no sign" and (likelihoods > CERTAIN).any():  # of one text, no probability is above 1
         verdict = "unclear"
     order = np.argsort(-shares, kind="stable")[:NAMED]
     worst = tuple((weights.ids[row], float(shares[row])) for row in order if shares[row] > 0)
     sentences = (
         _headline(verdict, k),
+        CAVEAT,
         *_on_tails(tails, k),
         *_on_sizes(sizes, k),
         *_on_curve(float(np.expm1(by_curve)), k),
-        *_on_spread(apart),
+        *_on_spread(apart, len(sizes)),
         *_on_worst(worst, len(sizes)),
         _on_need(bias, needed, k),
-        CAVEAT,
+        REVERSE,
     )
     fall = float(-np.expm1(-by_curve))
     return Advice(verdict, sentences, None if bias is None else float(np.expm1(bias)), needed, fall, worst)
@@ -142,15 +145,16 @@ def _agree(by_delta: float, by_curve: float) -> bool:
 def _verdict(tail: float, error: float, draws: int) -> Verdict:
     """Of the weighed mean of k-hat (0 where all weights of each text are equal) and the visible error, in nats."""
     if error > GOAL:
-        return "not enough"
-    return "enough" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "unclear"
+        return "too few"
+    return "no sign" if tail == 0 or (draws >= LEAST_DRAWS and tail < FINITE_VARIANCE) else "unclear"
 
 
 def _headline(verdict: Verdict, draws: int) -> str:
     return {
-        "enough": f"K = {draws:,} is enough, by all signs: more draws would change perplexity by less than 1%.",
-        "not enough": f"K = {draws:,} is not enough: perplexity is not yet right to 1%, and it is too high.",
-        "unclear": f"It is unclear whether K = {draws:,} is enough. What was drawn shows an error below 1%, "
+        "no sign": f"There is no sign of too few draws: by what was drawn, more than K = {draws:,} would change "
+        "perplexity by less than 1%.",
+        "too few": f"K = {draws:,} is too small: perplexity is not yet right to 1%, and it is too high.",
+        "unclear": f"It is unclear whether K = {draws:,} is too small: what was drawn shows an error below 1%, "
         "but the weights do not show how far that can be relied on.",
     }[verdict]
 
@@ -165,7 +169,8 @@ def _on_tails(tails: Array, draws: int) -> Iterator[str]:
     if not len(known):
         return
     if not (known >= GOOD).any():
-        yield f"k-hat is below {GOOD} for each of {len(known):,} texts: their weights have tails that can be relied on."
+        have = "its weights have a tail" if len(known) == 1 else "their weights have tails"
+        yield f"k-hat is below {GOOD} for each of {_counted(len(known), 'text')}: {have} that can be relied on."
         return
     poor = _texts(int((known >= GOOD).sum()), len(tails))
     yield (
@@ -178,8 +183,11 @@ def _on_tails(tails: Array, draws: int) -> Iterator[str]:
 
 
 def _on_sizes(sizes: Array, draws: int) -> Iterator[str]:
+    if len(sizes) == 1:
+        yield f"The {draws:,} draws are worth {sizes[0]:,.1f} of equal weight."
+        return
     yield (
-        f"In the median text the {draws:,} draws are worth {np.median(sizes):,.1f} equal ones, in the worst "
+        f"In the median text the {draws:,} draws are worth {np.median(sizes):,.1f} of equal weight, in the worst "
         f"{sizes.min():,.1f}."
     )
 
@@ -189,18 +197,20 @@ def _on_curve(fall: float, draws: int) -> Iterator[str]:
         falls = ": the curve still falls" if fall > GOAL / 10 else ""
         yield f"With half of the draws perplexity is {_percent(fall)} higher{falls}."
     else:
-        yield f"With {draws // 2:,} draws some text has none that the model gives a probability."
+        yield f"With {_counted(draws // 2, 'draw')} some text has none that the model gives a probability."
 
 
-def _on_spread(apart: float) -> Iterator[str]:
+def _on_spread(apart: float, texts: int) -> Iterator[str]:
+    """Of a single text the interval over draws holds too seldom to be called one of 95%."""
     if np.isfinite(apart):
-        yield f"Other draws would change it by {_percent(apart)} up or down (95% interval)."
+        often = "or more, up or down" if texts == 1 else "up or down (95% interval)"
+        yield f"Other draws would change it by {_percent(apart)} {often}."
 
 
 def _on_worst(worst: tuple[tuple[str, float], ...], texts: int) -> Iterator[str]:
-    if worst and texts > 1:
-        named = ", ".join(f"{name} ({_percent(share)})" for name, share in worst)
-        yield f"The texts that make most of the error: {named}."
+    told = [f"{name!r} ({_percent(share)})" for name, share in worst if share >= TOLD]
+    if told and texts > 1:
+        yield f"The {'text that makes' if len(told) == 1 else 'texts that make'} most of the error: {', '.join(told)}."
 
 
 def _on_need(bias: float | None, needed: int | None, draws: int) -> str:
@@ -208,13 +218,25 @@ def _on_need(bias: float | None, needed: int | None, draws: int) -> str:
         return "How many draws would be right to 1% is unclear: the error need not go on to fall as it has so far."
     now = f"By what was drawn, perplexity is {_percent(float(np.expm1(bias)))} too high"
     if needed <= draws:
-        return f"{now}; about {needed:,} draws would have made it 1%."
-    return f"{now}; for 1% about {needed:,} draws are needed, {needed / draws:.1f} times as many."
+        return f"{now}; {_about(needed)} would have made it 1%."
+    return f"{now}; for 1% {_about(needed)} are needed, {needed / draws:.1f} times as many."
 
 
 def _texts(number: int, every: int) -> str:
-    return f"{number:,} of {every:,} texts {'has' if number == 1 else 'have'}"
+    return f"{number:,} of {_counted(every, 'text')} {'has' if number == 1 else 'have'}"
+
+
+def _about(draws: int) -> str:
+    return "one draw" if draws == 1 else f"about {draws:,} draws"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _percent(share: float) -> str:
-    return "less than 0.01%" if 0 <= share < 0.0001 else f"{100 * share:.2g}%" if share < 1 else f"{100 * share:,.0f}%"
+    """To two digits: `0.031%`, `4.2%`, `100%`, `1,234%`."""
+    if share < 0.0001:
+        return "less than 0.01%"
+    places = max(0, 1 - int(np.floor(np.log10(100 * share))))
+    return f"{100 * share:,.{places}f}%"

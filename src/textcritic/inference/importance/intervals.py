@@ -5,7 +5,7 @@ texts, which the other two do not cover, since log p-hat is too low in expectati
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import Interval, bootstrap_interval
 from textcritic.inference.importance.better import log_likelihoods_without
 from textcritic.inference.importance.estimates import log_likelihoods, perplexities, perplexity
+from textcritic.inference.importance.lengths import level_of, why_none
 from textcritic.inference.importance.weights import LogWeights
 from textcritic.inference.statistics import exp_ratio_of_sums
 
 LEVEL = 0.95
+ALONE = "of a single text it would hold too seldom where a few draws decide"
 COVERS: Mapping[str, str] = {
     "over_instances": "other texts of the same kind, with as many draws for each",
     "over_draws": "other draws for these texts: the mean over draws at this K, not the truth",
@@ -59,8 +61,10 @@ def intervals(weights: LogWeights, resamples: int = 10_000, level: float = LEVEL
 def over_instances(weights: LogWeights, resamples: int = 10_000, level: float = LEVEL, seed: int = 1) -> Interval:
     """Studentised bootstrap over texts, as that of Latent PPL: covers `exp(-E[log p-hat_n] / E[T_n])` at this K.
 
-    The expectations are over texts and draws. There is none of fewer than 20 texts, or where the tokens of each text
-    are not known; `reason` says so. Texts that belong together are not known here: they count as independent.
+    The expectations are over texts and draws. There is none of fewer than 20 texts, of too few long ones
+    (`lengths.why_none`), or where the tokens of each text are not known; `reason` says so. Of texts of unequal length
+    it is made wider, so that it holds (`lengths.level_of`). Texts that belong together are not known here: they count
+    as independent.
 
     Args:
         weights: of all texts.
@@ -72,17 +76,19 @@ def over_instances(weights: LogWeights, resamples: int = 10_000, level: float = 
         TextcriticError: all weights of a text are -inf; no resamples; or a level outside (0, 1).
     """
     of_texts = log_likelihoods(weights)
-    if weights.tokens.ndim == 0:
+    if reason := why_none(weights.tokens):
         estimate = perplexity(float(of_texts.sum()), weights.total_tokens)
-        return Interval(estimate, None, None, level, resamples, "the tokens of each text are not known, only their sum")
-    return bootstrap_interval(np.column_stack([-of_texts, weights.tokens]), exp_ratio_of_sums, resamples, level, seed)
+        return Interval(estimate, None, None, level, resamples, reason)
+    columns, asked = np.column_stack([-of_texts, weights.tokens]), level_of(weights.tokens, level)
+    return replace(bootstrap_interval(columns, exp_ratio_of_sums, resamples, asked, seed), level=level)
 
 
 def over_draws(weights: LogWeights, level: float = LEVEL) -> Interval:
     """Other draws for the same texts: covers `exp(-(1/T) sum_n E[log p-hat_n])` at this K; not log p, which is higher.
 
     By the jackknife: each draw of each text is left out in turn, and the variances of the texts add up. By Efron and
-    Stein 1981 they are too large rather than too small in expectation. Bootstrap resamples of the draws lose the
+    Stein 1981 they are too large rather than too small in expectation. Of a single text there is none: with
+    heavy-tailed weights it would hold in 74 to 92% (docs/results.md). Bootstrap resamples of the draws lose the
     largest weight too often: where weights are heavy-tailed their intervals cover 86 to 90% instead of 95%
     (docs/results.md). Student's t has Satterthwaite's degrees of freedom (1946). On the scale of log perplexity.
 
@@ -95,26 +101,38 @@ def over_draws(weights: LogWeights, level: float = LEVEL) -> Interval:
     Raises:
         TextcriticError: all weights of a text are -inf, or a level outside (0, 1).
     """
+    total, draws, tokens = float(log_likelihoods(weights).sum()), weights.draws, weights.total_tokens
+    width, reason = spread_over_draws(weights, level)
+    none = Interval(perplexity(total, tokens), None, None, level, draws, reason or ALONE * (len(weights.ids) == 1))
+    if none.reason:
+        return none
+    low, high = perplexities(np.array([total + width, total - width]), tokens)
+    return replace(none, low=float(low), high=float(high))
+
+
+def spread_over_draws(weights: LogWeights, level: float = LEVEL) -> tuple[float, str]:
+    """Half the width of the interval over draws of log p-hat of all texts, in nats; NaN and why where there is none.
+
+    Raises:
+        TextcriticError: as `over_draws`.
+    """
     _check(level)
-    total, draws = float(log_likelihoods(weights).sum()), weights.draws
-    estimate = perplexity(total, weights.total_tokens)
+    draws = weights.draws
+    log_likelihoods(weights)
     if draws == 1:
-        return Interval(estimate, None, None, level, 1, "one draw of each text does not say how others would differ")
+        return np.nan, "one draw of each text does not say how others would differ"
     without = log_likelihoods_without(weights)
     dead = np.flatnonzero(np.isneginf(without).any(axis=1))
     if len(dead):
-        reason = f"a single draw has all the weight in {len(dead)} of {len(weights.ids)} texts"
-        return Interval(estimate, None, None, level, draws, reason)
+        return np.nan, f"a single draw has all the weight in {len(dead)} of {len(weights.ids)} texts"
     if (weights.log_weights.max(axis=1) == weights.log_weights.min(axis=1)).all():
-        return Interval(estimate, None, None, level, draws, "all weights of each text are equal")
+        return np.nan, "all weights of each text are equal"
     squares = (without - without.mean(axis=1, keepdims=True)) ** 2
     variances = (draws - 1) / draws * squares.sum(axis=1)
     from scipy.special import stdtrit  # takes long to load
 
     freedom = (draws - 1) * variances.sum() ** 2 / (variances**2).sum()
-    width = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variances.sum())
-    low, high = perplexities(np.array([total + width, total - width]), weights.total_tokens)
-    return Interval(estimate, float(low), float(high), level, draws)
+    return float(stdtrit(freedom, (1 + level) / 2) * np.sqrt(variances.sum())), ""
 
 
 def for_truth(weights: LogWeights, level: float = LEVEL) -> TruthBound:

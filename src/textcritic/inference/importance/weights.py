@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,8 @@ KINDS = {
 class LogWeights:
     """log p(x_n, z_nk) - log q(z_nk | x_n) of K latent states z_nk drawn from q for each of N texts x_n, in nats.
 
-    A weight of -inf is a draw that the model gives no probability; it counts as a draw.
+    A weight of -inf is a draw that the model gives no probability; it counts as a draw. `ExactWeights` are those of
+    draws from the posterior.
 
     Attributes:
         ids: of the texts (instances), all different: [N].
@@ -54,9 +55,11 @@ class LogWeights:
     log_p: Array | None = None
     log_q: Array | None = None
 
+    exact: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         ids = tuple(map(str, self.ids))
-        weights = _draws(self.log_weights, "log weights", ids)
+        weights = _draws(self.log_weights, "log weights", ids, self.exact)
         object.__setattr__(self, "ids", ids)
         object.__setattr__(self, "log_weights", weights)
         object.__setattr__(self, "tokens", checked_tokens(self.tokens, len(weights)))
@@ -71,7 +74,7 @@ class LogWeights:
                 raise TextcriticError(
                     f"log weights: shape {weights.shape}, but log_p has {log_p.shape} and log_q {log_q.shape}"
                 )
-            if not np.allclose(_difference(log_p, log_q, ids), weights, ROUNDING, ROUNDING):
+            if not np.allclose(_difference(log_p, log_q, ids, self.exact), weights, ROUNDING, ROUNDING):
                 raise TextcriticError("log weights: they are not log_p - log_q")
             object.__setattr__(self, "log_p", log_p)
             object.__setattr__(self, "log_q", log_q)
@@ -79,7 +82,7 @@ class LogWeights:
     @classmethod
     def of(
         cls, log_p: npt.ArrayLike, log_q: npt.ArrayLike, tokens: npt.ArrayLike, ids: Sequence[str] | None = None
-    ) -> "LogWeights":
+    ) -> Self:
         """Of both log probabilities of each draw, which are kept.
 
         Args:
@@ -96,7 +99,7 @@ class LogWeights:
         p, q = _draws(p, "log_p", names), _draws(q, "log_q", names)
         if p.shape != q.shape:
             raise TextcriticError(f"log weights: log_p has shape {p.shape} and log_q {q.shape}; give the same draws")
-        return cls(names, _difference(p, q, names), checked_tokens(tokens), p, q)
+        return cls(names, _difference(p, q, names, cls.exact), checked_tokens(tokens), p, q)
 
     @property
     def draws(self) -> int:
@@ -108,7 +111,7 @@ class LogWeights:
         """T, the tokens of all texts."""
         return float(self.tokens.sum())
 
-    def joined(self, others: Sequence["LogWeights"]) -> "LogWeights":
+    def joined(self, others: Sequence["LogWeights"]) -> Self:
         """The draws of this shard and then those of others of the same texts: 100 shards of 100 have K = 10,000.
 
         `log_p` and `log_q` are kept if all shards have them.
@@ -118,25 +121,25 @@ class LogWeights:
         """
         for number, other in enumerate(others, 2):
             self.check_same_texts(other, f"shard {number}")
-        shards = [self, *others]
+        shards: list[LogWeights] = [self, *others]
         parts = [np.concatenate([shard.log_weights for shard in shards], axis=1)]
         p = [shard.log_p for shard in shards if shard.log_p is not None]
         q = [shard.log_q for shard in shards if shard.log_q is not None]
         if len(p) == len(shards):
             parts += [np.concatenate(p, axis=1), np.concatenate(q, axis=1)]
-        return LogWeights(self.ids, parts[0], self.tokens, *parts[1:])
+        return type(self)(self.ids, parts[0], self.tokens, *parts[1:])
 
-    def check_same_texts(self, other: "LogWeights", name: str) -> None:
-        """Raise TextcriticError, which begins with the name, where another shard has other texts or tokens."""
+    def check_same_texts(self, other: "LogWeights", name: str, first: str = "the first shard") -> None:
+        """Raise TextcriticError, which begins with the name, where other weights have other texts or tokens."""
         if other.ids != self.ids:
             pairs = zip(self.ids, other.ids, strict=False)
             what = next(
                 (f"text {place} is {two!r}, not {one!r}" for place, (one, two) in enumerate(pairs) if one != two),
                 f"{len(other.ids)} texts, not {len(self.ids)}",
             )
-            raise TextcriticError(f"{name}: {what} as in the first shard; shards are of the same texts in one order")
+            raise TextcriticError(f"{name}: {what} as in {first}; both are of the same texts in one order")
         if not np.array_equal(other.tokens, self.tokens):
-            raise TextcriticError(f"{name}: other numbers of tokens than in the first shard; count them in one way")
+            raise TextcriticError(f"{name}: other numbers of tokens than in {first}; count those of the same texts")
 
     def save(self, path: str | os.PathLike[str], more: Mapping[str, Array] | None = None) -> None:
         """Write an .npz file, whole or not at all.
@@ -151,23 +154,39 @@ class LogWeights:
         arrays = {"ids": np.array(self.ids), "log_weights": self.log_weights, "tokens": self.tokens}
         if self.log_p is not None and self.log_q is not None:
             arrays |= {"log_p": self.log_p, "log_q": self.log_q}
+        if self.exact:
+            arrays["exact"] = np.array(True)
         write_arrays(path, arrays | dict(more or {}))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> "LogWeights":
+    def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote.
 
         Raises:
-            TextcriticError: the file is missing or damaged, or holds what the class does not allow.
+            TextcriticError: the file is missing or damaged, holds what the class does not allow, or `ExactWeights` that
+                are read as other weights.
         """
         with arrays_of(path, "not an .npz file of log weights (ids, log_weights, tokens)") as arrays:
             ids = tuple(arrays["ids"].tolist())
             found = {name: arrays[name] for name in ("log_weights", "tokens", "log_p", "log_q") if name in arrays}
             weights, tokens = found.pop("log_weights"), found.pop("tokens")
+            exact = "exact" in arrays
+        if exact and not cls.exact:
+            raise TextcriticError(f"{path}: log weights of exact states; give them as `reverse`")
         try:
             return cls(ids, weights, tokens, **found)
         except TextcriticError as error:
             raise TextcriticError(f"{path}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactWeights(LogWeights):
+    """The same of states that are drawn from the posterior, as those are that the model drew with the text: [N, R].
+
+    A weight of +inf is a state that the proposal never draws; -inf cannot be, as the model has drawn the state.
+    """
+
+    exact: ClassVar[bool] = True
 
 
 def numbered(weights: Array) -> tuple[str, ...]:
@@ -229,29 +248,30 @@ def _has_truth(values: Sequence[Any]) -> bool:
     return any(isinstance(v, bool | np.bool_) or (isinstance(v, list | tuple) and _has_truth(v)) for v in values)
 
 
-def _draws(values: Any, name: str, ids: tuple[str, ...]) -> Array:
-    """float64 [N, K] without NaN and +inf."""
+def _draws(values: Any, name: str, ids: tuple[str, ...], exact: bool = False) -> Array:
+    """float64 [N, K] without NaN and +inf; of exact states without -inf."""
     array = real_numbers(values, name, DRAWN)
     if array.ndim != 2 or not array.size:
         raise TextcriticError(f"{name}: shape {array.shape}; give [texts, draws], with at least one of each")
     if len(array) != len(ids):
         raise TextcriticError(f"{name}: {len(array)} rows, but {len(ids)} ids; give one id for each text")
     # The largest of a row is NaN if any is.
-    faulty = np.flatnonzero(~(array.max(axis=1) < np.inf))
+    faulty = np.flatnonzero(~((-array.min(axis=1) if exact else array.max(axis=1)) < np.inf))
     if len(faulty):
         row = faulty[0]
-        column = np.flatnonzero(~(array[row] < np.inf))[0]
-        value = "NaN" if np.isnan(array[row, column]) else "+inf"
+        column = np.flatnonzero(~((-array[row] if exact else array[row]) < np.inf))[0]
+        value = "NaN" if np.isnan(array[row, column]) else "-inf" if exact else "+inf"
+        allowed = "or +inf where the proposal never draws the state" if exact else "or -inf where p is 0"
         raise TextcriticError(
-            f"{name}: {value} at row {row} (text {ids[row]!r}), draw {column}; values are finite, or -inf where p is 0"
+            f"{name}: {value} at row {row} (text {ids[row]!r}), draw {column}; values are finite, {allowed}"
         )
     if (np.abs(array[np.isfinite(array)]) > MOST_NATS).any():
         raise TextcriticError(f"{name}: one is beyond {MOST_NATS:g} nats; no text has such a probability")
     return array
 
 
-def _difference(log_p: Array, log_q: Array, ids: tuple[str, ...]) -> Array:
-    if not np.isfinite(log_q).all():
+def _difference(log_p: Array, log_q: Array, ids: tuple[str, ...], exact: bool) -> Array:
+    if not exact and not np.isfinite(log_q).all():
         row, column = np.argwhere(~np.isfinite(log_q))[0]
         raise TextcriticError(
             f"log_q: -inf at row {row} (text {ids[row]!r}), draw {column}; the proposal has drawn it, so it has a "

@@ -83,9 +83,20 @@ class EntityNLM(LatentModel):
         """See `states_of_texts`."""
         return self._states([text])
 
-    @torch.no_grad()
+    @property
+    def why_inexact(self) -> str:
+        """With noise, log p(x, z) is another at each call."""
+        return "the model has noise on its entities" if self.settings["noise"] else ""
+
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """See `LatentModel.sample`; all texts have `longest` tokens."""
+        return [text for text, _ in self.sample_with_states(count, longest, generator)]
+
+    @torch.no_grad()
+    def sample_with_states(
+        self, count: int, longest: int, generator: torch.Generator
+    ) -> list[tuple[Structured, EntityStates]]:
+        """See `LatentModel.sample_with_states`; a mention may go on behind the text, which the text does not show."""
         particles = self.entities.begin(count, longest, self.settings["noise"])
         words = torch.full((count,), self.reader.boundary, device=self.device)
         hidden, memory = self.reader.step(words, None)
@@ -103,7 +114,10 @@ class EntityNLM(LatentModel):
         states = EntityStates(torch.stack(entity, 1), torch.stack(remaining, 1))
         rows = [[self.vocabulary.words[number] for number in row] for row in torch.stack(drawn, 1).tolist()]
         return [
-            Structured(f"sample-{row + 1}", tuple(tokens), mentions=mentions_of(states, row))
+            (
+                Structured(f"sample-{row + 1}", tuple(tokens), mentions=mentions_of(states, row)),
+                states.select(torch.tensor([row], device=self.device)),
+            )
             for row, tokens in enumerate(rows)
         ]
 

@@ -73,6 +73,11 @@ class KGLM(LinkLearner, LatentModel):
         at = torch.arange(words.numel(), device=self.device).expand(len(states), -1)
         return self._log_tokens(words, lengths, self.moved(text, states), at)
 
+    @property
+    def why_inexact(self) -> str:
+        """The released code weighs the choice of a new entity where none is chosen."""
+        return "the model is `as_released`" if self.size.as_released else ""
+
     @torch.no_grad()
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """Texts of `longest` tokens drawn from the model with their states; nothing ends a text before.

@@ -129,6 +129,11 @@ class RNNG(LatentModel):
         """Of the next word, [stacks, words], by the output of the stack LSTM [stacks, width]."""
         return functional.linear(tops, self.words.weight if self.written is None else self.written, self.bias)
 
+    @property
+    def why_inexact(self) -> str:
+        """With the released end, reducing at the end of a text is weighed and not drawn."""
+        return "the model has the end `as_released`" if self.end == "as_released" else ""
+
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """See `draw_texts`; with an `end` other than `stop` all texts have `longest` words."""
         return draw_texts(self, count, longest, generator)

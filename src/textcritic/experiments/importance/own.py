@@ -1,0 +1,44 @@
+"""Whether a proposal finds the posterior, on texts that the model drew itself."""
+
+from typing import Any
+
+from textcritic.errors import TextcriticError
+from textcritic.experiments.importance.files import ImportanceFiles, Own, Weighed
+from textcritic.inference.importance import ExactWeights, LogWeights, gap
+
+GAP = ("own_texts", "gap", "gap_low", "gap_high", "gap_why", "gap_ratio", "gap_unreached", "gap_sign", "gap_says")
+
+
+def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> dict[str, Any]:
+    """The columns `GAP` of an estimate; none where no such texts were drawn for its proposal and temperature.
+
+    `gap`, nats a text that both bounds of log p are apart, with its interval over texts; `gap_ratio` of perplexities;
+    `gap_unreached`, texts whose states the proposal never draws; `gap_sign` and `gap_says`, what that means.
+
+    Raises:
+        TextcriticError: a file is missing or damaged, or they are of different texts.
+    """
+    own = next((one for one in files.own if _is_of(one, weighed)), None)
+    if own is None:
+        return {}
+    try:
+        found = gap(LogWeights.read(own.drawn), ExactWeights.read(own.exact), files.resamples)
+    except TextcriticError as error:
+        where = "" if ".npz: " in str(error) else f"{own.drawn}: "
+        raise TextcriticError(f"{where}{error}") from error
+    return {
+        "own_texts": len(found.by_text),
+        "gap": found.nats.estimate,
+        "gap_low": found.nats.low,
+        "gap_high": found.nats.high,
+        "gap_why": found.nats.reason,
+        "gap_ratio": found.ratio.estimate,
+        "gap_unreached": len(found.unreached),
+        "gap_sign": found.sign,
+        "gap_says": " ".join(found.sentences),
+    }
+
+
+def _is_of(own: Own, weighed: Weighed) -> bool:
+    keys = ("corpus", "generator", "proposal", "seed", "temperature")
+    return all(getattr(own, key) == getattr(weighed, key) for key in keys)

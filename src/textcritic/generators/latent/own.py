@@ -1,0 +1,109 @@
+"""Log weights of texts that a model draws itself: of states from the proposal, and of the states it drew with the text.
+
+With these the bounds of log p from both sides are compared, see `inference.importance.reverse`.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import torch
+
+from textcritic.corpora.structured.texts import Structured
+from textcritic.errors import TextcriticError
+from textcritic.generators.latent.model import LatentModel
+from textcritic.generators.latent.resume import Partial, resumed
+from textcritic.generators.latent.weigh import (
+    Draws,
+    Floats,
+    Weighed,
+    drawn_weights,
+    generator_of,
+    model_and_texts,
+    numpy_of,
+    proposal_of,
+    tokens_of,
+)
+from textcritic.inference.importance import ExactWeights, LogWeights
+from textcritic.training.hardware import cpu_settings
+
+LENGTHS = 10  # different ones, as the texts of one length are drawn together
+LONGER = 4  # times the longest text: where a model that ends its texts has not ended one, it is left out
+TRIES = 20  # times the wanted number of texts
+PURPOSE = 1 << 31  # in place of a row, for the random numbers of the texts
+
+Paths = tuple[str | os.PathLike[str], str | os.PathLike[str]]
+
+
+def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: int | None = None) -> None:
+    """Draw texts from a model with their states; write log weights of both, as `LogWeights.save` does.
+
+    A model that does not end its texts draws them with lengths of the test texts. One that does may not have ended a
+    text after four times the longest of these: such a text is left out, which says nothing of its states.
+
+    Args:
+        weighed: model and proposal; the texts give the lengths.
+        draws: of the proposal for each text; the seed decides the texts, too.
+        count: texts.
+        outs: .npz files to write: `LogWeights` [count, K], `ExactWeights` [count, 1]. Beside the first one the file
+            `.partial.npz` holds what is done, until all is.
+        threads: CPU threads of torch; None leaves torch's own number.
+
+    Raises:
+        TextcriticError: as `weigh.weigh`; the model does not draw by its own log p; hardly a text of it ends.
+    """
+    with cpu_settings(threads), torch.no_grad():
+        model, texts = model_and_texts(weighed)
+        proposal = proposal_of(weighed, outs[0])
+        if proposal.settings.get("as_released"):
+            raise TextcriticError(
+                f"{weighed.proposal}: is `as_released`, so that its weights are no p / q; train another"
+            )
+        own = own_texts(model, texts, count, generator_of(draws, PURPOSE, model.device))
+
+        def of_text(row: int) -> Floats:
+            text, states = own[row]
+            log_q = proposal.log_q(text, states, draws.temperature)
+            exact = np.stack([numpy_of(model.log_joint(text, states)), numpy_of(log_q)])
+            return np.concatenate([drawn_weights(model, proposal, text, draws, row), exact], axis=1)
+
+        partial = Partial.of(outs[0], asdict(weighed), asdict(draws) | {"own": count})
+        found = resumed(of_text, count, (2, draws.samples + 1), partial)
+        tokens = tokens_of(model, [text for text, _ in own])
+    ids = [f"own-{row + 1}" for row in range(count)]
+    ExactWeights.of(found[:, 0, -1:], found[:, 1, -1:], tokens, ids).save(outs[1])
+    LogWeights.of(found[:, 0, :-1], found[:, 1, :-1], tokens, ids).save(outs[0])
+    partial.path.unlink(missing_ok=True)
+
+
+def own_texts(
+    model: LatentModel, texts: Sequence[Structured], count: int, generator: torch.Generator
+) -> list[tuple[Structured, Any]]:
+    """Texts that a model draws, with the states that it drew, K = 1; arguments and errors as `weigh_own`."""
+    if reason := model.why_inexact:
+        raise TextcriticError(f"{reason}, so that it does not draw by its own log p; no text of it has exact states")
+    lengths = np.array([len(text.tokens) for text in texts])
+    if not model.ends:
+        return list(_of_lengths(model, lengths, count, generator))
+    longest, found = LONGER * int(lengths.max()), []
+    for _ in range(TRIES):
+        some = model.sample_with_states(count, longest, generator)
+        found += [pair for pair in some if len(pair[0].tokens) < longest]
+        if len(found) >= count:
+            return found[:count]
+    raise TextcriticError(
+        f"{len(found):,} of {TRIES * count:,} texts that the model drew end within {longest:,} tokens; train it longer"
+    )
+
+
+def _of_lengths(
+    model: LatentModel, lengths: np.ndarray, count: int, generator: torch.Generator
+) -> Iterator[tuple[Structured, Any]]:
+    """Texts of a few lengths, equally many of each: quantiles of those given."""
+    parts = min(LENGTHS, count)
+    shares = (np.arange(parts) + 0.5) / parts
+    for part, length in enumerate(np.quantile(lengths, shares, method="inverted_cdf")):
+        number = count // parts + (part < count % parts)
+        yield from model.sample_with_states(number, int(length), generator)
