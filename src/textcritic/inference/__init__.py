@@ -67,7 +67,7 @@ from textcritic.inference.groups import (
     largest_difference_interval,
 )
 from textcritic.inference.histograms import Histogram, quantile
-from textcritic.inference.holm import holm
+from textcritic.inference.holm import holm, twice_median
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.medians import above, median_interval
 from textcritic.inference.nearness import Nearness, beyond, distance, nearest, nearness
@@ -206,6 +206,7 @@ __all__ = [
     "strength",
     "t_interval",
     "trainings_p",
+    "twice_median",
     "two_sample_test",
     "unit_of",
     "unit_sums",

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from textcritic.critics.tendencies.counting import count_texts, groups_of
-from textcritic.critics.tendencies.counts import Counts, ordered, sums_by_group
+from textcritic.critics.tendencies.counting import count_texts, groups_of, thinnings
+from textcritic.critics.tendencies.counts import KINDS, THINNED, Counts, ordered, sums_by_group
 from textcritic.critics.tendencies.distances import Distance, Pair, distances
 from textcritic.critics.tendencies.estimates import Options, estimates
 from textcritic.critics.tendencies.one_size import at_one_size
@@ -66,13 +66,16 @@ class Population:
         group = groups_of(len(documents), min(groups, len(documents) // largest), seed, units)
         unit = np.arange(len(group)) if units is None else units
         number = int(group.max()) + 1
-        parts = {}
+        thin, parts = thinnings(unit, groups, seed), {}
         for field in fields(Counts):
             values = getattr(self.counts, field.name)
             if field.name in ("words", "lags"):
                 parts[field.name] = values
             elif field.name == "documents":
                 parts[field.name] = values[documents]
+            elif field.name in THINNED:
+                every = self.counts.pairs if field.name in KINDS else self.counts.matrix
+                parts[field.name] = thin @ every[self.own_group[documents]]
             elif issparse(values):
                 parts[field.name] = sums_by_group(values[self.own_group[documents]], group, number)
             elif field.name not in ("group", "unit"):
@@ -90,7 +93,7 @@ class Population:
             yield self.draw(first, seed=repetition), self.draw(second, seed=repetition + repetitions)
 
     def pairs_with_units(
-        self, units: npt.NDArray[np.int64], sizes: tuple[int, int], repetitions: int, seed: int
+        self, units: npt.NDArray[np.int64], sizes: tuple[int, int], repetitions: int, seed: int, both: bool = False
     ) -> Iterator[tuple[Counts, Counts]]:
         """Pairs of single documents and of whole units, disjoint, each unit and each document of one as likely.
 
@@ -99,15 +102,21 @@ class Population:
             sizes: single documents, each of a unit of its own, and units of the other set.
             repetitions: pairs.
             seed: of the draws.
+            both: whether the first set is of whole units too.
         """
         rng, names = np.random.default_rng(seed), np.unique(units)
         for repetition in range(repetitions):
             order = rng.permutation(names)
             alone, together = order[: sizes[0]], order[sizes[0] : sum(sizes)]
-            first = np.array([rng.choice(np.flatnonzero(units == unit)) for unit in alone])
-            second = np.flatnonzero(np.isin(units, together))
-            own = np.unique(units[second], return_inverse=True)[1]
-            yield self.draw(first, seed=repetition), self.draw(second, seed=repetition + repetitions, units=own)
+            sets = [np.flatnonzero(np.isin(units, some)) for some in (alone, together)]
+            if not both:
+                sets[0] = np.array([rng.choice(np.flatnonzero(units == unit)) for unit in alone])
+            own = [np.unique(units[some], return_inverse=True)[1] for some in sets]
+            first, second = (
+                self.draw(some, seed=repetition + at * repetitions, units=of)
+                for at, (some, of) in enumerate(zip(sets, own, strict=True))
+            )
+            yield first, second
 
 
 def distance_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options, truth: float = 0.0) -> list[Rates]:
