@@ -26,6 +26,7 @@ WORDS, GROUPS, TOGETHER, MEAN = 2000, 400, 5, 90
 TOPICS = {"weak": 4.0, "strong": 0.4}
 """The shape of the gamma distribution of how much more or less often a topic has each word."""
 NAMES = {"unigram_max": "words", "bigram_max": "pairs", "rank": "ranks"}
+SIDES = "one, as many", "one, more", "both"
 FAULT, FAULTY = 0.2, 20
 
 
@@ -47,11 +48,12 @@ def texts_of(shape: float, seed: int = 1) -> tuple[list[str], list[str]]:
 
 
 def pairs(
-    populations: tuple[Population, Population], units: npt.NDArray[np.int64], groups: int, both: bool, times: int
+    populations: tuple[Population, Population], units: npt.NDArray[np.int64], groups: int, side: str, times: int
 ) -> Iterator[tuple[Counts, Counts]]:
-    """Samples of the first population, and real text of the second: as many documents on both sides."""
-    sizes = (groups if both else min(groups * TOGETHER, GROUPS - groups)), groups
-    drawn = (one.pairs_with_units(units, sizes, times, groups, both) for one in populations)
+    """Samples of the first population, and real text of the second."""
+    several = {"both": groups, "one, as many": groups * TOGETHER, "one, more": GROUPS}[side]
+    sizes = min(several, GROUPS - groups), groups
+    drawn = (one.pairs_with_units(units, sizes, times, groups, side == "both") for one in populations)
     for (sample, _), (_, real) in zip(*drawn, strict=True):
         yield sample, real
 
@@ -78,6 +80,9 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=99, help="of each test")
     parser.add_argument("--groups", type=int, nargs="*", default=[20, 60])
     parser.add_argument("--topics", nargs="*", default=list(TOPICS), choices=list(TOPICS))
+    parser.add_argument(
+        "--sides", nargs="*", default=SIDES, help="with groups, and how many single documents another has"
+    )
     given = parser.parse_args()
     units, options = np.repeat(np.arange(GROUPS), TOGETHER), Options(resamples=given.resamples)
     heads = [f"{word}, {test}" for word in NAMES.values() for test in ("whole", "one a group")]
@@ -85,13 +90,12 @@ def main() -> None:
     for topics in given.topics:
         plain, faulty = (Population(texts, CountOptions()) for texts in texts_of(TOPICS[topics]))
         for groups in given.groups:
-            for both in (False, True):
+            for side in given.sides:
                 for sample in (plain, faulty):
                     times = given.faulty if sample is faulty else given.repetitions
-                    found = pairs((sample, plain), units, groups, both, times)
+                    found = pairs((sample, plain), units, groups, side, times)
                     cells = " | ".join(rates(found, options))
                     what = "faulty" if sample is faulty else "the same"
-                    side = "both sides" if both else "one side"
                     print(f"| {topics} | {groups} | {side} | {what} | {cells} |", flush=True)
 
 

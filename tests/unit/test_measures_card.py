@@ -11,6 +11,7 @@ from scipy import stats
 
 from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number, runs_p, trainings_p
 from textcritic.measures.card import Cell, Column, scorecard
+from textcritic.measures.causes import comparisons
 from textcritic.measures.score import HIGHER, NOT_COMPARED, NOT_SCORED, NOT_TESTED, Score
 from textcritic.measures.sentences import (
     MOST_SENTENCES,
@@ -542,3 +543,27 @@ def test_of_few_documents_their_number_stands_in_place_of_an_interval():
     assert doubt_of(Cell((real(number=Number(4.0), n=20),))) == ""
     assert doubt_of(Cell((real(number=Number(4.0), n=None),))) == ""
     assert "real text    4 (n = 6)" in "\n".join(card_lines(card_of(real(number=Number(4.0), n=6)), 100))
+
+
+def test_a_verdict_from_few_documents_says_their_number_first():
+    """On the page, in the terminal, in sentences and in causes, and there once."""
+    few = score("few", number=Number(9.5), p=0.03, n=6)
+    blocks = card_of(real(), few, score("many"))
+    cell = blocks[0].rows[-1].cells[blocks[0].columns[0]]
+    assert verdict_of(cell) == "n = 6: ≠ higher"
+    page = str(card_html(blocks, TEMPLATES))
+    assert page.count('<span class="verdict">n = 6: ≠ higher</span>') == 1
+    assert '<span class="doubt">n = 6' not in page, "not beside its value too"
+    lines = card_lines(blocks, 80)
+    assert sum("few" in line and "n = 6: ≠ 9.50" in line for line in lines) == 1
+    assert not any("n = 500:" in line for line in lines)
+    (said,) = sentences(blocks)
+    assert "; compared with real text (n = 6 of few), both differ." in said.says
+    assert [test.says for test in comparisons([real(), few])] == ["n = 6: Latent PPL higher: 9.50 against 4.00"]
+    (alone,) = sentences(card_of(real(), few))
+    assert alone.says == "n = 6: few scores higher than real text (4.00): 9.50, 5.5 more (p = 0.03)."
+
+
+@pytest.mark.parametrize(("n", "verdict"), [(1, NOT_TESTED), (3, NOT_TESTED), (4, DIFFERENT)])
+def test_an_infinite_value_of_too_few_documents_is_no_difference(n, verdict):
+    assert score("few", math.inf, n=n).verdict == verdict

@@ -72,7 +72,7 @@ from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_va
 from textcritic.inference.medians import above, median_interval
 from textcritic.inference.nearness import Nearness, beyond, distance, nearest, nearness
 from textcritic.inference.paired import McNemarTest, mcnemar_test, paired_permutation_test
-from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
+from textcritic.inference.permutation import LEAST_TESTED, PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
 from textcritic.inference.ranking import RANKINGS, ranking_interval
 from textcritic.inference.ranks import RankTest, rank_interval, rank_permutation
@@ -103,6 +103,7 @@ __all__ = [
     "DIFFERENT",
     "DISTANCES",
     "GROUPS",
+    "LEAST_TESTED",
     "LEAST_UNITS",
     "MARGIN",
     "NO_SPREAD",

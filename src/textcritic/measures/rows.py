@@ -1,19 +1,29 @@
 """The rows of a table of measures: one for each source, with what follows from the declaration of each measure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import ClusterTest, are_grouped, bootstrap_interval, two_sample_test, unit_of, unit_sums
+from textcritic.inference import (
+    LEAST_TESTED,
+    ClusterTest,
+    are_grouped,
+    bootstrap_interval,
+    two_sample_test,
+    unit_of,
+    unit_sums,
+)
 from textcritic.measures.material import TEXT, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import count
 from textcritic.measures.scored import add_seeds, reasons_in_words
 from textcritic.plan.sources import DATA, KEYS, RUN
 
+NO_TEST = f"no test of fewer than {LEAST_TESTED} documents"
 Read = Callable[[Any, Scored | None], Scored]
 """Reads a source of `Compared.groups`; the second argument is the yardstick as it was read, None for the yardstick."""
 
@@ -75,12 +85,22 @@ def in_groups(rows: pd.DataFrame) -> str:
 def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
     """A measure of one source against the yardstick; None where it is not computed here, or nothing was scored.
 
+    There is no test of fewer than `LEAST_TESTED` documents on a side.
+
     Args:
         measure: what is computed.
         scored: the source.
         real: the yardstick; None where there is no test.
         resampling: of intervals and tests.
     """
+    found = _estimated(measure, scored, real, resampling)
+    few = [n for one in (scored, real) if one and (n := one.documents) is not None and n < LEAST_TESTED]
+    if found is None or found.p is None or not few:
+        return found
+    return replace(found, p=None, reason="; ".join(filter(None, (found.reason, NO_TEST))))
+
+
+def _estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
     if scored.documents == 0:
         return None
     if measure.estimate is not None:

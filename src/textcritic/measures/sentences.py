@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, holm
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
+from textcritic.measures.phrases import with_n
 from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED
 
 NEAREST = "★"
@@ -74,18 +75,14 @@ def doubt_of(cell: Cell) -> str:
 
 
 def verdict_of(cell: Cell) -> str:
-    """Whether the source differs from real text, in two or three words; nothing for real text."""
-    match cell.verdict:
-        case "different":
-            return f"{SIGNS[DIFFERENT]} {cell.way}"
-        case "same":
-            return f"{SIGNS[SAME]} the same"
-        case "unclear":
-            return f"{SIGNS[UNCLEAR]} unclear"
-        case "not tested" | "not scored":
-            return cell.verdict
-        case _:
-            return ""
+    """Whether the source differs from real text, in two or three words, behind n if it is small; "" of real text."""
+    words = {
+        DIFFERENT: f"{SIGNS[DIFFERENT]} {cell.way}",
+        SAME: f"{SIGNS[SAME]} the same",
+        UNCLEAR: f"{SIGNS[UNCLEAR]} unclear",
+        NOT_TESTED: NOT_TESTED,
+    }
+    return NOT_SCORED if cell.verdict == NOT_SCORED else with_n(cell.n, words.get(cell.verdict, ""))
 
 
 def noticed_of(cell: Cell) -> str:
@@ -318,7 +315,9 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
         if rows:
             who = ("both" if total == 2 else f"all {total}") if len(rows) == total else _named(rows)
             parts.append(f"{who} {words[verdict][len(rows) > 1]}")
-    said = [f"compared with real text, {', '.join(parts)}"] if parts else []
+    few = [(row, cell.n) for row, cell in samples if cell.is_ranked and cell.n is not None and cell.n < LEAST_UNITS]
+    counts = f" (n = {listed([f'{n} of {row.label}' for row, n in few])})" if few else ""
+    said = [f"compared with real text{counts}, {', '.join(parts)}"] if parts else []
     return [
         *said,
         *[f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents"] * bool(lost),
@@ -327,7 +326,7 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
 
 def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
     """The one sample that there is; `apart` says how far it is from real text."""
-    doubt = doubt_of(cell)
+    doubt = "" if cell.number.low is None else doubt_of(cell)
     if cell.verdict == NOT_SCORED:
         why = next((f" ({score.because})" for score in cell.scores if score.because), "")
         return f"of {row.label} nothing could be scored{why}"
@@ -347,7 +346,7 @@ def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
             words = f"may or may not differ from {yardstick}"
         case _:
             words = f"was not tested against {yardstick}"
-    return f"{row.remarked} {words}: {value}{lost}"
+    return with_n(cell.n, f"{row.remarked} {words}: {value}{lost}")
 
 
 def _named(rows: Sequence[Row]) -> str:

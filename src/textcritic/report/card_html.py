@@ -13,6 +13,7 @@ from textcritic.measures.numbers import count, counted, interval, listed, p_valu
 from textcritic.measures.score import NOT_COMPARED, Score
 from textcritic.measures.sentences import (
     NEAREST,
+    SIGNS,
     doubt_of,
     left_out_of,
     legend,
@@ -163,7 +164,7 @@ def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
         "measure": column.measure,
         "section": column.section,
         "value": value,
-        "doubt": f"of {most}" if of else doubt_of(cell),
+        "doubt": f"of {most}" if of else "" if cell.verdict in SIGNS and cell.number.low is None else doubt_of(cell),
         "words": verdict_of(cell),
         "nearest": NEAREST if near else "",
         "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",

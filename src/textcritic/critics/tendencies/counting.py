@@ -291,16 +291,21 @@ def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, OfDocuments]], t
 
 def _thinned(thin: csr_matrix, tokens: Tokens, words: Words, numbers: npt.NDArray[np.uint32]) -> dict[str, csr_matrix]:
     """`Counts.thinned` and `Counts.thinned_pairs` of texts, of which `thin` has the columns."""
-    columns = {"thinned": len(words.words), "thinned_pairs": PAIRS}
+    types = len(words.words)
     if not thin.shape[0]:
-        return {name: csr_matrix((0, width), dtype=np.int64) for name, width in columns.items()}
+        return {name: csr_matrix((0, n), dtype=np.int64) for name, n in (("thinned", types), ("thinned_pairs", PAIRS))}
     ids, lengths = words.of_types.take(tokens.ids), tokens.lengths
-    values = (ids, lengths), (_kinds(ids, numbers)[_followed(lengths)], np.maximum(lengths - 1, 0))
-    found = {}
-    for (name, width), (places, each) in zip(columns.items(), values, strict=True):
-        entries = np.ones(len(places), np.int64), places.astype(np.int32), np.append(0, np.cumsum(each))
-        found[name] = thin @ csr_matrix(entries, shape=(len(lengths), width))
-    return found
+    kinds = _kinds(ids, numbers)[_followed(lengths)]
+    return {
+        "thinned": thin @ _of_documents(ids, lengths, types),
+        "thinned_pairs": thin @ _of_documents(kinds, np.maximum(lengths - 1, 0), PAIRS),
+    }
+
+
+def _of_documents(places: npt.NDArray[Any], each: Numbers, columns: int) -> csr_matrix:
+    """How often each value is in each document, which has so many of the values: [documents, columns]."""
+    entries = np.ones(len(places), np.int64), places.astype(np.int32), np.append(0, np.cumsum(each))
+    return csr_matrix(entries, shape=(len(each), columns))
 
 
 def _followed(lengths: Numbers) -> npt.NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import (
     ALPHA,
     DISTANCES,
+    LEAST_TESTED,
     LEAST_UNITS,
     GroupTest,
     chi_square,
@@ -134,11 +135,12 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
     shares documents: they are right whatever the sizes of the sets are. What the sizes alone make of a difference of
     ranks, of Taylor's exponent and of recurrence is taken off. Intervals are about the distance of the two sources: it
     is 0 of two samples of one population. `unigram_half_l1` and `unigram_chi_square`, which grow with every rare word,
-    have none; and nothing has, where a set has fewer than `LEAST_UNITS` units (`Counts.unit`).
+    have none; and nothing has, where a set has fewer than `LEAST_UNITS` units (`Counts.unit`). Of fewer than
+    `LEAST_TESTED` there is no test.
 
     Documents that belong together stay in one group. Where there are such, p and `noticed` of words, bigrams and ranks
-    are made of one document of each unit (`_of_thinned`), all else of all documents. Lengths, shares and types by length,
-    whose tests take documents as independent, are compared of one document of each unit, drawn at random; their
+    are made of one document of each unit (`_of_thinned`), all else of all documents. Lengths, shares and types by
+    length, whose tests take documents as independent, are compared of one document of each unit, drawn at random; their
     distances are those of these.
 
     Args:
@@ -156,8 +158,11 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
     recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name, options) for name in SCALING}
     chosen = {names: make for names, make in recipes.items() if not only or set(names) & set(only)}
     made, missing = made_by(chosen, pair.real, pair.sample)
-    if min(pair.real.units, pair.sample.units) < LEAST_UNITS:
-        made = {name: replace(one, low=math.nan, high=math.nan) for name, one in made.items()}
+    none, units = math.nan, min(pair.real.units, pair.sample.units)
+    if units < LEAST_UNITS:
+        made = {name: replace(one, low=none, high=none) for name, one in made.items()}
+    if units < LEAST_TESTED:
+        made = {name: replace(one, p=none, p_as_printed=none, noticed=none) for name, one in made.items()}
     return made, missing
 
 
