@@ -2,10 +2,11 @@
 
     python benchmarks/calibration_groups.py    # 50 minutes of CPU
 
-Made-up documents: each group of five has a topic of its own, weak or strong. Sample and real text are of one
-population; or one in five of the commonest words of the sample is another word. Two tests of the same documents: whole
-groups are exchanged; one document of each group is drawn, twenty times, and p is twice the median. In percent of the
-studies with p < 0.05, with the exact interval.
+Made-up documents: each group of five has a topic of its own, weak or strong. Real text is in groups, and the sample is
+of single documents, as many or more, or in as many groups. Both are of one population; or one in five of the commonest
+words of the sample is another word. Two tests of the same documents: all groups are exchanged; as many groups of both
+are, drawn twenty times where the sample has more, and p is twice the median. In percent of the studies with p < 0.05,
+with the exact interval.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.critics.tendencies.calibration import Population
-from textcritic.critics.tendencies.counts import THINNED, Counts
+from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Pair, distances
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.options import CountOptions
@@ -59,11 +60,12 @@ def pairs(
 
 
 def rates(found: Iterator[tuple[Counts, Counts]], options: Options) -> Iterator[str]:
-    """Of words, pairs and ranks how often p is below 0.05: whole groups exchanged, and one document of each group."""
+    """Of words, pairs and ranks how often p is below 0.05: all groups exchanged, and as many of both."""
     significant: dict[str, list[tuple[bool, bool]]] = {name: [] for name in NAMES}
     for sample, real in found:
-        whole = [replace(one, **{name: getattr(one, name)[:0] for name in THINNED}) for one in (sample, real)]
-        tested = [distances(Pair(*two), options, NAMES)[0] for two in ((whole[1], whole[0]), (real, sample))]
+        # Where no documents are said to belong together, groups stay what they are, and all are exchanged.
+        alone = [replace(one, unit=np.arange(len(one.unit), dtype=np.int32)) for one in (real, sample)]
+        tested = [distances(Pair(*both), options, NAMES)[0] for both in (alone, (real, sample))]
         for name, hits in significant.items():
             hits.append((tested[0][name].p < 0.05, tested[1][name].p < 0.05))
     for hits in significant.values():
@@ -85,7 +87,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     units, options = np.repeat(np.arange(GROUPS), TOGETHER), Options(resamples=given.resamples)
-    heads = [f"{word}, {test}" for word in NAMES.values() for test in ("whole", "one a group")]
+    heads = [f"{word}, {test}" for word in NAMES.values() for test in ("all", "as many")]
     print(f"| topics | groups | on | sample | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 4)}")
     for topics in given.topics:
         plain, faulty = (Population(texts, CountOptions()) for texts in texts_of(TOPICS[topics]))

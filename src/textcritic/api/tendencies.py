@@ -22,7 +22,8 @@ from textcritic.api.sets import labelled
 from textcritic.corpora.splits import random_parts
 from textcritic.corpora.words import SPACES
 from textcritic.critics.tendencies.counting import count_texts
-from textcritic.critics.tendencies.counts import THINNINGS, Counts
+from textcritic.critics.tendencies.counts import Counts
+from textcritic.critics.tendencies.distances import DRAWINGS
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
 from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
@@ -318,6 +319,6 @@ def _facts_of_groups(sets: Mapping[str, _Set]) -> Iterator[tuple[str, str]]:
     if grouped:
         alone = (
             "lengths, shares and types by length are those of one document of each group; the p-values of words, pairs "
-            f"and ranks are twice the median of {THINNINGS} drawings of one document of each group"
+            f"and ranks are of as many groups on both sides, twice the median of {DRAWINGS} drawings where one has more"
         )
         yield "Groups", f"{'; '.join(counts)}; documents of a group count as one, and {alone}"

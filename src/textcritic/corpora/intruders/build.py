@@ -88,16 +88,16 @@ def build_intruders(
     return statistics
 
 
-def told_apart(splits: Mapping[str, Sequence[Document]]) -> dict[str, list[Document]]:
+def told_apart(splits: dict[str, list[Document]]) -> dict[str, list[Document]]:
     """The documents of each split whose text no later split has under another id: a test is of unseen texts.
 
     The text is that before an intruder came in, where the replaced sentence is known, with any white space as a space.
     """
     seen: set[tuple[str, ...]] = set()
     kept = {}
-    for split in reversed(splits):
-        texts = [_text_of(document) for document in splits[split]]
-        kept[split] = [document for document, text in zip(splits[split], texts, strict=True) if text not in seen]
+    for split, documents in reversed(splits.items()):
+        texts = [_text_of(document) for document in documents]
+        kept[split] = [document for document, text in zip(documents, texts, strict=True) if text not in seen]
         seen |= set(texts)
     return {split: kept[split] for split in splits}
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from textcritic.critics.tendencies.counting import count_texts, groups_of, thinnings
-from textcritic.critics.tendencies.counts import KINDS, THINNED, Counts, ordered, sums_by_group
+from textcritic.critics.tendencies.counting import count_texts, groups_of
+from textcritic.critics.tendencies.counts import Counts, ordered, sums_by_group
 from textcritic.critics.tendencies.distances import Distance, Pair, distances
 from textcritic.critics.tendencies.estimates import Options, estimates
 from textcritic.critics.tendencies.one_size import at_one_size
@@ -66,16 +66,13 @@ class Population:
         group = groups_of(len(documents), min(groups, len(documents) // largest), seed, units)
         unit = np.arange(len(group)) if units is None else units
         number = int(group.max()) + 1
-        thin, parts = thinnings(unit, groups, seed), {}
+        parts = {}
         for field in fields(Counts):
             values = getattr(self.counts, field.name)
             if field.name in ("words", "lags"):
                 parts[field.name] = values
             elif field.name == "documents":
                 parts[field.name] = values[documents]
-            elif field.name in THINNED:
-                every = self.counts.pairs if field.name in KINDS else self.counts.matrix
-                parts[field.name] = thin @ every[self.own_group[documents]]
             elif issparse(values):
                 parts[field.name] = sums_by_group(values[self.own_group[documents]], group, number)
             elif field.name not in ("group", "unit"):

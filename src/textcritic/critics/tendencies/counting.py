@@ -14,17 +14,7 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from textcritic.corpora.words import segmented_texts
-from textcritic.critics.tendencies.counts import (
-    NOT_COUNTED,
-    OF_GROUPS,
-    PAIRS,
-    THINNINGS,
-    TOTALS,
-    Counts,
-    Numbers,
-    added,
-    ordered,
-)
+from textcritic.critics.tendencies.counts import NOT_COUNTED, OF_WORDS, PAIRS, TOTALS, Counts, Numbers, added, ordered
 from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import ATTACHED, STOP, SYMBOL, UPPER, Words, stop_words_of, words_of
@@ -37,8 +27,8 @@ CHUNK_BYTES, CHUNK_TEXTS = 1 << 25, 1 << 17
 TOGETHER = 8
 
 Groups = npt.NDArray[np.int32]
-OfDocuments = tuple[Groups, Groups, csr_matrix]
-"""Group and unit of each document, and its column of `thinnings`."""
+OfDocuments = tuple[Groups, Groups]
+"""Group and unit of each document."""
 Tally = tuple[npt.NDArray[Any], Numbers]
 """Distinct values, ascending, and a number of each."""
 
@@ -77,7 +67,6 @@ def count_texts(
     number = max(1, min(options.groups, most))
     group = groups_of(documents, number, seed, units)[rows.start : rows.stop]
     unit = (np.arange(documents) if units is None else units)[rows.start : rows.stop].astype(np.int32)
-    thin = thinnings(units, options.groups, seed)[:, rows.start : rows.stop] if units is not None else None
     work = _Work(options, stop_words_of(options.stop_words), number)
     done = _Done()
     first = 0
@@ -90,13 +79,9 @@ def count_texts(
                 first += len(texts)
                 if first > len(group):
                     raise TextcriticError(f"more than the {len(group):,} documents that were to be counted")
-                yield texts, of_documents(first - len(texts), first)
+                yield texts, (group[first - len(texts) : first], unit[first - len(texts) : first])
         if not first:
-            yield pa.array([], pa.string()), of_documents(0, 0)
-
-    def of_documents(start: int, stop: int) -> OfDocuments:
-        thinned = csr_matrix((0, stop - start), dtype=np.int64) if thin is None else thin[:, start:stop]
-        return group[start:stop], unit[start:stop], thinned
+            yield pa.array([], pa.string()), (group[:0], unit[:0])
 
     for counts in _mapped(work, pieces(), threads):
         done.add(counts)
@@ -121,25 +106,6 @@ def groups_of(documents: int, groups: int, seed: int, units: npt.NDArray[np.int6
             heapq.heappush(smallest, (size + int(sizes[unit]), number))
         return group[units]
     return (np.random.default_rng(seed).permutation(documents) % groups).astype(np.int32)
-
-
-def thinnings(units: npt.NDArray[np.int64], groups: int, seed: int) -> csr_matrix:
-    """`THINNINGS` times one document of each unit at random, in at most so many random groups of as many units.
-
-    Returns:
-        [THINNINGS x groups, documents], 1 where a document is in a group; without rows where all units have one.
-    """
-    documents, number = len(units), len(np.unique(units))
-    if number == documents:
-        return csr_matrix((0, documents), dtype=np.int64)
-    groups, rng = max(1, min(groups, number)), np.random.default_rng([seed, THINNINGS])
-    rows, columns = [], []
-    for thinning in range(THINNINGS):
-        order = rng.permutation(documents)
-        columns.append(order[np.unique(units[order], return_index=True)[1]])
-        rows.append(thinning * groups + rng.permutation(number) % groups)
-    places = np.concatenate(rows), np.concatenate(columns)
-    return csr_matrix((np.ones(THINNINGS * number, np.int64), places), shape=(THINNINGS * groups, documents))
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +137,7 @@ class _Work:
         The documents of a group are put side by side and counted together: what is known of their tokens fits into the
         cache of a processor, and needs no number of the group.
         """
-        group, unit, thin = of
+        group, unit = of
         order = np.argsort(group, kind="stable")
         spaced = segmented_texts(texts.take(pa.array(order)), self.options.words)
         tokens = tokenize(spaced, self.options.tokenizer)
@@ -186,9 +152,8 @@ class _Work:
         documents = np.concatenate([part.documents for part in parts])
         matrices = {
             name: _rows([getattr(part, name) for part in parts], columns)
-            for name, columns in (("pairs", PAIRS), *dict.fromkeys(OF_GROUPS, len(spelt)).items())
+            for name, columns in (("pairs", PAIRS), *dict.fromkeys(OF_WORDS, len(spelt)).items())
         }
-        matrices |= _thinned(thin[:, order], tokens, words, numbers)
         return Counts(
             words=words.words,
             documents=documents[np.argsort(order)],
@@ -207,8 +172,14 @@ class _Work:
         # Keys are sorted in half the time if they have 32 bits.
         numbered = np.arange(len(lengths), dtype="int32" if len(lengths) << bits < 1 << 31 else "int64")
         keys = np.repeat(numbered << bits, lengths) | ids
-        inside = _followed(lengths)
+        # Which tokens have another one behind them in their document; the last of all has none.
+        inside = np.ones(len(ids), np.bool_)
+        inside[ends[lengths > 0] - 1] = False
+        inside = inside[:-1]
         pairs = ((keys[:-1].astype(np.int64) << bits) | ids[1:])[inside]
+        of_ids = numbers.take(ids).astype(np.uint64)
+        # The upper bits of a product with 2^64 over the golden ratio depend on all bits (Knuth, volume 3, section 6.4).
+        kinds = ((of_ids[:-1] << np.uint64(32) | of_ids[1:]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
         stop = _of_each(forms & STOP != 0, ends)
         columns = (
             lengths,
@@ -221,7 +192,7 @@ class _Work:
         return _Group(
             documents=np.column_stack(columns).astype(np.int32),
             matrix=_tally(ids),
-            pairs=_tally(_kinds(ids, numbers)[inside]),
+            pairs=_tally(kinds.astype(np.uint16)[inside]),
             segments=segments,
             segment_sums=sums,
             segment_squares=squares,
@@ -287,41 +258,6 @@ def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, OfDocuments]], t
                 yield waiting.pop(0).result()
         for future in waiting:
             yield future.result()
-
-
-def _thinned(thin: csr_matrix, tokens: Tokens, words: Words, numbers: npt.NDArray[np.uint32]) -> dict[str, csr_matrix]:
-    """`Counts.thinned` and `Counts.thinned_pairs` of texts, of which `thin` has the columns."""
-    types = len(words.words)
-    if not thin.shape[0]:
-        return {name: csr_matrix((0, n), dtype=np.int64) for name, n in (("thinned", types), ("thinned_pairs", PAIRS))}
-    ids, lengths = words.of_types.take(tokens.ids), tokens.lengths
-    kinds = _kinds(ids, numbers)[_followed(lengths)]
-    return {
-        "thinned": thin @ _of_documents(ids, lengths, types),
-        "thinned_pairs": thin @ _of_documents(kinds, np.maximum(lengths - 1, 0), PAIRS),
-    }
-
-
-def _of_documents(places: npt.NDArray[Any], each: Numbers, columns: int) -> csr_matrix:
-    """How often each value is in each document, which has so many of the values: [documents, columns]."""
-    entries = np.ones(len(places), np.int64), places.astype(np.int32), np.append(0, np.cumsum(each))
-    return csr_matrix(entries, shape=(len(each), columns))
-
-
-def _followed(lengths: Numbers) -> npt.NDArray[np.bool_]:
-    """Which tokens but the last of all have another one behind them in their document."""
-    ends = np.cumsum(lengths)
-    inside = np.ones(int(lengths.sum()), np.bool_)
-    inside[ends[lengths > 0] - 1] = False
-    return inside[:-1]
-
-
-def _kinds(ids: npt.NDArray[np.int32], numbers: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint16]:
-    """The kind of each pair of neighbouring tokens, also of those of two documents."""
-    of_ids = numbers.take(ids).astype(np.uint64)
-    # The upper bits of a product with 2^64 over the golden ratio depend on all bits (Knuth, volume 3, section 6.4).
-    kinds = ((of_ids[:-1] << np.uint64(32) | of_ids[1:]) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
-    return kinds.astype(np.uint16)
 
 
 def _of_each(flags: npt.NDArray[np.bool_], ends: Numbers) -> Numbers:

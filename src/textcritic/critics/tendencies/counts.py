@@ -22,15 +22,8 @@ PAIRS = 1 << 16
 """Kinds of bigrams, see `Counts.pairs`."""
 NOT_COUNTED = -1
 """Stop words of each document where there is no list of them."""
-THINNINGS = 20
-"""How often one document of each unit is drawn, see `Counts.thinned`."""
-OF_GROUPS = ("matrix", "segment_sums", "segment_squares")
-"""Matrices with a row each group and a column each word."""
-OF_WORDS = (*OF_GROUPS, "thinned")
+OF_WORDS = ("matrix", "segment_sums", "segment_squares")
 """Matrices with a column each word."""
-KINDS = ("pairs", "thinned_pairs")
-"""Matrices with a column each kind of bigrams."""
-THINNED = ("thinned", "thinned_pairs")
 TOTALS = ("segments", "recurrence", "attached", "upper")
 """Numbers of groups that are not of words."""
 # Stands between words in the file; neither tokenizer leaves it in a token.
@@ -75,9 +68,6 @@ class Counts:
         lags: int64 [lags], these distances: 1, 2, 4, ...
         attached: int64 [G], tokens such as `word,`, see `words.attached`.
         upper: int64 [G], tokens that lower case changes.
-        thinned: int64 CSR [THINNINGS x H, types], tokens of each word in one document of each unit, drawn anew each
-            time; in H random groups of as many units, up to one. Without rows where every document is a unit.
-        thinned_pairs: int64 CSR [THINNINGS x H, PAIRS], the same of bigrams.
     """
 
     words: pa.StringArray
@@ -93,8 +83,6 @@ class Counts:
     lags: Numbers
     attached: Numbers
     upper: Numbers
-    thinned: csr_matrix
-    thinned_pairs: csr_matrix
 
     @property
     def groups(self) -> int:
@@ -137,7 +125,7 @@ class Counts:
         return column
 
     def take(self, groups: Sequence[int]) -> "Counts":
-        """The counts of some groups alone, which are numbered from 0 in the order given; none of them is thinned.
+        """The counts of some groups alone, which are numbered from 0 in the order given.
 
         Raises:
             TextcriticError: a group that does not exist, or one that is named twice.
@@ -151,9 +139,8 @@ class Counts:
         of_groups = {
             field.name: getattr(self, field.name)[rows]
             for field in fields(self)
-            if field.name not in ("words", "documents", "group", "unit", "lags", *THINNED)
+            if field.name not in ("words", "documents", "group", "unit", "lags")
         }
-        of_groups |= {name: getattr(self, name)[:0] for name in THINNED}
         of_groups |= {"documents": self.documents[kept], "unit": self.unit[kept]}
         return ordered(replace(self, group=number[self.group[kept]], **of_groups))
 
@@ -164,12 +151,10 @@ class Counts:
         arrays["words"] = np.frombuffer(pc.binary_join(one_list, SEPARATOR)[0].as_buffer(), np.uint8)
         arrays["types"] = np.array(len(self.words))
         # The sums and squares of a word are in the same places.
-        for name, matrix in (("matrix", self.matrix), ("segment", self.segment_sums), ("thinned", self.thinned)):
+        for name, matrix in (("matrix", self.matrix), ("segment", self.segment_sums)):
             arrays |= {f"{name}_indptr": matrix.indptr, f"{name}_indices": matrix.indices.astype(np.int32)}
-        for name in KINDS:
-            matrix = getattr(self, name)
-            arrays |= {f"{name}_indptr": matrix.indptr, f"{name}_indices": matrix.indices.astype(np.uint16)}
-        for name in (*OF_WORDS, *KINDS):
+        arrays |= {"pairs_indptr": self.pairs.indptr, "pairs_indices": self.pairs.indices.astype(np.uint16)}
+        for name in ("matrix", "segment_sums", "segment_squares", "pairs"):
             arrays[name] = _narrow(getattr(self, name).data)
         write_arrays(path, arrays)
 
@@ -186,12 +171,11 @@ class Counts:
             text = arrays["words"].tobytes().decode()
             words = pa.array(text.split(SEPARATOR) if shape[1] else [], pa.string())
             matrices = {}
-            for name in (*OF_WORDS, *KINDS):
-                places = "segment" if name.startswith("segment") else name
+            for name in ("matrix", "segment_sums", "segment_squares", "pairs"):
+                places = name.split("_")[0]
                 indices = arrays[f"{places}_indices"].astype(np.int32)
                 row = arrays[name].astype(np.int64), indices, arrays[f"{places}_indptr"]
-                rows = len(row[2]) - 1 if name.startswith("thinned") else shape[0]
-                matrices[name] = csr_matrix(row, shape=(rows, PAIRS if name in KINDS else shape[1]))
+                matrices[name] = csr_matrix(row, shape=(shape[0], PAIRS) if name == "pairs" else shape)
                 matrices[name].check_format()
             if len(words) != shape[1] or {len(plain[name]) for name in ("group", "unit")} != {len(plain["documents"])}:
                 raise ValueError("arrays that do not belong together")
@@ -273,7 +257,6 @@ def added(parts: Sequence[Counts]) -> Counts:
         unit=np.concatenate([part.unit for part in parts]),
         lags=parts[0].lags,
         pairs=sum(part.pairs for part in parts),
-        thinned_pairs=sum(part.thinned_pairs for part in parts),
         **matrices,
         **totals,
     )

@@ -1,7 +1,7 @@
 """How far one set of documents is from another, tendency by tendency: plain distances, and the same with tests."""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack
 
-from textcritic.critics.tendencies.counts import LENGTH, THINNINGS, TYPES, Counts
+from textcritic.critics.tendencies.counts import LENGTH, TYPES, Counts
 from textcritic.critics.tendencies.estimates import Options, histogram_of, made_by
 from textcritic.critics.tendencies.scaling_differences import Compared, Sums, recurrence_compared, taylor_compared
 from textcritic.critics.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
@@ -35,7 +35,7 @@ from textcritic.inference import (
     rank_permutation,
     twice_median,
 )
-from textcritic.inference.group_sizes import Sizes
+from textcritic.inference.group_sizes import BothGroups, balanced_groups
 from textcritic.inference.groups import ROUNDING
 
 VALUES = ("length", "stopwords", "symbols")
@@ -46,6 +46,8 @@ SCALING: Mapping[str, Callable[[Sums, Sums], Compared]] = {
 # A difference of this many times what is significant is noticed in 80% of cases: (1.96 + 0.84) / 1.96 for a number that
 # is normally distributed, and less for the largest of several.
 NOTICED = 1.43
+DRAWINGS = 20
+"""How often groups of the larger set are drawn where documents belong together."""
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 BySize: TypeAlias = Mapping[str, Floats | float]
@@ -139,7 +141,7 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
     `LEAST_TESTED` there is no test.
 
     Documents that belong together stay in one group. Where there are such, p and `noticed` of words, bigrams and ranks
-    are made of one document of each unit (`_of_thinned`), all else of all documents. Lengths, shares and types by
+    are made of as many groups on both sides (`_balanced`), all else of all documents. Lengths, shares and types by
     length, whose tests take documents as independent, are compared of one document of each unit, drawn at random; their
     distances are those of these.
 
@@ -185,9 +187,9 @@ class Pair:
     def _aligned(self, name: str) -> tuple[csr_matrix, csr_matrix]:
         """A matrix of words by group, of real text and of the sample, in the common vocabulary."""
         own, other = getattr(self.real, name), getattr(self.sample, name)
-        wider = csr_matrix((own.shape[0], self.width - own.shape[1]), dtype=np.int64)
+        wider = csr_matrix((self.real.groups, self.width - own.shape[1]), dtype=np.int64)
         moved = (other.data, self.column[other.indices], other.indptr)
-        return hstack([own, wider], format="csr"), csr_matrix(moved, shape=(other.shape[0], self.width))
+        return hstack([own, wider], format="csr"), csr_matrix(moved, shape=(self.sample.groups, self.width))
 
     def sizes(self) -> tuple[Ints, Ints]:
         """Documents in each group of both."""
@@ -196,23 +198,11 @@ class Pair:
     @property
     def is_grouped(self) -> bool:
         """Whether documents of one of both belong together."""
-        return bool(self.real.thinned.shape[0] or self.sample.thinned.shape[0])
+        return any(counts.units < len(counts.unit) for counts in (self.real, self.sample))
 
-    def thinned(self, of: str = "matrix") -> Iterator[tuple[csr_matrix, csr_matrix, Sizes]]:
-        """Groups of the sample and of real text with one document of each unit, and their sizes; `THINNINGS` times.
-
-        A set whose documents are all alone is the same each time.
-
-        Args:
-            of: "matrix", tokens of each word; or "pairs", bigrams of each kind.
-        """
-        names = ("matrix", "thinned") if of == "matrix" else ("pairs", "thinned_pairs")
-        align = self._aligned if of == "matrix" else lambda name: (getattr(self.real, name), getattr(self.sample, name))
-        whole, parts = map(align, names)
-        sides = list(zip((self.real, self.sample), whole, parts, self.sizes(), strict=True))[::-1]
-        for thinning in range(THINNINGS):
-            (one, first), (two, second) = (_thinned(thinning, *side) for side in sides)
-            yield one, two, (first, second)
+    def balanced(self, both: tuple[csr_matrix, csr_matrix], seed: int) -> list[BothGroups]:
+        """See `balanced_groups`, of the sample and of real text; nothing where no documents belong together."""
+        return balanced_groups(*both, self.sizes()[::-1], DRAWINGS, seed) if self.is_grouped else []
 
     def sums(self) -> tuple[Sums, Sums]:
         """What Taylor's exponent and recurrence are made of: of the sample, and of real text."""
@@ -224,16 +214,6 @@ class Pair:
             )
         ]
         return both[1], both[0]
-
-
-def _thinned(
-    thinning: int, counts: Counts, whole: csr_matrix, parts: csr_matrix, sizes: Ints
-) -> tuple[csr_matrix, Ints]:
-    """The groups of one thinning, and the documents in each; all groups where every document is alone."""
-    groups = parts.shape[0] // THINNINGS
-    if not groups:
-        return whole, sizes
-    return parts[thinning * groups : (thinning + 1) * groups], np.bincount(np.arange(counts.units) % groups)
 
 
 def _tested(value: float, ends: tuple[float, float], p: float, null: Floats, most: float = 1.0) -> Distance:
@@ -256,23 +236,26 @@ def _tested(value: float, ends: tuple[float, float], p: float, null: Floats, mos
     return Distance(value, low, min(value + reach, most), p, by_chance=chance, noticed=noticed, null=null)
 
 
-def _of_thinned(one: Distance, tests: Sequence[GroupTest]) -> Distance:
-    """A distance of all documents with the p-value of tests of one document of each unit: `twice_median` of theirs.
+def _balanced(one: Distance, tests: Sequence[GroupTest]) -> Distance:
+    """A distance of all documents with the p-value of tests of as many groups on both sides, `twice_median` of theirs.
 
-    Whole units cannot be exchanged with single documents of the other set where each has a topic of its own: p would be
-    below 0.05 in 11 to 12%.
+    Without such tests it stays as it is. Groups of documents that belong together differ more than others do: were all
+    of them exchanged with more groups of single documents, p would be below 0.05 in up to 21% under the null.
     """
+    if not tests:
+        return one
     p = twice_median([test.p for test in tests])
     # Twice the median is below 0.05 where half of the tests are below half of it.
-    significant = float(np.median([np.quantile(test.null, 0.975, method="higher") for test in tests]))
-    noticed = math.nan if math.isnan(one.noticed) else min(NOTICED * significant, 1.0)
-    return replace(one, p=p, low=one.low if p < ALPHA or math.isnan(one.low) else 0.0, noticed=noticed)
+    significant = float(np.median([np.quantile(test.null, 1 - ALPHA / 2, method="higher") for test in tests]))
+    if math.isnan(one.noticed):  # without an interval
+        return replace(one, p=p)
+    return replace(one, p=p, low=one.low if p < ALPHA else 0.0, noticed=min(NOTICED * significant, 1.0))
 
 
 def _words(pair: Pair, options: Options) -> Made:
     """Of groups of documents: the test exchanges them, the interval draws them with replacement."""
-    both = pair.matrices[::-1]
-    tests = group_permutation(*both, sizes=pair.sizes()[::-1], resamples=options.resamples, seed=options.seed)
+    both, test_of = pair.matrices[::-1], partial(group_permutation, resamples=options.resamples, seed=options.seed)
+    tests = test_of(*both, pair.sizes()[::-1])
     made: Made = {}
     for name, key, distance in (
         ("unigram_half_l1", "half_l1", half_l1),
@@ -281,22 +264,18 @@ def _words(pair: Pair, options: Options) -> Made:
         test = tests[key]
         made[name] = Distance(float(distance(*pair.totals)), p=test.p, by_chance=test.chance, null=test.null)
     made["unigram_max"] = _largest(both, tests["max_difference"], options)
-    if not pair.is_grouped:
-        return made
+    others = [test_of(*groups) for groups in pair.balanced(both, options.seed)]
     keys = {"unigram_half_l1": "half_l1", "unigram_chi_square": "chi_square", "unigram_max": "max_difference"}
-    thinned = [group_permutation(*some, resamples=options.resamples, seed=options.seed) for some in pair.thinned()]
-    return {name: _of_thinned(one, [tests[keys[name]] for tests in thinned]) for name, one in made.items()}
+    return {name: _balanced(one, [other[keys[name]] for other in others]) for name, one in made.items()}
 
 
 def _bigrams(pair: Pair, options: Options) -> Made:
     both, chosen = (pair.sample.pairs, pair.real.pairs), {"largest": DISTANCES["max_difference"]}
-    drawn = options.resamples, options.seed
-    test = group_permutation(*both, pair.sizes()[::-1], chosen, *drawn)["largest"]
-    largest = _largest(both, test, options)
-    if pair.is_grouped:
-        thinned = [group_permutation(*some, chosen, *drawn)["largest"] for some in pair.thinned("pairs")]
-        largest = _of_thinned(largest, thinned)
-    return {"bigram_max": largest}
+    test_of = partial(group_permutation, distances=chosen, resamples=options.resamples, seed=options.seed)
+    found = _largest(both, test_of(*both, pair.sizes()[::-1])["largest"], options)
+    return {
+        "bigram_max": _balanced(found, [test_of(*groups)["largest"] for groups in pair.balanced(both, options.seed)])
+    }
 
 
 def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Options) -> Distance:
@@ -306,14 +285,12 @@ def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Opti
 
 def _ranks(pair: Pair, options: Options) -> Made:
     both = pair.matrices[::-1]
-    test = rank_permutation(*both, options.ranks, pair.sizes()[::-1], options.resamples, options.seed)
+    test_of = partial(rank_permutation, ranks=options.ranks, resamples=options.resamples, seed=options.seed)
+    test = test_of(*both, sizes=pair.sizes()[::-1])
     found = rank_interval(*both, options.ranks, test.by_size, options.resamples, options.seed)
     signed = _signed_ranks(pair, options.ranks, test.by_size)
     own = _tested(found.estimate, found.ends, test.p, test.null)
-    if pair.is_grouped:
-        drawn = options.resamples, options.seed
-        thinned = [rank_permutation(one, other, options.ranks, sizes, *drawn) for one, other, sizes in pair.thinned()]
-        own = _of_thinned(own, thinned)
+    own = _balanced(own, [test_of(one, two, sizes=sizes) for one, two, sizes in pair.balanced(both, options.seed)])
     return {
         "rank": replace(own, by_size=test.by_size),
         "rank_difference": Distance(float(signed[np.abs(signed).argmax()])),
