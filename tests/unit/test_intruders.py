@@ -334,7 +334,9 @@ def test_a_text_under_two_ids_stays_in_the_later_split_and_is_counted(tmp_path):
     asked = options(similarity=None)
     articles = {split: made(20, rng, split) for split in SPLITS}
     plain, said, _ = built(tmp_path, asked, articles)
-    tested = Article("again", None, (Section("s", f"  {articles['test'][0].sections[0].text} ".replace(" ", "  ")),), "x")
+    tested = Article(
+        "again", None, (Section("s", f"  {articles['test'][0].sections[0].text} ".replace(" ", "  ")),), "x"
+    )
     (tmp_path / "double").mkdir()
     double, told, _ = built(tmp_path / "double", asked, {**articles, "validation": [*articles["validation"], tested]})
     assert "test0" in {document.id for document in double["test"]}

@@ -117,7 +117,10 @@ def brute_nll(train, chain, delta):
 
 def test_chains_by_plain_loops_and_an_exact_test():
     train = [["a", "b"], ["a", "a", "b"], ["b"]]
-    real, sample = [["a", "b"], ["a"], ["b", "b"], ["a", "b", "b"]], [["b", "a"], ["b"], ["b", "a", "a"], ["a", "a"], ["x"]]
+    real, sample = (
+        [["a", "b"], ["a"], ["b", "b"], ["a", "b", "b"]],
+        [["b", "a"], ["b"], ["b", "a", "a"], ["a", "a"], ["x"]],
+    )
     found = textcritic.criticise(train, {"model": sample}, test=real, smoothing=0.5)
     nll = {
         name: [brute_nll(train, chain, 0.5) for chain in chains] for name, chains in (("r", real), ("m", sample[:4]))

@@ -78,6 +78,8 @@ def balanced_groups(
 ) -> list[BothGroups]:
     """As many groups of both sets, to be exchanged: all of the set that has fewer, random ones of the other.
 
+    Where groups have to be added up, it is chance which ones; so each drawing adds up anew.
+
     Groups of documents that belong together differ more than groups of single ones, so that they are not exchangeable.
     An exchange keeps the spread of a difference of means all the same where both sets have as many groups (Romano, JASA
     85, 1990): it is V/n + W/n, and that of the exchanged ones is twice (V + W)/2n.
@@ -90,7 +92,7 @@ def balanced_groups(
         seed: of the drawings.
 
     Returns:
-        One a drawing; none where both sets have as many groups as they are, so that there is nothing to draw.
+        One a drawing; none where both sets have as many groups, of about one size: there is nothing to draw.
 
     Raises:
         TextcriticError: as `exchangeable_groups`.
@@ -100,7 +102,7 @@ def balanced_groups(
         rng = np.random.default_rng([seed, drawing])
         both = exchangeable_groups(first, second, sizes, rng)
         numbers = [len(groups.documents) for groups in both]
-        if numbers[0] == numbers[1]:
+        if numbers[0] == numbers[1] and both[0].matrix is first and both[1].matrix is second:
             return []
         rows = [np.sort(rng.permutation(number)[: min(numbers)]) for number in numbers]
         one, two = (groups.matrix[some] for groups, some in zip(both, rows, strict=True))
