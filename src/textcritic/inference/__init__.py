@@ -70,7 +70,7 @@ from textcritic.inference.histograms import Histogram, quantile
 from textcritic.inference.holm import holm, twice_median
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.medians import above, median_interval
-from textcritic.inference.nearness import Nearness, beyond, distance, nearest, nearness
+from textcritic.inference.nearness import Nearness, beyond, distance, documents_apart, nearest, nearness
 from textcritic.inference.paired import McNemarTest, mcnemar_test, paired_permutation_test
 from textcritic.inference.permutation import LEAST_TESTED, PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
@@ -157,6 +157,7 @@ __all__ = [
     "covariance_test",
     "distance",
     "document_groups",
+    "documents_apart",
     "energy_distance",
     "energy_test",
     "exp_ratio_of_sums",

@@ -25,6 +25,8 @@ BEST = (
 )
 AIMS = {"": ("near", "nearest", ""), HIGHER: ("high", "highest", "lower"), LOWER: ("low", "lowest", "higher")}
 """By the aim of a measure: words for a value near it, the one that is nearest, and one that is not."""
+MOST_NEEDED = 100_000
+"""Documents of which no number is said."""
 WORTH_SAYING = 0.05
 """The share of left out documents from which on the card says it."""
 PERCENT = ", %"  # at the end of the name of a measure
@@ -218,6 +220,31 @@ def headline_of(blocks: Sequence[Block], experiment: str) -> tuple[str, Sentence
                 start = f"On {block.corpus}, {says}" if several else f"O{says[1:]}" if says.startswith("of ") else says
                 return start, _sentence(block, column, several)
     return "", None
+
+
+def separation_of(block: Block, column: Column) -> str:
+    """How many documents would tell the two nearest samples apart, a sentence; "" where they are, or cannot be."""
+    apart = block.apart(column)
+    if apart is None:
+        return ""
+    first, second, needed = apart
+    by = f"by “{column.measure.removesuffix(PERCENT)}”"
+    if needed is None:
+        return f"{first} and {second} are too much alike {by} to say how many documents would tell them apart."
+    if needed > MOST_NEEDED:
+        return f"More than {MOST_NEEDED:,} documents of each would be needed to tell {first} and {second} apart {by}."
+    return (
+        f"About {float(f'{needed:.2g}'):,.0f} documents of each would tell {first} and {second} apart {by} in 80% of "
+        "cases, if they differ as much as here."
+    )
+
+
+def separations(blocks: Sequence[Block]) -> list[str]:
+    """Such a sentence for the first measure of each corpus that has one."""
+    said = [next(filter(None, (separation_of(block, c) for c in block.columns)), "") for block in blocks]
+    return [
+        f"{block.corpus}: {one}" if len(blocks) > 1 else one for block, one in zip(blocks, said, strict=True) if one
+    ]
 
 
 def _compares(block: Block, column: Column) -> bool:

@@ -18,6 +18,7 @@ from textcritic.measures.sentences import (
     left_out_of,
     legend,
     noticed_of,
+    separations,
     short_legend,
     value_of,
     verdict_of,
@@ -43,7 +44,7 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
     variables = {
         "blocks": [_block(block) for block in blocks],
         "folded": long,
-        "legend": short_legend(blocks),
+        "legend": [*short_legend(blocks), *separations(blocks)],
         "meanings": [*legend(blocks), *_noticed(blocks), *_left_out(blocks)],
         "numbers": Markup(to_html(numbers_sheet(blocks))),
         "pairs": [Markup(to_html(sheet)) for block in blocks if (sheet := pairs_sheet(block, len(blocks) > 1))],
