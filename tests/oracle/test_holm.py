@@ -4,9 +4,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import holm
+from textcritic.inference import holm, twice_median
 
 
 def test_values_by_hand() -> None:
@@ -38,3 +39,17 @@ def test_one_false_call_in_at_most_5_percent() -> None:
 def test_bad_p_values_are_named(bad: object) -> None:
     with pytest.raises(TextcriticError, match="from 0 to 1"):
         holm(bad)
+
+
+def test_twice_the_median_is_at_most_one() -> None:
+    assert twice_median([0.01, 0.04, 0.3]) == 0.08
+    assert twice_median([0.01, 0.02, 0.03, 0.9]) == pytest.approx(0.05)
+    assert twice_median([0.7]) == 1.0
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.5, 0.95])
+def test_twice_the_median_of_dependent_p_values_keeps_the_level(shared: float) -> None:
+    rng = np.random.default_rng(2)
+    values = np.sqrt(shared) * rng.normal(size=(4000, 1)) + np.sqrt(1 - shared) * rng.normal(size=(4000, 20))
+    below = sum(twice_median(p) < 0.05 for p in stats.norm.sf(values))
+    assert stats.binom.sf(below - 1, 4000, 0.05) > 1e-4

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from textcritic.inference import ALPHA, Number, beyond, gap, nearest, nearness
+from textcritic.inference import ALPHA, Number, beyond, documents_apart, gap, nearest, nearness
 
 WIDE = 1.959964
 
@@ -120,3 +120,50 @@ def test_the_nearest_to_what_is_beyond_all_is_the_highest_or_the_lowest() -> Non
     assert apart.difference == pytest.approx(2.0)
     assert apart.high - apart.difference == pytest.approx(math.hypot(0.2, 0.1))
     assert beyond([Number(None)], above=True).value == 1
+
+
+def student(value: float, sd: float, documents: int) -> Number:
+    """A mean of documents with this standard deviation, and Student's interval."""
+    half = stats.t.ppf(0.975, documents - 1) * sd / math.sqrt(documents)
+    return Number(value, value - half, value + half)
+
+
+@pytest.mark.parametrize(
+    ("values", "factors"), [((1.6, 2.0, 1.0), (1, 1, 0)), ((0.0, -0.4, 1.0), (1, 1, 0)), ((1.6, -0.1, 1.0), (1, 1, 2))]
+)
+def test_documents_that_tell_two_apart_are_those_of_students_t(
+    values: tuple[float, float, float], factors: tuple[int, int, int]
+) -> None:
+    """On one side of real text its error does not count; on opposite sides twice. Sets may have other sizes."""
+    sds, sizes = (1.0, 1.2, 0.7), (50, 80, 200)
+    numbers = [student(*each) for each in zip(values, sds, sizes, strict=True)]
+    needed = documents_apart(numbers[0], numbers[1], numbers[2], sizes)
+    apart = abs(abs(values[0] - values[2]) - abs(values[1] - values[2]))
+    variance = sum((factor * sd) ** 2 for factor, sd in zip(factors, sds, strict=True))
+
+    def excess(n: float) -> float:
+        return apart / math.sqrt(variance / n) - stats.t.ppf(0.975, n - 1) - stats.t.ppf(0.8, n - 1)
+
+    assert needed == pytest.approx(optimize.brentq(excess, 3, 1e6), rel=1e-6)
+
+
+def test_an_exact_yardstick_has_no_documents() -> None:
+    numbers = student(1.0, 1.0, 40), student(1.4, 1.0, 40)
+    assert documents_apart(*numbers, Number(0.0), (40, 40, None)) == pytest.approx(100, rel=0.03)
+    assert documents_apart(numbers[0], Number(1.4), Number(0.0), (40, 40, None)) is None, "without an interval"
+    assert documents_apart(numbers[0], student(1.2, 1.0, 40), Number(0.0), (40, 40, None)) is None, "within an error"
+    assert documents_apart(numbers[0], numbers[0], Number(0.0), (40, 40, None)) is None
+
+
+@pytest.mark.parametrize("second", [1.4, 0.4])
+def test_so_many_documents_tell_two_apart_in_80_percent(second: float) -> None:
+    values, sizes = (1.2, second, 1.0), (5000, 5000, 5000)
+    numbers = [student(value, 1.0, 5000) for value in values]
+    needed = documents_apart(numbers[0], numbers[1], numbers[2], sizes)
+    assert needed is not None
+    rng, n, found = np.random.default_rng(4), round(needed), 0
+    for _ in range(3000):
+        drawn = [rng.normal(value, 1.0, n) for value in values]
+        compared = nearness(*(student(float(one.mean()), float(one.std(ddof=1)), n) for one in drawn))
+        found += compared is not None and compared.p < ALPHA
+    assert found / 3000 == pytest.approx(0.8, abs=0.03)

@@ -3,6 +3,8 @@
 In short; `benchmarks/calibration_tendencies.py` does the same with hundreds of repetitions and real documents.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -53,6 +55,32 @@ def test_of_one_population(population, sizes):
             assert at_most(round(one.significant * REPETITIONS), REPETITIONS, 0.05), name
         if not np.isnan(one.covered):
             assert at_most(round((1 - one.covered) * REPETITIONS), REPETITIONS, 0.07), name
+
+
+def test_of_one_population_whose_groups_have_topics_of_their_own():
+    """Groups of five are exchanged with as many of single documents; with more of these p would be too small."""
+    rng, units = np.random.default_rng(5), np.repeat(np.arange(330), 5)
+    made = []
+    for _ in range(330):
+        shares = rng.gamma(0.1, 1, len(WORDS)) / np.arange(3, len(WORDS) + 3)
+        made += [" ".join(rng.choice(WORDS, 20 + rng.poisson(30), p=shares / shares.sum())) for _ in range(5)]
+    grouped, names = Population(made, CountOptions(window=20)), ("unigram_max", "rank")
+    pairs = list(grouped.pairs_with_units(units, (300, 20), REPETITIONS, seed=6))
+    whole = [(one, replace(real, unit=np.arange(len(real.unit), dtype=np.int32))) for one, real in pairs]
+    found, wrong = (
+        [sum(distances(Pair(real, one), OPTIONS, names)[0][name].p < 0.05 for one, real in some) for name in names]
+        for some in (pairs, whole)
+    )
+    assert all(at_most(hits, REPETITIONS, 0.05) for hits in found), found
+    assert not at_most(max(wrong), REPETITIONS, 0.05), "all groups exchanged are wrong, and this test sees it"
+    assert all(
+        one.value == other.value
+        for one, other in zip(*(_measured(some[0], names) for some in (pairs, whole)), strict=True)
+    )
+
+
+def _measured(pair, names):
+    return [distances(Pair(*pair[::-1]), OPTIONS, names)[0][name] for name in names]
 
 
 def test_estimates_and_their_differences_at_one_size(population):

@@ -185,13 +185,6 @@ def test_in_python_with_lists_and_data_frames():
     ("name", "content", "options", "says"),
     [
         ("none.txt", None, [], r"none.txt: no such file"),
-        ("empty.txt", b"\n", [], r"empty.txt: 0 of 1 texts to compare have a word"),
-        (
-            "unknown.txt",
-            b"nothing known\nhere\n",
-            [],
-            r"unknown.txt: 0 of 2 texts to compare have a word",
-        ),
         (
             "five.jsonl",
             b'{"text": "der", "language": "de"}\n{"text": "die", "language": 5}\n',
@@ -214,13 +207,37 @@ def test_bad_input_is_one_line(tmp_path, capsys, real, name, content, options, s
         raise TextcriticError(err.splitlines()[-1])
 
 
-def test_texts_of_one_group_are_refused_in_one_line():
-    real = [text for _, text in texts(60, 1)]
-    samples = [{"text": text, "group": "g"} for _, text in texts(5, 2)]
-    with pytest.raises(
-        TextcriticError, match=r"^samples: all texts are of one group; the energy test needs two groups"
-    ):
-        textcritic.mixing(real, samples, **QUICK)
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_sample_without_usable_text_is_an_empty_row_with_the_reason(tmp_path, paired):
+    real = [{"text": text, "language": language} for language, text in texts(90, 1)]
+    mixed = [text for _, text in texts(90, 2, mixed=0.6)]
+    samples = {"none": [f"unheard {n}" for n in range(90)], "mixed": mixed, "one": ["der die", *["unheard"] * 89]}
+    result = textcritic.mixing(real, samples, paired=paired, **QUICK)
+    alone = textcritic.mixing(real, mixed, paired=paired, **QUICK)
+    assert result["mixed"]["mixed"].p == alone["samples"]["mixed"].p, "others change nothing"
+    none = result["none"]["mixed"]
+    assert (none.value, none.n, none.verdict) == (None, 0, "not scored")
+    assert none.because == "no text has a word of the texts of the fit"
+    said = json.loads(result.to_json())["samples"]["none"]
+    assert (said["n"], said["mixed_p"], said["topic_shares"]) == (0, None, [])
+    assert said["energy_distance"]["value"] is said["energy_distance"]["p"] is None
+    assert said["mixed"] == {"value": None, "ci95": [None, None], "ci95_reason": none.because}
+    one = result["one"]  # whose only pair is not held out
+    assert one["mixed"].n == (0 if paired else 1)
+    assert (one["mixed"].verdict, one["energy"].verdict) == ("not scored" if paired else "not tested", "not scored")
+    assert one["energy"].because.startswith("no text has a word" if paired else "no distance of fewer than two texts")
+    assert "none, Words of another topic, %: no text has a word" in repr(result)
+    assert result.report(tmp_path / "page.html").is_file()
+
+
+def test_real_texts_that_nothing_can_be_compared_with_are_refused():
+    real, samples = [text for _, text in texts(60, 1)], [text for _, text in texts(9, 2)]
+    unheard = [{"text": f"unheard{n}"} for n in range(60)]
+    with pytest.raises(TextcriticError, match=r"^real: 0 of 12 texts to compare have a word of the texts of the fit"):
+        textcritic.mixing(unheard, samples, **QUICK)
+    one_group = textcritic.mixing(real, [{"text": text, "group": "g"} for text in samples], **QUICK)
+    assert one_group["samples"]["energy"].value is None, "a sample of one group has no distance"
+    assert one_group["samples"]["energy"].because.startswith("no distance of fewer than two texts, or groups")
 
 
 def test_pairs_are_found_by_their_places_among_texts_with_words():

@@ -126,7 +126,7 @@ def test_of_few_documents_nothing_is_said_to_be_kept(tmp_path, capsys):
         assert said["why"] == NO_INTERVAL or expected != "unclear"
     assert of_samples["verdicts"]["length"]["verdict"] == "differs"
     assert of_samples["verdicts"]["burstiness"]["verdict"] == "not measured"
-    assert any(s.startswith("Its documents are shorter (") for s in of_samples["sentences"])
+    assert any(s.startswith("n = 14: Its documents are shorter (") for s in of_samples["sentences"])
 
 
 def test_more_documents_keep_more():

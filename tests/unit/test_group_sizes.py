@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.group_sizes import exchangeable_groups
+from textcritic.inference.group_sizes import balanced_groups, exchangeable_groups
 
 
 def groups(documents):
@@ -75,3 +75,26 @@ def test_every_group_has_a_size():
     some = groups([5, 5])
     with pytest.raises(TextcriticError, match="1 sizes of 2 groups; give the documents in each"):
         exchangeable_groups(some, some, ([5], [5, 5]), np.random.default_rng(1))
+
+
+def test_of_the_set_with_more_groups_as_many_are_drawn_each_time_anew():
+    first, second = groups([5] * 4), csr_matrix(np.pad(np.diag([5] * 4), ((0, 6), (0, 0))) + np.arange(10)[:, None])
+    found = balanced_groups(first, second, ([5] * 4, [5] * 10), 20, seed=3)
+    assert len(found) == 20
+    rows = second.toarray().tolist()
+    drawn = [[rows.index(row) for row in other.toarray().tolist()] for _, other, _ in found]
+    assert all(np.array_equal(one.toarray(), first.toarray()) for one, _, _ in found), "the set with fewer stays"
+    assert all(sorted(set(some)) == some and len(some) == 4 for some in drawn), "none is there twice"
+    assert len({tuple(some) for some in drawn}) > 10
+    assert {place for some in drawn for place in some} == set(range(10))
+    turned = balanced_groups(second, first, ([5] * 10, [5] * 4), 2)
+    assert [(one.shape, other.shape) for one, other, _ in turned] == [((4, 4), (4, 4))] * 2
+    assert [[size.tolist() for size in sizes] for *_, sizes in turned] == [[[5] * 4, [5] * 4]] * 2
+
+
+def test_of_as_many_groups_on_both_sides_there_is_nothing_to_draw():
+    first, second = groups([5] * 6), groups([5] * 6)
+    assert balanced_groups(first, second, None, 20) == []
+    added = balanced_groups(first, second, ([5] * 6, [10] * 6), 20)
+    assert [(one.shape, other.shape) for one, other, _ in added] == [((3, 6), (3, 6))] * 20
+    assert len({str(one.toarray()) for one, _, _ in added}) > 5, "each adds up other pairs"

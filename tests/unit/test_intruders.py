@@ -10,7 +10,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from textcritic.corpora.articles import Article, Section, write_articles
 from textcritic.corpora.intruders import artefacts, candidates, cut
-from textcritic.corpora.intruders.build import NO_CANDIDATE, Parts, build_intruders
+from textcritic.corpora.intruders.build import IN_TWO_SPLITS, NO_CANDIDATE, Parts, build_intruders
 from textcritic.corpora.intruders.candidates import document_of, find_candidates, plan_attacks
 from textcritic.corpora.intruders.cut import Wanted, cut_articles, cut_corpus
 from textcritic.corpora.intruders.documents import Document, read_documents, write_documents
@@ -327,6 +327,25 @@ def test_candidates_of_other_documents_and_ids_in_two_splits_are_refused(tmp_pat
         )
     with pytest.raises(TextcriticError, match=r"made: the document 'train[0-9]+' is in train and in test"):
         build_intruders("made", asked, {**parts, "test": parts["train"]}, tmp_path / "x")
+
+
+def test_a_text_under_two_ids_stays_in_the_later_split_and_is_counted(tmp_path):
+    rng = np.random.default_rng(3)
+    asked = options(similarity=None)
+    articles = {split: made(20, rng, split) for split in SPLITS}
+    plain, said, _ = built(tmp_path, asked, articles)
+    tested = Article(
+        "again", None, (Section("s", f"  {articles['test'][0].sections[0].text} ".replace(" ", "  ")),), "x"
+    )
+    (tmp_path / "double").mkdir()
+    double, told, _ = built(tmp_path / "double", asked, {**articles, "validation": [*articles["validation"], tested]})
+    assert "test0" in {document.id for document in double["test"]}
+    assert {split: [d.id for d in double[split]] for split in SPLITS} == {
+        split: [d.id for d in plain[split]] for split in SPLITS
+    }
+    assert told["left_out"]["validation"].get(IN_TWO_SPLITS) == 1
+    assert not any(IN_TWO_SPLITS in counts for counts in said["left_out"].values())
+    assert told["left_out"]["test"] == said["left_out"]["test"]
 
 
 # What may give intruders away.

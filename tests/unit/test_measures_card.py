@@ -11,6 +11,7 @@ from scipy import stats
 
 from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number, runs_p, trainings_p
 from textcritic.measures.card import Cell, Column, scorecard
+from textcritic.measures.causes import comparisons
 from textcritic.measures.score import HIGHER, NOT_COMPARED, NOT_SCORED, NOT_TESTED, Score
 from textcritic.measures.sentences import (
     MOST_SENTENCES,
@@ -21,6 +22,7 @@ from textcritic.measures.sentences import (
     legend,
     noticed_of,
     sentences,
+    separations,
     value_of,
     verdict_of,
 )
@@ -542,3 +544,59 @@ def test_of_few_documents_their_number_stands_in_place_of_an_interval():
     assert doubt_of(Cell((real(number=Number(4.0), n=20),))) == ""
     assert doubt_of(Cell((real(number=Number(4.0), n=None),))) == ""
     assert "real text    4 (n = 6)" in "\n".join(card_lines(card_of(real(number=Number(4.0), n=6)), 100))
+
+
+def test_a_verdict_from_few_documents_says_their_number_first():
+    """On the page, in the terminal, in sentences and in causes, and there once."""
+    few = score("few", number=Number(9.5), p=0.03, n=6)
+    blocks = card_of(real(), few, score("many"))
+    cell = blocks[0].rows[-1].cells[blocks[0].columns[0]]
+    assert verdict_of(cell) == "n = 6: ≠ higher"
+    page = str(card_html(blocks, TEMPLATES))
+    assert page.count('<span class="verdict">n = 6: ≠ higher</span>') == 1
+    assert '<span class="doubt">n = 6' not in page, "not beside its value too"
+    lines = card_lines(blocks, 80)
+    assert sum("few" in line and "n = 6: ≠ 9.50" in line for line in lines) == 1
+    assert not any("n = 500:" in line for line in lines)
+    (said,) = sentences(blocks)
+    assert "; compared with real text (n = 6 of few), both differ." in said.says
+    assert [test.says for test in comparisons([real(), few])] == ["n = 6: Latent PPL higher: 9.50 against 4.00"]
+    (alone,) = sentences(card_of(real(), few))
+    assert alone.says == "n = 6: few scores higher than real text (4.00): 9.50, 5.5 more (p = 0.03)."
+
+
+def pair(first, second, n=500, **said):
+    numbers = [Number(value, value - 0.5, value + 0.5) for value in (first, second)]
+    both = [score(name, number=number, n=n, **said) for name, number in zip("ab", numbers, strict=True)]
+    return card_of(real(), *both, score("far", 90.0))
+
+
+@pytest.mark.parametrize(
+    ("second", "n", "says"),
+    [
+        (8.4, 500, "About 3,200 documents of each would tell a and b apart by “Latent PPL” in 80% of cases, if they "
+         "differ as much as here."),
+        (8.1, 500, "a and b are too much alike by “Latent PPL” to say how many documents would tell them apart."),
+        (8.4, 50_000, "More than 100,000 documents of each would be needed to tell a and b apart by “Latent PPL”."),
+        (9.0, 500, None),
+    ],
+)  # fmt: skip
+def test_beside_the_star_stands_how_many_documents_tell_the_first_two_apart(second, n, says):
+    """By hand: standard errors of 0.2546 and 0.2546, 500 documents: 500 x 2 x (0.2545 x 2.802 / 0.4)^2 = 3,178, to two digits."""
+    blocks = pair(8.0, second, n)
+    assert separations(blocks) == ([says] if says else [])
+    page = str(card_html(blocks, TEMPLATES))
+    assert page.count(says or "documents of each would") == bool(says)
+
+
+def test_without_an_answer_nothing_is_said_of_how_many_documents():
+    assert separations(card_of(real(), score("a"), score("b", 90.0))) == [], "told apart"
+    assert separations(card_of(real(), score("a"))) == [], "one sample"
+    assert separations(card_of(real(), *(score("a", v, seed=n) for n, v in enumerate((8, 8.4, 8.8))), score("b"))) == []
+    few = [score(name, number=Number(8.0), n=9, p=0.3) for name in "ab"]
+    assert separations(card_of(real(), *few)) == [], "without intervals"
+
+
+@pytest.mark.parametrize(("n", "verdict"), [(1, NOT_TESTED), (3, NOT_TESTED), (4, DIFFERENT)])
+def test_an_infinite_value_of_too_few_documents_is_no_difference(n, verdict):
+    assert score("few", math.inf, n=n).verdict == verdict

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from textcritic.corpora.intruders import official
+from textcritic.corpora.intruders.build import IN_TWO_SPLITS
 from textcritic.corpora.intruders.documents import read_documents
 from textcritic.corpora.intruders.official import build_official
 from textcritic.corpora.intruders.sentences import split_sentences
@@ -29,7 +30,7 @@ def item(number, position=-1, train=0, **changed):
     replaced = TEXT.split(". ")[position].rstrip(".") + "." if position > 0 else ""
     value = {
         "file_id": number,
-        "ctx": TEXT,
+        "ctx": f"It is number {number}. {TEXT}" if train else TEXT,
         "to_be_replaced": replaced,
         "replace_with": "It is new." if replaced else "",
     }
@@ -100,6 +101,19 @@ def test_a_file_that_is_called_as_the_published_one_has_its_count(tmp_path, monk
 def test_a_file_without_test_documents_is_refused(tmp_path):
     with pytest.raises(TextcriticError, match=r"part\.jsonl: no document is left for test; left out: none"):
         build(tmp_path, [item(n, train=1) for n in range(20)])
+
+
+def test_a_text_under_two_ids_is_in_one_split(tmp_path):
+    """One that is tested is not trained on, whatever stands between its words and whatever took a sentence's place."""
+    spaced = TEXT.replace(" It", "  It").replace("is two", "is\ttwo")
+    items = [item(n, train=1) for n in range(100, 120)] + [item(1), item(2, 2)]
+    doubles = [item(3, 2, train=1, ctx=TEXT), item(4, train=1, ctx=spaced), item(5, ctx=spaced)]
+    documents, said = build(tmp_path, items + doubles)
+    assert list(documents["test"]) == ["1", "2", "5"], "within a split a text may stand twice"
+    assert not {"3", "4"} & (documents["train"].keys() | documents["validation"].keys())
+    assert said["left_out"] == {"all": {IN_TWO_SPLITS: 2}}
+    assert said["all"]["articles"] == 23
+    assert build(tmp_path, items)[1]["left_out"] == {"all": {}}
 
 
 STORIES = {

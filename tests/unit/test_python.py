@@ -117,27 +117,30 @@ def brute_nll(train, chain, delta):
 
 def test_chains_by_plain_loops_and_an_exact_test():
     train = [["a", "b"], ["a", "a", "b"], ["b"]]
-    real, sample = [["a", "b"], ["a"], ["b", "b"], ["a", "b", "b"]], [["b", "a"], ["b"], ["b", "a", "a"], ["x"]]
+    real, sample = (
+        [["a", "b"], ["a"], ["b", "b"], ["a", "b", "b"]],
+        [["b", "a"], ["b"], ["b", "a", "a"], ["a", "a"], ["x"]],
+    )
     found = textcritic.criticise(train, {"model": sample}, test=real, smoothing=0.5)
     nll = {
-        name: [brute_nll(train, chain, 0.5) for chain in chains] for name, chains in (("r", real), ("m", sample[:3]))
+        name: [brute_nll(train, chain, 0.5) for chain in chains] for name, chains in (("r", real), ("m", sample[:4]))
     }
-    steps = {"r": [len(chain) + 1 for chain in real], "m": [len(chain) + 1 for chain in sample[:3]]}
+    steps = {"r": [len(chain) + 1 for chain in real], "m": [len(chain) + 1 for chain in sample[:4]]}
     ours, model = found["real text"]["latent_ppl"], found["model"]["latent_ppl"]
     assert ours.value == pytest.approx(math.exp(sum(nll["r"]) / sum(steps["r"])), rel=1e-12)
     assert model.value == pytest.approx(math.exp(sum(nll["m"]) / sum(steps["m"])), rel=1e-12)
     pooled = list(zip(nll["m"] + nll["r"], steps["m"] + steps["r"], strict=True))
 
     def apart(chosen):
-        sides = [[pooled[i] for i in range(7) if (i in chosen) is inside] for inside in (True, False)]
+        sides = [[pooled[i] for i in range(8) if (i in chosen) is inside] for inside in (True, False)]
         one, two = (sum(n for n, _ in side) / sum(k for _, k in side) for side in sides)
         return abs(one - two)
 
-    all_splits = [apart(set(chosen)) for chosen in combinations(range(7), 3)]
-    assert model.p == sum(split >= apart({0, 1, 2}) - 1e-12 for split in all_splits) / 35
-    assert (ours.p, ours.n, model.n, model.rejected) == (None, 4, 3, 1)
+    all_splits = [apart(set(chosen)) for chosen in combinations(range(8), 4)]
+    assert model.p == sum(split >= apart({0, 1, 2, 3}) - 1e-12 for split in all_splits) / 70
+    assert (ours.p, ours.n, model.n, model.rejected) == (None, 4, 4, 1)
     assert model.rejected_by_reason == {"unknown title: x": 1}
-    assert (model.low, model.high) == (None, None), "of three documents there is no interval"
+    assert (model.low, model.high) == (None, None), "of four documents there is no interval"
 
 
 def test_interval_and_p_value_of_chains_are_drawn_by_the_seed():
@@ -274,7 +277,7 @@ def spoilt():
 def test_a_result_as_text_table_and_html(spoilt):
     lines = repr(spoilt).splitlines()
     assert lines[0] == spoilt.title
-    assert any(line.startswith("two ") and "  ≠ " in line for line in lines)
+    assert any(line.startswith("two ") and "  n = 9: ≠ higher" in line for line in lines)
     page = Page(spoilt._repr_html_())
     assert [tag for tag, _ in page.tags].count("tr") == 4
     assert "&lt;b&gt;&amp;amp;" not in spoilt._repr_html_()
@@ -291,8 +294,22 @@ def test_a_result_as_text_table_and_html(spoilt):
 
 def test_a_score_says_what_it_is_and_what_its_verdict_is(spoilt):
     words = repr(spoilt["two"]["latent_ppl"])
-    assert re.fullmatch(r"<latent_ppl of two: [\d,.]+ \(p (<|=) [\d.]+; different; 9 documents\)>", words)
+    assert re.fullmatch(r"<latent_ppl of two: [\d,.]+ \(p (<|=) [\d.]+; n = 9: different\)>", words)
     assert repr(spoilt["real text"]["latent_ppl"]).startswith("<latent_ppl of real text: ")
+
+
+@pytest.mark.parametrize(("scorable", "verdict"), [(1, "not tested"), (3, "not tested"), (4, "different")])
+def test_of_too_few_documents_to_tell_anything_no_sample_differs(scorable, verdict):
+    """One document among 31 is the farthest in 3% of cases by chance, whatever was rejected beside it."""
+    real, strange = [["a", "b"]] * 30, [["b", "b", "b"]] * scorable + [["x"]] * 29
+    found = textcritic.criticise(real, {"model": strange}, test=real, resamples=200)
+    score = found["model"]["latent_ppl"]
+    assert (score.n, score.rejected, score.verdict) == (scorable, 29, verdict)
+    assert (score.p is None) == (verdict == "not tested")
+    assert f"n = {scorable}: {'≠ higher' if verdict == 'different' else verdict}" in repr(found)
+    said = found.said_of("Latent PPL")
+    assert said.startswith(f"n = {scorable}: model ")
+    assert said.count("n = ") == 1
 
 
 def test_names_of_files_in_a_list_are_texts_and_the_message_says_so(tmp_path, monkeypatch):

@@ -40,6 +40,8 @@ from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
 from textcritic.measures.numbers import missing
 
 TOP_WORDS = 20
+MEASURES = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
+NO_WORD = "no text has a word of the texts of the fit"
 # Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
 # takes with the defaults of `FitOptions`, which are the paper's.
 OPTIMISE_EVERY, BURN_IN = 10, 50
@@ -54,12 +56,13 @@ class Source:
         statistics: `mixed`, `divided`, `corners` and `entropy` of `critics.lda.mixing_columns`, shares as shares of 1;
             and `latent_nll`, the mean of a text in nats.
         reasons: why these have no interval or no test; "" where they have.
-        topic_shares: [K], share of all words in each topic.
+        topic_shares: [K], share of all words in each topic; empty where nothing could be scored.
         n: texts scored.
         rejected: texts without a word that the real texts of the fit have.
         tokens: of the texts scored, that are counted.
         tokens_unknown: other tokens, which are not.
-        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 of these.
+        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 of these,
+            None where it cannot be computed.
     """
 
     statistics: Mapping[str, Number]
@@ -69,7 +72,7 @@ class Source:
     rejected: int
     tokens: int
     tokens_unknown: int
-    energy_measured: float
+    energy_measured: float | None
 
     def described(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -188,9 +191,10 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     fit = _fit(train.matrix, options, first.name)
     counted = dict(zip(sets, counts, strict=True))
     scored = {
-        label: _infer(fit.critic, counted[label], options, one.name, [one.groups[row] for row in rows[label]])
+        label: _infer(fit.critic, counted[label], options, [one.groups[row] for row in rows[label]])
         for label, one in sets.items()
     }
+    _require_real(scored[REAL], first.name, options.paired)
     names = {label: one.name if label == REAL else label for label, one in sets.items()}
     languages = [first.languages[row] for row in yardstick[scored[REAL].known]] if first.languages else None
     return _result(fit, counted, scored, names, languages, options)
@@ -277,17 +281,23 @@ def _fit(matrix: csr_matrix, options: MixingOptions, name: str) -> Fit:
         raise TextcriticError(f"{name}: {error}") from error
 
 
-def _infer(critic: LDA, counts: _Counts, options: MixingOptions, name: str, groups: Sequence[str | None]) -> _Scored:
+def _infer(critic: LDA, counts: _Counts, options: MixingOptions, groups: Sequence[str | None]) -> _Scored:
     posterior = infer(critic, counts.matrix, PosteriorOptions(draws=options.draws, seed=options.seed))
     known = posterior.tokens > 0
-    if known.sum() < 2:
-        raise TextcriticError(
-            f"{name}: {known.sum()} of {len(known)} texts to compare have a word of the texts of the fit; two or more"
-            " must have one, so give more texts"
-        )
     ids = pa.array([str(row) for row in range(len(known))])
     of_known = [group for group, there in zip(groups, known, strict=True) if there]
     return _Scored(Posteriors.of(ids, posterior), posterior.nll[known], known, of_known)
+
+
+def _require_real(real: _Scored, name: str, paired: bool) -> None:
+    """Refuse real texts that nothing can be compared with; a sample without usable text is an empty row."""
+    if real.known.sum() < 2:
+        raise TextcriticError(
+            f"{name}: {real.known.sum()} of {len(real.known)} texts to compare have a word of the texts of the fit; two"
+            " or more must have one, so give more texts"
+        )
+    if not paired and unit_of(real.groups, len(real.groups)).max(initial=0) < 1:
+        raise TextcriticError(f"{name}: all texts are of one group; the energy test needs two groups at least")
 
 
 def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Scored:
@@ -296,22 +306,23 @@ def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Score
     lost = int((~scored.known).sum())
     reasons = {UNKNOWN: lost} if lost else {}
     means = {"means": scored.posteriors.mean, "pairs": pairs}
-    return Scored({**data, **means}, int(scored.known.sum()), reasons, groups=scored.groups)
+    because = {} if scored.known.any() else {measure.why: NO_WORD for measure in MEASURES}
+    return Scored({**data, **means}, int(scored.known.sum()), reasons, because, scored.groups)
 
 
-def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts) -> Source:
+def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: bool) -> Source:
     """What is printed of one set; `row` is that of `rows_in_memory`."""
-    totals = scored.posteriors.counts.sum(axis=0, dtype=np.float64)
-    said = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL)
+    totals, (*said, _) = scored.posteriors.counts.sum(axis=0, dtype=np.float64), MEASURES
+    measured = row.get("distance_measured")
     return Source(
         statistics={one.value: _number(row, one) for one in said},
         reasons={one.value: "" if missing(row.get(one.why)) else str(row[one.why]) for one in said},
-        topic_shares=tuple((totals / totals.sum()).tolist()),
+        topic_shares=tuple((totals / totals.sum()).tolist()) if totals.any() else (),
         n=int(scored.known.sum()),
         rejected=int((~scored.known).sum()),
         tokens=int(counts.matrix.sum()),
         tokens_unknown=counts.unknown,
-        energy_measured=0.0 if missing(row["distance_measured"]) else float(row["distance_measured"]),
+        energy_measured=0.0 if is_real else None if missing(measured) else float(measured or 0.0),
     )
 
 
@@ -334,17 +345,10 @@ def _result(
     real, read = scored[REAL], {}
     for label, one in scored.items():
         pairs = _pairs((real, one)) if options.paired and one is not real else None
-        if pairs is not None and len(pairs[0]) < 2:
-            raise TextcriticError(f"{names[REAL]}: no two pairs of which both texts have a word that the model has")
-        if not options.paired and unit_of(one.groups, len(one.groups)).max(initial=0) < 1:
-            raise TextcriticError(
-                f"{names[label]}: all texts are of one group; the energy test needs two groups at least"
-            )
         read[label] = _what_it_says(one, pairs)
-    measures = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
-    rows = rows_in_memory(read, measures, resampling(options), names[REAL])
+    rows = rows_in_memory(read, MEASURES, resampling(options), names[REAL])
     sources = {
-        label: _source(row, scored[label], counted[label])
+        label: _source(row, scored[label], counted[label], label == REAL)
         for label, row in zip(scored, rows.to_dict("records"), strict=True)
     }
     of_topics = right = None

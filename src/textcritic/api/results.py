@@ -15,7 +15,7 @@ from textcritic.measures.numbers import count, p_value, plural
 from textcritic.measures.score import NOT_TESTED, Score
 from textcritic.measures.score import REAL as IS_REAL
 from textcritic.measures.scored import reasons_in_words
-from textcritic.measures.sentences import NEAREST, doubt_of, sentences, signs, value_of, verdict_of
+from textcritic.measures.sentences import NEAREST, doubt_of, sentences, separation_of, signs, value_of, verdict_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,7 @@ class Result:
         from textcritic.api.page import Page, Part  # matplotlib is loaded for this alone
 
         parts = [
-            Part(column, self.said_of(column.measure), heads, cells, self._rows_of(column))
+            Part(column, self._under(column.measure), heads, cells, self._rows_of(column))
             for column, (_, _, heads, cells) in zip(self.block.columns, self.blocks(), strict=True)
         ]
         page = Page(
@@ -207,8 +207,9 @@ class Result:
                     yield f"{score.source}, {score.measure}: {score.because}"
 
     def _under(self, name: str) -> str:
-        """The sentence under the table of this name; by default that of the measure."""
-        return self.said_of(name)
+        """The sentences under the table of this name; by default those of the measure."""
+        columns = [column for column in self.block.columns if column.measure == name]
+        return " ".join(filter(None, (self.said_of(name), *(separation_of(self.block, one) for one in columns))))
 
     def _foot(self) -> list[str]:
         """What the signs mean, and what chance gives."""

@@ -23,6 +23,7 @@ from textcritic.corpora.splits import random_parts
 from textcritic.corpora.words import SPACES
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
+from textcritic.critics.tendencies.distances import DRAWINGS
 from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
 from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
@@ -33,6 +34,7 @@ from textcritic.experiments.tendencies.words import by_chance_alone, sentence
 from textcritic.inference import are_grouped, unit_of
 from textcritic.measures.memory import REAL, keys_of
 from textcritic.measures.numbers import count, number, p_value, plural, significant
+from textcritic.measures.phrases import with_n
 from textcritic.measures.score import Score, scores_of
 from textcritic.plan.sources import DATA
 
@@ -91,7 +93,7 @@ class TendenciesResult(Result):
         """As `Result.blocks`, with what chance gives, and adjusted p-values."""
         for tendency, column in zip(self._measured, self.block.columns, strict=True):
             cells = [
-                (label, *_cells(one), count(self.samples[label]["documents"]), _verdict(one))
+                (label, *_cells(one), count(n := self.samples[label]["documents"]), _verdict(one, n))
                 for label, judged in self.verdicts.items()
                 for one in judged
                 if one.tendency == tendency and one.value is not None
@@ -101,9 +103,10 @@ class TendenciesResult(Result):
     def tables(self) -> Iterator[Table]:
         """A table for each sample, with a row for each tendency."""
         for label, judged in self.verdicts.items():
-            rows = [(TITLES[one.tendency], *_cells(one), _verdict(one)) for one in judged if one.value is not None]
+            n = self.samples[label]["documents"]
+            rows = [(TITLES[one.tendency], *_cells(one), _verdict(one, n)) for one in judged if one.value is not None]
             if rows:
-                about = f"{plural(self.samples[label]['documents'], 'document')}; distances from real text"
+                about = f"{plural(n, 'document')}; distances from real text"
                 yield label, about, TABLE_HEADS, [*rows]
 
     def _under(self, name: str) -> str:
@@ -177,7 +180,7 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
             *((f"Tokens of {label}", fault) for label, fault in _faults(found)),
         ),
         real=_described(of_real),
-        samples={label: _described(said) | _judged(judged[label]) for label, said in found.items()},
+        samples={label: _described(said) | _judged(judged[label], said["documents"]) for label, said in found.items()},
         verdicts=judged,
     )
 
@@ -249,10 +252,10 @@ def _described(statistics: Mapping[str, Any]) -> dict[str, Any]:
     return said | sized | {"distances": distances, "missing": statistics["missing"], "fault": statistics.get("fault")}
 
 
-def _judged(found: Sequence[Verdict]) -> dict[str, Any]:
+def _judged(found: Sequence[Verdict], n: int) -> dict[str, Any]:
     keys = ("verdict", "distance", "p_adjusted", "margin", "noticed", "times", "way", "why")
     said = {one.tendency: {key: asdict(one)[key] for key in keys} for one in found}
-    return {"verdicts": said, "sentences": [sentence(one) for one in found if one.verdict == DIFFERS]}
+    return {"verdicts": said, "sentences": [with_n(n, sentence(one)) for one in found if one.verdict == DIFFERS]}
 
 
 def _scores(
@@ -286,10 +289,10 @@ def _cells(one: Verdict) -> Sequence[str]:
     return significant(one.value), ends, chance, p, adjusted
 
 
-def _verdict(one: Verdict) -> str:
-    """The verdict; if it is unclear, with the distance that would be noticed."""
+def _verdict(one: Verdict, n: int) -> str:
+    """The verdict from so many documents; if it is unclear, with the distance that would be noticed."""
     unclear = one.verdict == UNCLEAR and one.noticed is not None
-    return f"{one.verdict} (noticed from {significant(one.noticed)})" if unclear else one.verdict
+    return with_n(n, f"{one.verdict} (noticed from {significant(one.noticed)})" if unclear else one.verdict)
 
 
 def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -314,5 +317,8 @@ def _facts_of_groups(sets: Mapping[str, _Set]) -> Iterator[tuple[str, str]]:
         f"{label}: {len(one.groups):,} documents in {one.units.max() + 1:,} groups" for label, one in grouped.items()
     )
     if grouped:
-        alone = "lengths, shares and types by length are those of one document of each group"
+        alone = (
+            "lengths, shares and types by length are those of one document of each group; the p-values of words, pairs "
+            f"and ranks are of as many groups on both sides, twice the median of {DRAWINGS} drawings where one has more"
+        )
         yield "Groups", f"{'; '.join(counts)}; documents of a group count as one, and {alone}"

@@ -67,12 +67,12 @@ from textcritic.inference.groups import (
     largest_difference_interval,
 )
 from textcritic.inference.histograms import Histogram, quantile
-from textcritic.inference.holm import holm
+from textcritic.inference.holm import holm, twice_median
 from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
 from textcritic.inference.medians import above, median_interval
-from textcritic.inference.nearness import Nearness, beyond, distance, nearest, nearness
+from textcritic.inference.nearness import Nearness, beyond, distance, documents_apart, nearest, nearness
 from textcritic.inference.paired import McNemarTest, mcnemar_test, paired_permutation_test
-from textcritic.inference.permutation import PermutationTest, permutation_p_values, permutation_test
+from textcritic.inference.permutation import LEAST_TESTED, PermutationTest, permutation_p_values, permutation_test
 from textcritic.inference.power import POWER_COLUMNS, PowerDraws, PowerOptions, noticed, power_rows
 from textcritic.inference.ranking import RANKINGS, ranking_interval
 from textcritic.inference.ranks import RankTest, rank_interval, rank_permutation
@@ -103,6 +103,7 @@ __all__ = [
     "DIFFERENT",
     "DISTANCES",
     "GROUPS",
+    "LEAST_TESTED",
     "LEAST_UNITS",
     "MARGIN",
     "NO_SPREAD",
@@ -156,6 +157,7 @@ __all__ = [
     "covariance_test",
     "distance",
     "document_groups",
+    "documents_apart",
     "energy_distance",
     "energy_test",
     "exp_ratio_of_sums",
@@ -206,6 +208,7 @@ __all__ = [
     "strength",
     "t_interval",
     "trainings_p",
+    "twice_median",
     "two_sample_test",
     "unit_of",
     "unit_sums",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 ALIKE = 1.1
 
 Sizes: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike]
+BothGroups: TypeAlias = tuple["csr_matrix", "csr_matrix", Sizes]
+"""Groups of the first set, of the second, and the documents in each, in the mean."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,44 @@ def exchangeable_groups(
         given.append(Groups(matrix, documents))
     added = _added_up(*given)
     return _together(given[0], added[0], rng), _together(given[1], added[1], rng)
+
+
+def balanced_groups(
+    first: "csr_matrix", second: "csr_matrix", sizes: Sizes | None, drawings: int, seed: int = 1
+) -> list[BothGroups]:
+    """As many groups of both sets, to be exchanged: all of the set that has fewer, random ones of the other.
+
+    Where groups have to be added up, it is chance which ones; so each drawing adds up anew.
+
+    Groups of documents that belong together differ more than groups of single ones, so that they are not exchangeable.
+    An exchange keeps the spread of a difference of means all the same where both sets have as many groups (Romano, JASA
+    85, 1990): it is V/n + W/n, and that of the exchanged ones is twice (V + W)/2n.
+
+    Args:
+        first: [groups of the first set, words].
+        second: [groups of the second set, words].
+        sizes: documents in each group of both sets; None: all have as many.
+        drawings: how often groups are drawn.
+        seed: of the drawings.
+
+    Returns:
+        One a drawing; none where both sets have as many groups, of about one size: there is nothing to draw.
+
+    Raises:
+        TextcriticError: as `exchangeable_groups`.
+    """
+    found: list[BothGroups] = []
+    for drawing in range(drawings):
+        rng = np.random.default_rng([seed, drawing])
+        both = exchangeable_groups(first, second, sizes, rng)
+        numbers = [len(groups.documents) for groups in both]
+        if numbers[0] == numbers[1] and both[0].matrix is first and both[1].matrix is second:
+            return []
+        rows = [np.sort(rng.permutation(number)[: min(numbers)]) for number in numbers]
+        one, two = (groups.matrix[some] for groups, some in zip(both, rows, strict=True))
+        first_size, second_size = (np.full(min(numbers), groups.documents.mean()) for groups in both)
+        found.append((one, two, (first_size, second_size)))
+    return found
 
 
 def _added_up(first: Groups, second: Groups) -> tuple[int, int]:

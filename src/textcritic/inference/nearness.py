@@ -14,6 +14,9 @@ from itertools import combinations
 from textcritic.inference.equivalence import ALPHA, Number, ends_of, p_of_interval
 from textcritic.inference.holm import holm
 
+ROUNDS = 20
+"""Of finding a number of documents by the degrees of freedom that it gives itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
@@ -49,18 +52,50 @@ def nearness(first: Number, second: Number, real: Number, by_ratio: bool = False
     Returns:
         None where a value is missing or infinite, has no interval, or is to be compared by ratio and is not positive.
     """
-    if first.low is None or second.low is None:
+    terms = _terms(first, second, real, by_ratio)
+    if terms is None:
         return None
-    ends = [ends_of(number, by_ratio) for number in (first, second, real)]
-    if ends[0] is None or ends[1] is None or ends[2] is None:
-        return None
-    a, b, r = ends[0], ends[1], ends[2]
-    sides = [1.0 if value[0] >= r[0] else -1.0 for value in (a, b)]
-    terms = [_times(sides[0], a), _times(-sides[1], b), _times(sides[1] - sides[0], r)]
     difference = sum(value for value, _, _ in terms)
     low = difference - math.hypot(*(value - low for value, low, _ in terms))
     high = difference + math.hypot(*(high - value for value, _, high in terms))
     return Nearness(difference, low, high, p_of_interval(difference, low, high), by_ratio)
+
+
+def documents_apart(
+    first: Number, second: Number, real: Number, documents: tuple[int, int, int | None], by_ratio: bool = False
+) -> float | None:
+    """How many documents of each set `nearness` needs to find the difference that is seen in 80% of cases.
+
+    The half-widths of the three intervals say how much a document varies; that of `nearness` is Student's t times the
+    standard error. So n documents are enough where the difference is t(.975) + t(.8) standard errors, of n - 1 degrees.
+
+    Args:
+        first: as for `nearness`.
+        second: likewise.
+        real: likewise.
+        documents: of each; None of what is exact.
+        by_ratio: compare logarithms.
+
+    Returns:
+        None where `nearness` has no answer; or where the difference is smaller than its standard error, when even its
+        sign is not known and the number would be chance's.
+    """
+    terms = _terms(first, second, real, by_ratio)
+    if terms is None:
+        return None
+    from scipy.special import stdtrit  # takes long to load, and few jobs need it
+
+    difference = sum(value for value, _, _ in terms)
+    halves = [value - low if difference > 0 else high - value for value, low, high in terms]
+    errors = [(half / stdtrit(n - 1, 0.975), n) for half, n in zip(halves, documents, strict=True) if half and n]
+    if abs(difference) <= math.hypot(*(error for error, _ in errors)):
+        return None
+    variance = sum(error**2 * n for error, n in errors)
+    needed = 2.0
+    for _ in range(ROUNDS):
+        freedom = max(1.0, needed - 1)
+        needed = variance * ((stdtrit(freedom, 0.975) + stdtrit(freedom, 0.8)) / difference) ** 2
+    return float(needed)
 
 
 def nearest(numbers: Sequence[Number], real: Number, by_ratio: bool = False) -> list[bool]:
@@ -104,6 +139,18 @@ def beyond(numbers: Sequence[Number], above: bool) -> Number:
     ends = [end for number in numbers for end in (number.value, number.low, number.high)]
     known = [end for end in ends if end is not None and math.isfinite(end)]
     return Number(max(known, default=0.0) + 1 if above else min(known, default=0.0) - 1)
+
+
+def _terms(first: Number, second: Number, real: Number, by_ratio: bool) -> list[tuple[float, float, float]] | None:
+    """The terms whose sum is the difference of both distances, each with its ends; None as `nearness`."""
+    if first.low is None or second.low is None:
+        return None
+    ends = [ends_of(number, by_ratio) for number in (first, second, real)]
+    if ends[0] is None or ends[1] is None or ends[2] is None:
+        return None
+    a, b, r = ends[0], ends[1], ends[2]
+    sides = [1.0 if value[0] >= r[0] else -1.0 for value in (a, b)]
+    return [_times(sides[0], a), _times(-sides[1], b), _times(sides[1] - sides[0], r)]
 
 
 def _times(factor: float, ends: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -13,6 +13,8 @@ from textcritic.inference.bootstrap import chunk_sizes
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 from textcritic.runlog import Progress
 
+LEAST_TESTED = 4
+"""The fewest documents of a set that is tested: two sets of three are never told apart, as 2 of 20 splits are 10%."""
 # Above this many documents, equal rows are drawn together if a distinct row stands for several documents: drawing the
 # count of a row costs as much as drawing a few documents.
 MANY_DOCUMENTS = 100_000

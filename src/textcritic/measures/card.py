@@ -12,6 +12,7 @@ from textcritic.inference import (
     Number,
     beyond,
     distance,
+    documents_apart,
     holm,
     nearest,
     nearness,
@@ -221,6 +222,31 @@ class Block:
             return ""
         apart = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column) if row.label in near}
         return min(apart, key=lambda label: apart[label])
+
+    def apart(self, column: Column) -> tuple[str, str, float | None] | None:
+        """The nearest sample and the next, if it may be as near; and `inference.documents_apart` of the two.
+
+        None where they are told apart, or cannot be compared, or their intervals are over trainings and not documents.
+        """
+        near, best, yardstick, real = (
+            self.nearest(column),
+            self.best(column),
+            self._yardstick(column),
+            self.real(column),
+        )
+        if not best or yardstick is None or real is None:
+            return None
+        cells = {row.label: cell for row, cell in self.ranked(column)}
+        order = sorted(cells, key=lambda label: (label != best, distance(cells[label].number, *yardstick)))
+        first, second = (cells[label] for label in order[:2])
+        ns, whole = (first.n, second.n), None if column.aim else real.cells[column].n
+        recipes = first.is_recipe or second.is_recipe
+        if order[1] not in near or recipes or ns[0] is None or ns[1] is None:
+            return None
+        if nearness(first.number, second.number, *yardstick) is None:
+            return None
+        needed = documents_apart(first.number, second.number, yardstick[0], (ns[0], ns[1], whole), yardstick[1])
+        return order[0], order[1], needed
 
     def pairs(self, column: Column) -> dict[tuple[str, str], Nearness]:
         """How far each sample is from real text, minus that of each other one, by labels; p-values by Holm."""

@@ -13,6 +13,7 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import ALPHA, DIFFERENT, holm
 from textcritic.measures.card import Block, Cell, Row, scorecard
 from textcritic.measures.numbers import counted, listed, plural
+from textcritic.measures.phrases import with_n
 from textcritic.measures.score import HIGHER, Score
 from textcritic.measures.sentences import PERCENT, value_of
 
@@ -105,7 +106,7 @@ def comparisons(card: Sequence[Score], says: Callable[[Cell], str] | None = None
                         label=row.name,
                         measure=column.measure.removesuffix(PERCENT),
                         p=p,
-                        says=(says(cell) if says else "") or clause(cell),
+                        says=with_n(cell.n, (says(cell) if says else "") or clause(cell)),
                         strength=_strength(cell),
                         section=column.section,
                         copied=bool(cell.scores[0].copies) and cell.way == HIGHER,

@@ -5,12 +5,18 @@ from typing import Any
 
 import pandas as pd
 
+from textcritic.inference import LEAST_UNITS
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import count, number, plural
 
 SHOWN_REASONS = 8
 SPREAD = "its 95% interval (of several trainings: Student's interval of their mean)"
 """What stands under a value of one or several trainings, see `cells.spread`."""
+
+
+def with_n(n: float | None, words: str) -> str:
+    """Words that say a verdict; from so few documents that there is no interval, n is said first: `n = 6: differs`."""
+    return f"n = {n:.0f}: {words}" if words and n is not None and n < LEAST_UNITS else words
 
 
 def commonest_reasons(reasons: str) -> str:

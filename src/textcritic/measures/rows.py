@@ -1,13 +1,22 @@
 """The rows of a table of measures: one for each source, with what follows from the declaration of each measure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.inference import ClusterTest, are_grouped, bootstrap_interval, two_sample_test, unit_of, unit_sums
+from textcritic.inference import (
+    LEAST_TESTED,
+    ClusterTest,
+    are_grouped,
+    bootstrap_interval,
+    two_sample_test,
+    unit_of,
+    unit_sums,
+)
 from textcritic.measures.crossed import with_crossed
 from textcritic.measures.material import TEXT, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
@@ -15,6 +24,7 @@ from textcritic.measures.numbers import count
 from textcritic.measures.scored import add_seeds, reasons_in_words
 from textcritic.plan.sources import DATA, KEYS, RUN
 
+NO_TEST = f"no test of fewer than {LEAST_TESTED} documents"
 Read = Callable[[Any, Scored | None], Scored]
 """Reads a source of `Compared.groups`; the second argument is the yardstick as it was read, None for the yardstick."""
 
@@ -38,15 +48,15 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
     """
     rows, resampling = [], Resampling(material.files.resamples, getattr(material.files, "seed", 1))
     for yardstick, sources in material.files.groups():
-        real = None if yardstick is None else read(yardstick, None)
+        real = None if yardstick is None else _crossed(read(yardstick, None), yardstick, material)
         if real is not None and real.documents == 0:
             reasons = reasons_in_words(real.reasons)
             raise TextcriticError(f"{yardstick.scores}: no document could be scored ({reasons})")
         for source in sources:
-            scored = real if real is not None and source is yardstick else read(source, real)
-            scored = with_crossed(scored, material.crossed.get(str(getattr(source, "scores", ""))))
+            same = real is not None and source is yardstick
+            scored = real if same and real is not None else _crossed(read(source, real), source, material)
             keys = source.keys
-            beside = None if source is yardstick or keys["generator"] == DATA else real
+            beside = None if same or keys["generator"] == DATA else real
             row = keys | {"label": material.names.source(keys, corpus=False)} | counted(scored) | dict(scored.more)
             for measure in measures:
                 row |= columns_of(measure, estimated(measure, scored, beside, resampling))
@@ -54,6 +64,11 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
                     row[measure.published] = material.published.value(measure.metric, keys)
             rows.append(row)
     return rows
+
+
+def _crossed(scored: Scored, source: Any, material: Material) -> Scored:
+    """A source with what cross-fitting found of it, if it did."""
+    return with_crossed(scored, material.crossed.get(str(getattr(source, "scores", ""))))
 
 
 def counted(scored: Scored) -> dict[str, Any]:
@@ -77,12 +92,22 @@ def in_groups(rows: pd.DataFrame) -> str:
 def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
     """A measure of one source against the yardstick; None where it is not computed here, or nothing was scored.
 
+    There is no test of fewer than `LEAST_TESTED` documents on a side.
+
     Args:
         measure: what is computed.
         scored: the source.
         real: the yardstick; None where there is no test.
         resampling: of intervals and tests.
     """
+    found = _estimated(measure, scored, real, resampling)
+    few = [n for one in (scored, real) if one and (n := one.documents) is not None and n < LEAST_TESTED]
+    if found is None or found.p is None or not few:
+        return found
+    return replace(found, p=None, reason="; ".join(filter(None, (found.reason, NO_TEST))))
+
+
+def _estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
     if measure.value in scored.estimates:
         return scored.estimates[measure.value]
     if scored.documents == 0:

@@ -19,6 +19,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import finite, read_json
 from textcritic.inference import (
     DIFFERENT,
+    LEAST_TESTED,
     NO_SPREAD,
     SAME,
     Gap,
@@ -34,6 +35,7 @@ from textcritic.inference import (
 from textcritic.measures.labels import corpus_name, decoding_name, is_control
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import NONE, count, counted, interval, missing, p_value
+from textcritic.measures.phrases import with_n
 from textcritic.measures.scored import reasons_from_words
 from textcritic.plan.sources import DATA, RUN
 
@@ -107,11 +109,12 @@ class Score:
 
     def __repr__(self) -> str:
         number, value = self.number, NONE if self.value is None else counted(self.value, self.low)
+        said = "" if self.is_real else with_n(self.n, self.verdict)
         parts = [
             f"95% {interval(number.low, number.high)}" if number.low is not None else "",
             p_value(self.p) if self.p is not None else "",
-            "" if self.is_real else self.verdict,
-            f"{count(self.n)} documents" if self.n is not None else "",
+            said,
+            f"{count(self.n)} documents" if self.n is not None and said in ("", self.verdict) else "",
         ]
         return f"<{self.key or self.measure} of {self.label}: {value} ({'; '.join(filter(None, parts))})>"
 
@@ -158,7 +161,7 @@ class Score:
         `DIFFERENT` if p is below `ALPHA`, or the value is infinite and real text's is not; `SAME` if the 95% interval
         of the difference lies within the margin, or all documents of both have one value; else `UNCLEAR`, as no
         difference was found and none is ruled out; `NOT_TESTED` where there is no p-value, or real text has no finite
-        value.
+        value, or fewer than `LEAST_TESTED` documents are infinite.
         """
         if self.is_real:
             return REAL
@@ -169,7 +172,7 @@ class Score:
         if self.real is None or self.real.value is None or math.isinf(self.real.value):
             return NOT_TESTED
         if math.isinf(self.number.value):
-            return DIFFERENT
+            return DIFFERENT if self.n is None or self.n >= LEAST_TESTED else NOT_TESTED
         if self.p is None:
             return NOT_TESTED
         return SAME if self.because == ALIKE else verdict(self.p, self.gap, self.margin)

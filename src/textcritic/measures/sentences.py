@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, holm
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import NONE, counted, interval, listed, number, p_value, percent, plural
+from textcritic.measures.phrases import with_n
 from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED
 
 NEAREST = "★"
@@ -24,6 +25,8 @@ BEST = (
 )
 AIMS = {"": ("near", "nearest", ""), HIGHER: ("high", "highest", "lower"), LOWER: ("low", "lowest", "higher")}
 """By the aim of a measure: words for a value near it, the one that is nearest, and one that is not."""
+MOST_NEEDED = 100_000
+"""Documents of which no number is said."""
 WORTH_SAYING = 0.05
 """The share of left out documents from which on the card says it."""
 PERCENT = ", %"  # at the end of the name of a measure
@@ -74,18 +77,14 @@ def doubt_of(cell: Cell) -> str:
 
 
 def verdict_of(cell: Cell) -> str:
-    """Whether the source differs from real text, in two or three words; nothing for real text."""
-    match cell.verdict:
-        case "different":
-            return f"{SIGNS[DIFFERENT]} {cell.way}"
-        case "same":
-            return f"{SIGNS[SAME]} the same"
-        case "unclear":
-            return f"{SIGNS[UNCLEAR]} unclear"
-        case "not tested" | "not scored":
-            return cell.verdict
-        case _:
-            return ""
+    """Whether the source differs from real text, in two or three words, behind n if it is small; "" of real text."""
+    words = {
+        DIFFERENT: f"{SIGNS[DIFFERENT]} {cell.way}",
+        SAME: f"{SIGNS[SAME]} the same",
+        UNCLEAR: f"{SIGNS[UNCLEAR]} unclear",
+        NOT_TESTED: NOT_TESTED,
+    }
+    return NOT_SCORED if cell.verdict == NOT_SCORED else with_n(cell.n, words.get(cell.verdict, ""))
 
 
 def noticed_of(cell: Cell) -> str:
@@ -223,6 +222,31 @@ def headline_of(blocks: Sequence[Block], experiment: str) -> tuple[str, Sentence
     return "", None
 
 
+def separation_of(block: Block, column: Column) -> str:
+    """How many documents would tell the two nearest samples apart, a sentence; "" where they are, or cannot be."""
+    apart = block.apart(column)
+    if apart is None:
+        return ""
+    first, second, needed = apart
+    by = f"by “{column.measure.removesuffix(PERCENT)}”"
+    if needed is None:
+        return f"{first} and {second} are too much alike {by} to say how many documents would tell them apart."
+    if needed > MOST_NEEDED:
+        return f"More than {MOST_NEEDED:,} documents of each would be needed to tell {first} and {second} apart {by}."
+    return (
+        f"About {float(f'{needed:.2g}'):,.0f} documents of each would tell {first} and {second} apart {by} in 80% of "
+        "cases, if they differ as much as here."
+    )
+
+
+def separations(blocks: Sequence[Block]) -> list[str]:
+    """Such a sentence for the first measure of each corpus that has one."""
+    said = [next(filter(None, (separation_of(block, c) for c in block.columns)), "") for block in blocks]
+    return [
+        f"{block.corpus}: {one}" if len(blocks) > 1 else one for block, one in zip(blocks, said, strict=True) if one
+    ]
+
+
 def _compares(block: Block, column: Column) -> bool:
     """Whether a measure compares samples with real text."""
     return bool(block.samples(column)) and block.real(column) is not None
@@ -318,7 +342,9 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
         if rows:
             who = ("both" if total == 2 else f"all {total}") if len(rows) == total else _named(rows)
             parts.append(f"{who} {words[verdict][len(rows) > 1]}")
-    said = [f"compared with real text, {', '.join(parts)}"] if parts else []
+    few = [(row, cell.n) for row, cell in samples if cell.is_ranked and cell.n is not None and cell.n < LEAST_UNITS]
+    counts = f" (n = {listed([f'{n} of {row.label}' for row, n in few])})" if few else ""
+    said = [f"compared with real text{counts}, {', '.join(parts)}"] if parts else []
     return [
         *said,
         *[f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents"] * bool(lost),
@@ -327,7 +353,7 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
 
 def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
     """The one sample that there is; `apart` says how far it is from real text."""
-    doubt = doubt_of(cell)
+    doubt = "" if cell.number.low is None else doubt_of(cell)
     if cell.verdict == NOT_SCORED:
         why = next((f" ({score.because})" for score in cell.scores if score.because), "")
         return f"of {row.label} nothing could be scored{why}"
@@ -347,7 +373,7 @@ def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
             words = f"may or may not differ from {yardstick}"
         case _:
             words = f"was not tested against {yardstick}"
-    return f"{row.remarked} {words}: {value}{lost}"
+    return with_n(cell.n, f"{row.remarked} {words}: {value}{lost}")
 
 
 def _named(rows: Sequence[Row]) -> str:

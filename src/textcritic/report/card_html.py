@@ -13,10 +13,12 @@ from textcritic.measures.numbers import count, counted, interval, listed, p_valu
 from textcritic.measures.score import NOT_COMPARED, Score
 from textcritic.measures.sentences import (
     NEAREST,
+    SIGNS,
     doubt_of,
     left_out_of,
     legend,
     noticed_of,
+    separations,
     short_legend,
     value_of,
     verdict_of,
@@ -42,7 +44,7 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
     variables = {
         "blocks": [_block(block) for block in blocks],
         "folded": long,
-        "legend": short_legend(blocks),
+        "legend": [*short_legend(blocks), *separations(blocks)],
         "meanings": [*legend(blocks), *_noticed(blocks), *_left_out(blocks)],
         "numbers": Markup(to_html(numbers_sheet(blocks))),
         "pairs": [Markup(to_html(sheet)) for block in blocks if (sheet := pairs_sheet(block, len(blocks) > 1))],
@@ -163,7 +165,7 @@ def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
         "measure": column.measure,
         "section": column.section,
         "value": value,
-        "doubt": f"of {most}" if of else doubt_of(cell),
+        "doubt": f"of {most}" if of else "" if cell.verdict in SIGNS and cell.number.low is None else doubt_of(cell),
         "words": verdict_of(cell),
         "nearest": NEAREST if near else "",
         "verdict": f"{cell.verdict.replace(' ', '-')}{' lost' if cell.left_out > MOST_LOST else ''}",

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import count, percent
-from textcritic.measures.phrases import seeds_in_words
+from textcritic.measures.phrases import seeds_in_words, with_n
 from textcritic.measures.score import NOT_COMPARED
 from textcritic.measures.sentences import (
     NEAREST,
@@ -106,11 +106,13 @@ def _text(row: Row, column: Column, near: Collection[str]) -> str:
     if column not in row.cells:
         return ""
     cell: Cell = row.cells[column]
-    doubt = doubt_of(cell)
+    judged, doubt = cell.verdict in SIGNS, doubt_of(cell)
+    said = f"{SIGNS[cell.verdict] if judged else NO_SIGN[1:]} {value_of(cell)}"
+    if judged:
+        said, doubt = with_n(cell.n, said), "" if cell.number.low is None else doubt  # n stands there once
     beside = f" ({doubt})" if doubt else ""
-    sign = f"{SIGNS[cell.verdict]} " if cell.verdict in SIGNS else NO_SIGN
     star = f" {NEAREST}" if row.label in near else ""
-    return f"{sign}{value_of(cell)}{beside}{LOST if left_out_of(cell) else ''}{star}"
+    return f"{said}{beside}{LOST if left_out_of(cell) else ''}{star}"
 
 
 def _counts(block: Block, width: int) -> list[str]:

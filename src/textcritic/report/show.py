@@ -9,6 +9,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.measures.causes import UNSEEN, unmarked
 from textcritic.measures.score import sections_of
+from textcritic.measures.sentences import separations
 from textcritic.report.card_text import card_lines
 from textcritic.report.front import MOST_LINES, Front, front_page
 
@@ -34,7 +35,11 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     missing = [f"Not measured: {what}: {why}" for what, why in front.not_measured]
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
-    lists = [[*failing, *unmarked(front.judged), *[UNSEEN] * bool(front.judged), *front.notes], warned, missing]
+    lists = [
+        [*failing, *unmarked(front.judged), *separations(front.blocks), *[UNSEEN] * bool(front.judged), *front.notes],
+        warned,
+        missing,
+    ]
     blocks = [_wrapped(front.headline, room) if front.headline else []]
     blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
     blocks += [card_lines(front.blocks, room)]

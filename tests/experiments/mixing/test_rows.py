@@ -67,6 +67,8 @@ def test_what_could_not_be_scored_is_counted_by_reason(table):
     broken = one(table, BROKEN, "drawn")
     assert (broken["documents"], broken["rejected"]) == (0, 40 + UNREAD)
     assert broken[["mixed", "distance", "mixed_p", "entropy"]].isna().all()
+    assert broken["mixed_why"] == broken["distance_why"] == f"no sentence could be scored (empty: {40 + UNREAD})"
+    assert row["mixed_why"] == ""
 
 
 def test_samples_of_two_languages_in_a_sentence_mix_more(table):

@@ -15,6 +15,7 @@ from textcritic.files import read_json, read_table, write_json
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.runlog import log, versions
 
+IN_TWO_SPLITS = "its text stands in a later split too"
 NO_CANDIDATE = "attacked, but no candidate was left"
 
 
@@ -49,6 +50,8 @@ def build_intruders(
     another one, so that most of a split would be one group, and no interval possible. The links that are left, from an
     attacked document to those that have a sentence of it, are of one sentence in five.
 
+    A text that stands in two splits is left out of the earlier one, see `told_apart`.
+
     Args:
         name: of the corpus.
         options: `options.intruders` of its entry, with defaults.
@@ -62,8 +65,9 @@ def build_intruders(
     Raises:
         TextcriticError: a file is missing or damaged, or the predictions are not of these candidates.
     """
-    splits = {split: list(_chosen(parts[split], options["seed"])) for split in SPLITS}
-    _check_ids(name, splits)
+    every = {split: list(_chosen(parts[split], options["seed"])) for split in SPLITS}
+    _check_ids(name, every)
+    splits = told_apart(every)
     place = Path(folder)
     for split, documents in splits.items():
         write_documents(place / f"{split}.parquet", documents, parts[split].documents)
@@ -72,7 +76,7 @@ def build_intruders(
         "corpus": name,
         "splits": described,
         "all": describe([document for documents in splits.values() for document in documents]),
-        "left_out": {split: _left_out(parts[split], splits[split]) for split in SPLITS},
+        "left_out": {split: _left_out(parts[split], every[split], splits[split]) for split in SPLITS},
         "provenance": {
             "options": dict(options),
             "built_with": versions("textcritic", "numpy", "scipy", "scikit-learn"),
@@ -82,6 +86,27 @@ def build_intruders(
     for split, counts in described.items():
         log.info("%s: %s: %s", name, split, f"{counts['articles']:,} documents, {counts['incoherent']:.1%} incoherent")
     return statistics
+
+
+def told_apart(splits: dict[str, list[Document]]) -> dict[str, list[Document]]:
+    """The documents of each split whose text no later split has under another id: a test is of unseen texts.
+
+    The text is that before an intruder came in, where the replaced sentence is known, with any white space as a space.
+    """
+    seen: set[tuple[str, ...]] = set()
+    kept = {}
+    for split, documents in reversed(splits.items()):
+        texts = [_text_of(document) for document in documents]
+        kept[split] = [document for document, text in zip(documents, texts, strict=True) if text not in seen]
+        seen |= set(texts)
+    return {split: kept[split] for split in splits}
+
+
+def _text_of(document: Document) -> tuple[str, ...]:
+    sentences = list(document.sentences)
+    if document.intruder is not None and document.replaced is not None:
+        sentences[document.intruder] = document.replaced
+    return tuple(" ".join(sentences).split())
 
 
 def describe(documents: Sequence[Document]) -> dict[str, Any]:
@@ -148,12 +173,16 @@ def _flagged(parts: Parts) -> dict[str, bool] | None:
     return flagged
 
 
-def _left_out(parts: Parts, documents: Sequence[Document]) -> dict[str, int]:
-    """Texts that are no documents, candidates that were left out, and attacked documents that stayed coherent."""
+def _left_out(parts: Parts, documents: Sequence[Document], kept: Sequence[Document]) -> dict[str, int]:
+    """Texts that are no documents, candidates that were left out, attacked documents that stayed coherent, and others.
+
+    `kept` are those whose text no later split has.
+    """
     cut, found = (read_json(Path(path).with_suffix(".json")) for path in (parts.documents, parts.candidates))
     without = found["attacked"] - sum(document.intruder is not None for document in documents)
     reasons = {**cut["left_out"], **{f"candidate: {reason}": number for reason, number in found["left_out"].items()}}
-    return reasons | ({NO_CANDIDATE: without} if without else {})
+    more = {NO_CANDIDATE: without, IN_TWO_SPLITS: len(documents) - len(kept)}
+    return reasons | {reason: number for reason, number in more.items() if number}
 
 
 def _check_ids(name: str, splits: Mapping[str, Sequence[Document]]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.intruders.build import describe
+from textcritic.corpora.intruders.build import IN_TWO_SPLITS, describe, told_apart
 from textcritic.corpora.intruders.documents import Document, write_documents
 from textcritic.corpora.intruders.sentences import PUNKT, splitter_of
 from textcritic.corpora.readers.jsonl import json_lines
@@ -39,7 +39,8 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
     README has it, `ctx` is the text before anything was replaced, and `replace_with` takes the place of
     `to_be_replaced`. In some probe files `ctx` has the intruder already; so where `to_be_replaced` is not in it and
     `replace_with` is, it is taken as it stands. The other sentences are cut by Punkt, which the probe files agree with.
-    A document whose sentence is then not at `sen_position` is left out and counted. Which document an intruder came
+    A document whose sentence is then not at `sen_position` is left out and counted, and so is one for training whose
+    text a later split has (`build.told_apart`). Which document an intruder came
     from is not known.
 
     Args:
@@ -61,11 +62,14 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
     trained = [document for document, train in found if train]
     size = round(entry["splits"]["validation"] * len(trained))
     validation, train = random_parts(len(trained), [size], options["seed"])
-    splits = {
+    every = {
         "train": [trained[row] for row in train],
         "validation": [trained[row] for row in validation],
         "test": [document for document, train in found if not train],
     }
+    splits = told_apart(every)
+    left_out[IN_TWO_SPLITS] = sum(map(len, every.values())) - sum(map(len, splits.values()))
+    left_out += Counter()  # without what there is none of
     for split, documents in splits.items():
         if not documents:
             raise TextcriticError(f"{path}: no document is left for {split}; left out: {dict(left_out) or 'none'}")
@@ -78,7 +82,7 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
         "provenance": {"official": path.name, "built_with": versions("textcritic", "nltk")},
     }
     write_json(Path(folder) / "statistics.json", statistics)
-    log.info("%s: %s documents; left out: %s", name, f"{len(found):,}", dict(left_out) or "none")
+    log.info("%s: %s documents; left out: %s", name, f"{sum(map(len, splits.values())):,}", dict(left_out) or "none")
     return statistics
 
 

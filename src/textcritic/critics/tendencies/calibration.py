@@ -90,7 +90,7 @@ class Population:
             yield self.draw(first, seed=repetition), self.draw(second, seed=repetition + repetitions)
 
     def pairs_with_units(
-        self, units: npt.NDArray[np.int64], sizes: tuple[int, int], repetitions: int, seed: int
+        self, units: npt.NDArray[np.int64], sizes: tuple[int, int], repetitions: int, seed: int, both: bool = False
     ) -> Iterator[tuple[Counts, Counts]]:
         """Pairs of single documents and of whole units, disjoint, each unit and each document of one as likely.
 
@@ -99,15 +99,21 @@ class Population:
             sizes: single documents, each of a unit of its own, and units of the other set.
             repetitions: pairs.
             seed: of the draws.
+            both: whether the first set is of whole units too.
         """
         rng, names = np.random.default_rng(seed), np.unique(units)
         for repetition in range(repetitions):
             order = rng.permutation(names)
             alone, together = order[: sizes[0]], order[sizes[0] : sum(sizes)]
-            first = np.array([rng.choice(np.flatnonzero(units == unit)) for unit in alone])
-            second = np.flatnonzero(np.isin(units, together))
-            own = np.unique(units[second], return_inverse=True)[1]
-            yield self.draw(first, seed=repetition), self.draw(second, seed=repetition + repetitions, units=own)
+            sets = [np.flatnonzero(np.isin(units, some)) for some in (alone, together)]
+            if not both:
+                sets[0] = np.array([rng.choice(np.flatnonzero(units == unit)) for unit in alone])
+            own = [np.unique(units[some], return_inverse=True)[1] for some in sets]
+            first, second = (
+                self.draw(some, seed=repetition + at * repetitions, units=of)
+                for at, (some, of) in enumerate(zip(sets, own, strict=True))
+            )
+            yield first, second
 
 
 def distance_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options, truth: float = 0.0) -> list[Rates]:

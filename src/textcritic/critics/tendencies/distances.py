@@ -1,7 +1,7 @@
 """How far one set of documents is from another, tendency by tendency: plain distances, and the same with tests."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
@@ -17,7 +17,9 @@ from textcritic.critics.tendencies.scaling_differences import Compared, Sums, re
 from textcritic.critics.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
+    ALPHA,
     DISTANCES,
+    LEAST_TESTED,
     LEAST_UNITS,
     GroupTest,
     chi_square,
@@ -31,7 +33,9 @@ from textcritic.inference import (
     mean_test,
     rank_interval,
     rank_permutation,
+    twice_median,
 )
+from textcritic.inference.group_sizes import BothGroups, balanced_groups
 from textcritic.inference.groups import ROUNDING
 
 VALUES = ("length", "stopwords", "symbols")
@@ -42,6 +46,8 @@ SCALING: Mapping[str, Callable[[Sums, Sums], Compared]] = {
 # A difference of this many times what is significant is noticed in 80% of cases: (1.96 + 0.84) / 1.96 for a number that
 # is normally distributed, and less for the largest of several.
 NOTICED = 1.43
+DRAWINGS = 20
+"""How often groups of the larger set are drawn where documents belong together."""
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 BySize: TypeAlias = Mapping[str, Floats | float]
@@ -117,7 +123,7 @@ def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySi
     return found
 
 
-def distances(pair: "Pair", options: Options) -> tuple[Made, dict[str, str]]:
+def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tuple[Made, dict[str, str]]:
     """The distances of a sample from real text by name, and why others could not be measured.
 
     `rank` (Kolmogorov-Smirnov over the first ranks, the paper's D_p), `heaps` (the same of the number of types at equal
@@ -131,10 +137,18 @@ def distances(pair: "Pair", options: Options) -> tuple[Made, dict[str, str]]:
     shares documents: they are right whatever the sizes of the sets are. What the sizes alone make of a difference of
     ranks, of Taylor's exponent and of recurrence is taken off. Intervals are about the distance of the two sources: it
     is 0 of two samples of one population. `unigram_half_l1` and `unigram_chi_square`, which grow with every rare word,
-    have none; and nothing has, where a set has fewer than `LEAST_UNITS` units (`Counts.unit`).
+    have none; and nothing has, where a set has fewer than `LEAST_UNITS` units (`Counts.unit`). Of fewer than
+    `LEAST_TESTED` there is no test.
 
-    Documents that belong together stay in one group. Lengths, shares and types by length, whose tests take documents as
-    independent, are compared of one document of each unit, drawn at random; their distances are those of these.
+    Documents that belong together stay in one group. Where there are such, p and `noticed` of words, bigrams and ranks
+    are made of as many groups on both sides (`_balanced`), all else of all documents. Lengths, shares and types by
+    length, whose tests take documents as independent, are compared of one document of each unit, drawn at random; their
+    distances are those of these.
+
+    Args:
+        pair: real text and sample.
+        options: see `Options`.
+        only: those asked for; none means all.
     """
     recipes: dict[tuple[str, ...], Callable[[], Made]] = {
         ("unigram_max", "unigram_half_l1", "unigram_chi_square"): partial(_words, pair, options),
@@ -144,9 +158,13 @@ def distances(pair: "Pair", options: Options) -> tuple[Made, dict[str, str]]:
     }
     recipes |= {(f"{name}_ks", f"{name}_difference"): partial(_values, pair, name, options) for name in VALUES}
     recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name, options) for name in SCALING}
-    made, missing = made_by(recipes, pair.real, pair.sample)
-    if min(pair.real.units, pair.sample.units) < LEAST_UNITS:
-        made = {name: replace(one, low=math.nan, high=math.nan) for name, one in made.items()}
+    chosen = {names: make for names, make in recipes.items() if not only or set(names) & set(only)}
+    made, missing = made_by(chosen, pair.real, pair.sample)
+    none, units = math.nan, min(pair.real.units, pair.sample.units)
+    if units < LEAST_UNITS:
+        made = {name: replace(one, low=none, high=none) for name, one in made.items()}
+    if units < LEAST_TESTED:
+        made = {name: replace(one, p=none, p_as_printed=none, noticed=none) for name, one in made.items()}
     return made, missing
 
 
@@ -176,6 +194,15 @@ class Pair:
     def sizes(self) -> tuple[Ints, Ints]:
         """Documents in each group of both."""
         return tuple(np.bincount(c.group, minlength=c.groups) for c in (self.real, self.sample))  # type: ignore[return-value]
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether documents of one of both belong together."""
+        return any(counts.units < len(counts.unit) for counts in (self.real, self.sample))
+
+    def balanced(self, both: tuple[csr_matrix, csr_matrix], seed: int) -> list[BothGroups]:
+        """See `balanced_groups`, of the sample and of real text; nothing where no documents belong together."""
+        return balanced_groups(*both, self.sizes()[::-1], DRAWINGS, seed) if self.is_grouped else []
 
     def sums(self) -> tuple[Sums, Sums]:
         """What Taylor's exponent and recurrence are made of: of the sample, and of real text."""
@@ -209,10 +236,26 @@ def _tested(value: float, ends: tuple[float, float], p: float, null: Floats, mos
     return Distance(value, low, min(value + reach, most), p, by_chance=chance, noticed=noticed, null=null)
 
 
+def _balanced(one: Distance, tests: Sequence[GroupTest]) -> Distance:
+    """A distance of all documents with the p-value of tests of as many groups on both sides, `twice_median` of theirs.
+
+    Without such tests it stays as it is. Groups of documents that belong together differ more than others do: were all
+    of them exchanged with more groups of single documents, p would be below 0.05 in up to 21% under the null.
+    """
+    if not tests:
+        return one
+    p = twice_median([test.p for test in tests])
+    # Twice the median is below 0.05 where half of the tests are below half of it.
+    significant = float(np.median([np.quantile(test.null, 1 - ALPHA / 2, method="higher") for test in tests]))
+    if math.isnan(one.noticed):  # without an interval
+        return replace(one, p=p)
+    return replace(one, p=p, low=one.low if p < ALPHA else 0.0, noticed=min(NOTICED * significant, 1.0))
+
+
 def _words(pair: Pair, options: Options) -> Made:
     """Of groups of documents: the test exchanges them, the interval draws them with replacement."""
-    both = pair.matrices[::-1]
-    tests = group_permutation(*both, sizes=pair.sizes()[::-1], resamples=options.resamples, seed=options.seed)
+    both, test_of = pair.matrices[::-1], partial(group_permutation, resamples=options.resamples, seed=options.seed)
+    tests = test_of(*both, pair.sizes()[::-1])
     made: Made = {}
     for name, key, distance in (
         ("unigram_half_l1", "half_l1", half_l1),
@@ -220,13 +263,19 @@ def _words(pair: Pair, options: Options) -> Made:
     ):
         test = tests[key]
         made[name] = Distance(float(distance(*pair.totals)), p=test.p, by_chance=test.chance, null=test.null)
-    return made | {"unigram_max": _largest(both, tests["max_difference"], options)}
+    made["unigram_max"] = _largest(both, tests["max_difference"], options)
+    others = [test_of(*groups) for groups in pair.balanced(both, options.seed)]
+    keys = {"unigram_half_l1": "half_l1", "unigram_chi_square": "chi_square", "unigram_max": "max_difference"}
+    return {name: _balanced(one, [other[keys[name]] for other in others]) for name, one in made.items()}
 
 
 def _bigrams(pair: Pair, options: Options) -> Made:
     both, chosen = (pair.sample.pairs, pair.real.pairs), {"largest": DISTANCES["max_difference"]}
-    test = group_permutation(*both, pair.sizes()[::-1], chosen, options.resamples, options.seed)["largest"]
-    return {"bigram_max": _largest(both, test, options)}
+    test_of = partial(group_permutation, distances=chosen, resamples=options.resamples, seed=options.seed)
+    found = _largest(both, test_of(*both, pair.sizes()[::-1])["largest"], options)
+    return {
+        "bigram_max": _balanced(found, [test_of(*groups)["largest"] for groups in pair.balanced(both, options.seed)])
+    }
 
 
 def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Options) -> Distance:
@@ -236,10 +285,12 @@ def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Opti
 
 def _ranks(pair: Pair, options: Options) -> Made:
     both = pair.matrices[::-1]
-    test = rank_permutation(*both, options.ranks, pair.sizes()[::-1], options.resamples, options.seed)
+    test_of = partial(rank_permutation, ranks=options.ranks, resamples=options.resamples, seed=options.seed)
+    test = test_of(*both, sizes=pair.sizes()[::-1])
     found = rank_interval(*both, options.ranks, test.by_size, options.resamples, options.seed)
     signed = _signed_ranks(pair, options.ranks, test.by_size)
     own = _tested(found.estimate, found.ends, test.p, test.null)
+    own = _balanced(own, [test_of(one, two, sizes=sizes) for one, two, sizes in pair.balanced(both, options.seed)])
     return {
         "rank": replace(own, by_size=test.by_size),
         "rank_difference": Distance(float(signed[np.abs(signed).argmax()])),

@@ -29,7 +29,7 @@ from textcritic.inference import (
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import completed, source_rows
-from textcritic.measures.scored import RECIPE, perplexity_of
+from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words
 from textcritic.plan.sources import KEYS, RUN
 
 REAL = {"data": "real translations"}
@@ -80,8 +80,9 @@ def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Es
         groups = None if real.groups is None else [real.groups[place] for place in pairs[1]]
         kept = one_of_each(groups, len(pairs[0]))
         rows = [places[kept] for places in pairs]
-    if len(rows[0]) < 2:
-        return Estimate()
+    if min(map(len, rows)) < 2:
+        what = "pairs of texts with known words" if pairs is not None else "texts, or groups of them, with known words"
+        return Estimate(reason=f"no distance of fewer than two {what}")
     points = (means[0][rows[0]], means[1][rows[1]])
     test = energy_test(*points, pairs is not None, resampling.resamples, seed=resampling.seed)
     return Estimate(test.corrected, test.low, test.high, test.p, {"distance_measured": test.distance})
@@ -164,6 +165,9 @@ def mixing_rows(material: Material) -> pd.DataFrame:
         if source.english:
             pairs = None if source is one.real else one.pairs(source)
             data = {**source.columns, "means": source.posteriors.mean, "pairs": pairs}
+        else:
+            lost = f"no sentence could be scored ({reasons_in_words(rejections(source.scores)) or 'there is none'})"
+            more |= {measure.why: lost for measure in (MIXED, DISTANCE)}
         return Scored(data, len(source.english), rejections(source.scores), more, source.groups)
 
     return completed(source_rows(material, scored, MEASURES), COLUMNS, MEASURES, WHOLE)

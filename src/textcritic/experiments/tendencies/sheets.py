@@ -21,6 +21,7 @@ from textcritic.experiments.tendencies.words import by_chance_alone
 from textcritic.inference import Number, over_runs
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, missing, number, p_value, percent, plural, significant
+from textcritic.measures.phrases import with_n
 from textcritic.measures.scored import reasons_from_words, reasons_over_seeds
 from textcritic.plan.sources import DATA, GROUP, RUN
 from textcritic.report.cells import Column, by_source, measure_sheet
@@ -172,7 +173,7 @@ def _verdict(group: pd.DataFrame) -> Cell:
         notes.append(f"{p_value(row['p_value'])}, adjusted {p_value(row['p_adjusted'])}")
     if row["verdict"] == UNCLEAR and not missing(row["noticed"]):
         notes.append(f"noticed in 80% from {significant(row['noticed'])}")
-    return Cell(f"{row['verdict']}{times}", tuple(notes))
+    return Cell(with_n(row["documents"], f"{row['verdict']}{times}"), tuple(notes))
 
 
 def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:

@@ -13,6 +13,7 @@ from textcritic.measures.card import Cell
 from textcritic.measures.causes import Comparison, comparisons
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import listed, missing, number, p_value, percent, shortened
+from textcritic.measures.phrases import with_n
 from textcritic.measures.score import Score
 from textcritic.measures.scored import first_runs
 from textcritic.measures.sentences import FEW
@@ -51,13 +52,14 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     for _, group in rows.groupby(GROUP, sort=False):
         first = first_runs(group)
         said = {row["tendency"]: row for row in first.to_dict("records")}
-        fails = [sentence(said[t.name]) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
+        n = first.iloc[0]["documents"]
+        fails = [with_n(n, sentence(said[t.name])) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
         source = names.source(first.iloc[0].to_dict(), seed=False)
         findings += [Finding(source, fail) for fail in fails]
         clauses = {KEPT: "Keeps, within the margins", UNCLEAR: "Unclear, as there are so few documents"}
         for verdict, clause in clauses.items():
             which = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == verdict]
-            findings += [Finding(source, f"{clause}: {listed(which)}.")] if which else []
+            findings += [Finding(source, with_n(n, f"{clause}: {listed(which)}."))] if which else []
     return findings
 
 
