@@ -582,7 +582,7 @@ def pair(first, second, n=500, **said):
     ],
 )  # fmt: skip
 def test_beside_the_star_stands_how_many_documents_tell_the_first_two_apart(second, n, says):
-    """By hand: standard errors of 0.2546 and 0.2546, 500 documents: 500 x 2 x (0.2545 x 2.802 / 0.4)^2 = 3,178, to two digits."""
+    """By hand, of two standard errors of 0.2546: 500 x 2 x (0.2545 x 2.802 / 0.4)^2 = 3,178, to two digits."""
     blocks = pair(8.0, second, n)
     assert separations(blocks) == ([says] if says else [])
     page = str(card_html(blocks, TEMPLATES))
