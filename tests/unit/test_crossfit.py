@@ -20,13 +20,14 @@ from textcritic.critics.recitation.refit import RecitationRefit
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.critics.refits import TransitionRefit
 from textcritic.errors import TextcriticError
-from textcritic.inference.crossfit import OUT, SAMPLE, CrossOptions, cross_fit, deal
+from textcritic.inference.crossfit import OUT, PARTNER, SAMPLE, CrossOptions, cross_fit, deal, sample_weights
 from textcritic.measures.crossed import read_crossed, with_crossed, write_crossed
 from textcritic.measures.measure import Estimate, Scored
 
 REAL, DRAWN = 40, 30
 PARTS = np.array([*[n % 5 for n in range(REAL)], *[SAMPLE] * DRAWN])
 PARTS[:3] = PARTS[REAL : REAL + 2] = OUT
+PARTS[REAL + 2 : REAL + 9] = PARTNER - np.arange(7) % 5  # of pairs: one critic alone may judge them
 
 
 def by_hand(documents, one_fit):
@@ -34,9 +35,9 @@ def by_hand(documents, one_fit):
     real, sample = np.zeros(2), np.zeros(2)
     for part in range(5):
         train = [d for d, of in zip(documents, PARTS, strict=True) if of >= 0 and of != part]
-        for total, wanted in ((real, part), (sample, SAMPLE)):
-            total += one_fit(train, [d for d, of in zip(documents, PARTS, strict=True) if of == wanted])
-    return real, sample / 5
+        for total, wanted, weight in ((real, part, 1), (sample, SAMPLE, 1 / 5), (sample, PARTNER - part, 1)):
+            total += weight * one_fit(train, [d for d, of in zip(documents, PARTS, strict=True) if of == wanted])
+    return real, sample
 
 
 def ids(documents):
@@ -60,13 +61,14 @@ def test_transitions_are_those_of_critics_fitted_one_by_one(minimum):
         critic = TransitionCritic.fit([c for c in train if known >= set(c)], titles=sorted(known), grid=[0.3])
         kept = [chain for chain in judged if known >= set(chain)]
         lost += len(judged) - len(kept)
-        return document_columns(score_chains(critic, ids(kept), kept)).sum(axis=0)
+        return document_columns(score_chains(critic, ids(kept), kept)).sum(axis=0) if kept else np.zeros(2)
 
     refit = TransitionRefit(Chains.of(chains), [0.3], minimum)
     for found, expected in zip(refit.sums(PARTS), by_hand(chains, one_fit), strict=True):
         assert found == pytest.approx(expected, rel=1e-12)
     judged = refit.judged(PARTS)
-    assert lost == round(sum(judged[PARTS >= 0] == 0) + 5 * (1 - judged[PARTS == SAMPLE]).sum()) > 0
+    single = (PARTS >= 0) | (PARTS <= PARTNER)
+    assert lost == round((1 - judged[single]).sum() + 5 * (1 - judged[PARTS == SAMPLE]).sum()) > 0
     outside = next(n for n in range(REAL) if PARTS[n] >= 0 and not judged[n])
     assert refit.why(outside, PARTS).removeprefix("unknown title: ") in chains[outside]
 
@@ -146,7 +148,7 @@ def test_recitation_is_that_of_indices_made_one_by_one():
         assert sums == pytest.approx(expected, rel=1e-12)
     assert found[0][0] > 0
     each = refit.found(PARTS)
-    assert [each[PARTS >= 0].sum(), each[PARTS == SAMPLE].sum()] == pytest.approx([found[0][0], found[1][0]])
+    assert [each[PARTS >= 0].sum(), each[PARTS < 0].sum()] == pytest.approx([found[0][0], found[1][0]])
 
 
 def test_a_share_that_rests_on_few_documents_has_no_interval():
@@ -179,9 +181,9 @@ class Means:
             centre = self.values[(parts >= 0) & (parts != part)].mean()
             inside = self.values[parts == part]
             real += np.abs(inside - centre).sum(), len(inside)
-            outside = self.values[parts == SAMPLE]
-            sample += np.abs(outside - centre).sum(), len(outside)
-        return real, sample / len(numbers)
+            weights = sample_weights(parts, part, len(numbers))
+            sample += weights @ np.abs(self.values - centre), weights.sum()
+        return real, sample
 
 
 def test_the_p_value_is_the_share_of_exchanges():
@@ -215,12 +217,51 @@ def test_labels_that_are_drawn_at_random_are_rejected_as_often_as_they_should_be
 
 
 def test_groups_stay_together_in_parts_and_in_exchanges():
-    groups = [f"g{n // 3}" for n in range(30)]
+    groups = [[f"{side}{n // 3}" for n in range(30)] for side in "ab"]
     refit = Means(np.arange(60.0))
-    cross_fit(refit, (groups, groups), (30, 30), CrossOptions(exchanges=30, reached=10**9))
+    cross_fit(refit, (groups[0], groups[1]), (30, 30), CrossOptions(exchanges=30, reached=10**9))
     for parts in refit.seen:
         assert all(len(set(parts[n : n + 3])) == 1 for n in range(0, 60, 3))
     assert {int((parts >= 0).sum()) for parts in refit.seen[-30:]} == {30}
+
+
+def test_pairs_are_swapped_and_never_judged_by_a_critic_of_their_partner():
+    names = [f"prompt {n}" for n in range(30)]
+    several = [*names, *names[:10]]  # ten prompts have two answers
+    refit = Means(np.random.default_rng(4).normal(size=70))
+    options = CrossOptions(exchanges=40, reached=10**9)
+    found = cross_fit(refit, (names, several), (30, 40), options)
+    assert found.pairs == 30
+    keys = np.array([*names, *several])
+    swapped = 0
+    for parts in refit.seen:
+        for name in names:
+            of = parts[keys == name]
+            if OUT in of:  # one of the groups that the jackknife leaves out
+                assert set(of) == {OUT}
+                continue
+            real, sample = of[of >= 0], of[of < 0]
+            assert len(set(real)) == 1
+            assert set(sample) == {PARTNER - real[0]}
+            swapped += parts[names.index(name)] < 0
+    assert 0.35 < swapped / (40 * 30) < 0.65
+    strangers = cross_fit(refit, (names, several), (30, 40), replace(options, paired=False))
+    assert strangers.pairs == 0
+
+
+def test_pairs_that_do_not_differ_are_rejected_as_often_as_they_should_be():
+    """What a prompt makes of both its texts is large beside what differs between them."""
+    names = [str(n) for n in range(25)]
+    p_values, narrower = [], []
+    for study in range(300):
+        rng = np.random.default_rng(study)
+        prompt = rng.normal(size=25)
+        values = np.concatenate([prompt, prompt]) + 0.2 * rng.normal(size=50)
+        found = cross_fit(Means(values), (names, names), (25, 25), CrossOptions(exchanges=99, seed=study))
+        p_values.append(found.p)
+        narrower.append(found.narrower)
+    assert 0.02 <= np.mean(np.array(p_values) < 0.05) <= 0.085
+    assert np.median(narrower) < 0.6
 
 
 def test_where_one_side_has_groups_one_document_of_each_is_drawn():
@@ -259,10 +300,11 @@ def test_the_interval_is_students_over_twenty_groups_left_out():
 
 def test_parts_are_of_about_one_size_and_another_order_deals_anew():
     units = np.arange(23)
-    dealt = deal(units, np.random.default_rng(1).permutation(23), 23, 5)
+    real = np.ones(23, bool)
+    dealt = deal(units, real, np.random.default_rng(1).permutation(23), 5)
     assert set(np.bincount(dealt)) <= {4, 5}
-    assert not np.array_equal(dealt, deal(units, np.random.default_rng(2).permutation(23), 23, 5))
-    assert sorted(deal(np.arange(3), np.arange(3), 3, 5)) == [0, 1, 2]  # fewer units than parts
+    assert not np.array_equal(dealt, deal(units, real, np.random.default_rng(2).permutation(23), 5))
+    assert sorted(deal(units[:3], real[:3], np.arange(3), 5)) == [0, 1, 2]  # fewer units than parts
 
 
 def test_what_was_found_survives_the_way_to_a_file(tmp_path):

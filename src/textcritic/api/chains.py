@@ -35,7 +35,7 @@ from textcritic.critics.transitions import PAPER_GRID, Mode, TransitionCritic
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.coherence.rows import PPL, read_scored
 from textcritic.inference import Groups
-from textcritic.inference.crossfit import CrossOptions, Parts, observed_parts
+from textcritic.inference.crossfit import CrossFit, CrossOptions, observed_parts
 from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.numbers import plural
@@ -189,7 +189,7 @@ def criticise_crossed_chains(
     return Result(
         title="Chains of titles against real ones",
         scores=scores_of_sets(sets, [PPL], resampling(options)),
-        facts=(facts_of(critic, every, options)[0], *facts_of_crossing(how_of(options)), *of_groups),
+        facts=(facts_of(critic, every, options)[0], *facts_of_crossing(how_of(options), sets), *of_groups),
         warnings=tuple(filter(None, _warnings_of_crossed(critic, {REAL: real, **samples}, groups, how_of(options)))),
     )
 
@@ -237,13 +237,14 @@ def crossed_chains(
     fits = fits_of(pools, how)
     found = estimates_of(fits, PPL, real)
     return {
-        label: _crossed(refits[one], fits[one].parts, label == real, groups[label], found[label])
+        label: _crossed(refits[one], fits[one], label == real, groups[label], found[label])
         for label, one in {real: samples[0], **dict(zip(samples, samples, strict=True))}.items()
     }
 
 
-def _crossed(refit: TransitionRefit, parts: Parts, is_real: bool, groups: Groups, estimate: Estimate) -> Scored:
+def _crossed(refit: TransitionRefit, fit: CrossFit, is_real: bool, groups: Groups, estimate: Estimate) -> Scored:
     """Real chains, or those of a sample, as rows have them: how many were judged, and why others were not."""
+    parts, pairs = fit.parts, {} if is_real else {"pairs": fit.pairs, "narrower": fit.narrower}
     side = np.flatnonzero((parts >= 0) == is_real)
     judged = refit.judged(parts)[side] > 0
     why = Counter(refit.why(int(document), parts) for document in side[~judged])
@@ -251,7 +252,7 @@ def _crossed(refit: TransitionRefit, parts: Parts, is_real: bool, groups: Groups
     steps = refit.steps[side[judged]].sum()
     # What one split would have under another smoothing, or in expectation, is not beside it.
     more: dict[str, Any] = dict.fromkeys(("smoothing", "smoothing_less", "smoothing_more", "latent_ppl_soft"))
-    more |= {"latent_ppl_less": None, "latent_ppl_more": None, "steps": int(steps)}
+    more |= {"latent_ppl_less": None, "latent_ppl_more": None, "steps": int(steps)} | pairs
     more |= {"latent_nll": math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)}
     return Scored({}, int(judged.sum()), dict(why.most_common()), more, kept, {PPL.value: estimate})
 

@@ -266,10 +266,19 @@ def crossed_mentions(
         )
         for label in samples
     }
-    found = estimates_of(fits_of(pools, how), PPL, real)
+    fits = fits_of(pools, how)
+    found = estimates_of(fits, PPL, real)
+    pairs = {label: {"pairs": fit.pairs, "narrower": fit.narrower} for label, fit in fits.items()}
     empty = {label: {EMPTY: int((~some).sum())} if not some.all() else {} for label, some in kept.items()}
     return {
-        label: Scored({}, sizes[label], empty[label], _more(one, found[label]), told[label], {PPL.value: found[label]})
+        label: Scored(
+            {},
+            sizes[label],
+            empty[label],
+            _more(one, found[label]) | pairs.get(label, {}),
+            told[label],
+            {PPL.value: found[label]},
+        )
         for label, one in chains.items()
     }
 
@@ -298,7 +307,7 @@ def _facts_of_crossed(
 ) -> tuple[tuple[str, str], ...]:
     """How it was done, in words."""
     of_groups = facts_of_groups({label: one.groups for label, one in sets.items()})
-    return (_facts(critic, real, options)[0], *facts_of_crossing(how_of(options)), *of_groups)
+    return (_facts(critic, real, options)[0], *facts_of_crossing(how_of(options), sets), *of_groups)
 
 
 def mentions_of(documents: Documents, options: MentionOptions) -> MentionChains:

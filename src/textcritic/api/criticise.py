@@ -38,7 +38,7 @@ NotedGroups: TypeAlias = dict[str, list[str | None]]
 STUDIES = ("texts", "articles")
 """Kinds of documents that are compared by all measures, in a study."""
 HELD_OUT_WITH_TEST = "held_out: with `test`, nothing of the reference is held out; give one of the two"
-# What the documents are decides which options there are, beside `output`, `test`, `held_out` and `parts`.
+# What the documents are decides which options there are, beside `output`, `test`, `held_out`, `parts` and `unpaired`.
 OF_KIND: Mapping[Kind, type[Options]] = {
     "chains": ChainOptions,
     "mentions": MentionOptions,
@@ -125,7 +125,7 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
 
 def options_of(kind: Kind) -> set[str]:
     """Names of the options that there are for documents of a kind."""
-    return {"output", "force", "test", "held_out", "parts", *(one.name for one in fields(OF_KIND[kind]))}
+    return {"output", "force", "test", "held_out", "parts", "unpaired", *(one.name for one in fields(OF_KIND[kind]))}
 
 
 def _check_kind(options: CriticiseOptions, real: Documents) -> None:

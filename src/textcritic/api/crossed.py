@@ -8,7 +8,7 @@ from textcritic.api.options import CoreferenceOptions, CriticiseOptions
 from textcritic.errors import TextcriticError
 from textcritic.inference import Groups, unit_of
 from textcritic.inference.crossfit import GROUPS, MOST, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
-from textcritic.measures.measure import Estimate, Measure
+from textcritic.measures.measure import Estimate, Measure, Scored
 from textcritic.measures.memory import REAL
 
 
@@ -68,7 +68,13 @@ def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]
 
 def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:
     """How documents are dealt and exchanged."""
-    return CrossOptions(parts=options.parts, seed=options.seed)
+    return CrossOptions(parts=options.parts, seed=options.seed, paired=not options.unpaired)
+
+
+def words_of_pairs(label: str, pairs: int, narrower: float | None) -> str:
+    """What is said of one sample."""
+    width = "" if narrower is None else f"; the interval of the difference is {narrower:.2f} times as wide as without"
+    return f"{label} and real text share {pairs:,} groups, whose labels are exchanged with each other{width}"
 
 
 def estimates_of(fits: Mapping[str, CrossFit], measure: Measure, real: str = REAL) -> dict[str, Estimate]:
@@ -78,9 +84,15 @@ def estimates_of(fits: Mapping[str, CrossFit], measure: Measure, real: str = REA
     return of_real | {label: _estimate(fit.sample, measure, fit.p) for label, fit in fits.items()}
 
 
-def facts_of_crossing(how: CrossOptions) -> tuple[tuple[str, str], ...]:
-    """How the numbers were computed, in words."""
+def facts_of_crossing(how: CrossOptions, sets: Mapping[str, Scored]) -> tuple[tuple[str, str], ...]:
+    """How the numbers of some sets were computed, in words."""
+    paired = [
+        words_of_pairs(label, one.more["pairs"], one.more["narrower"])
+        for label, one in sets.items()
+        if one.more.get("pairs")
+    ]
     return (
+        *((("Pairs", "; ".join(paired)),) if paired else ()),
         (
             "Real text",
             f"cross-fitted: dealt at random into {how.parts} parts (seed {how.seed}); each part is judged by a critic "

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from textcritic.critics.chains import Chains, Steps
 from textcritic.critics.scores import EMPTY, UNTITLED
 from textcritic.critics.transitions import PAPER_GRID
-from textcritic.inference.crossfit import SAMPLE, Parts
+from textcritic.inference.crossfit import PARTNER, Parts, sample_weights
 from textcritic.inference.statistics import Array
 
 RARE = "titles that are rare in real text"
@@ -58,11 +58,11 @@ class TransitionRefit:
         numbers = np.unique(parts[parts >= 0])
         for part in numbers:
             judged, log_probs = self._fitted(parts, part)
-            for side, total in ((part, real), (SAMPLE, sample)):
-                counts = self._steps.T @ (judged & (parts == side)).astype(np.float64)
+            for weights, total in ((parts == part, real), (sample_weights(parts, part, len(numbers)), sample)):
+                counts = self._steps.T @ (judged * weights).astype(np.float64)
                 seen = counts > 0  # a step that is never seen may be impossible
                 total += -(counts[seen] @ log_probs[seen]), counts.sum()
-        return real, sample / max(len(numbers), 1)
+        return real, sample
 
     def judged(self, parts: Parts) -> Array:
         """The share of the critics that could judge each document; of a real one there is one: [documents]."""
@@ -70,12 +70,13 @@ class TransitionRefit:
         found = np.zeros(len(parts))
         for part in numbers:
             judged = self._fitted(parts, part)[0]
-            found += np.where(parts == SAMPLE, judged / len(numbers), judged & (parts == part))
+            found += judged * (sample_weights(parts, part, len(numbers)) + (parts == part))
         return found
 
     def why(self, document: int, parts: Parts) -> str:
         """Why no critic could judge a document, as `score_chains` has it: a title that real text elsewhere lacks."""
-        others = (parts >= 0) & (parts != parts[document])
+        own = parts[document] if parts[document] >= 0 else PARTNER - parts[document]
+        others = (parts >= 0) & (parts != own)
         known = self._titles.T @ others.astype(np.float64) >= self._minimum
         start, end = self._ends[document], self._ends[document + 1]
         if start == end:

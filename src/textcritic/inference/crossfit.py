@@ -4,6 +4,9 @@ Real documents are dealt into K parts, groups kept whole. Those of a part are ju
 sample by the mean over the K critics, so that no critic has seen what it judges, and none of the real text is lost as a
 yardstick. Documents are then not independent, as each is in the critics of the others: a test of their scores rejects
 too often. What can be exchanged are the labels real and sample, with all that follows from them: parts and critics.
+
+Documents of both sides with one group (a prompt, a book) are a pair: their labels are exchanged with each other, and
+those of the sample are judged by the one critic that has not seen their partners.
 """
 
 import math
@@ -22,6 +25,8 @@ from textcritic.inference.statistics import Array
 Parts = npt.NDArray[np.int64]
 SAMPLE, OUT = -1, -2
 """In place of a part: a document of the sample, and one that is left out."""
+PARTNER = -3
+"""Minus a part: a document of the sample that only the critic of this part may judge."""
 PARTS, EXCHANGES, REACHED = 5, 999, 20
 MOST = 1_000
 """Real documents above which one split is as good, and cheaper."""
@@ -37,11 +42,12 @@ class Refit(Protocol):
         """What critics say of real documents and of the sample.
 
         Args:
-            parts: [documents], the part of each real one, from 0; `SAMPLE` or `OUT` of the others.
+            parts: [documents], the part of each real one, from 0; `SAMPLE`, `PARTNER` minus a part, or `OUT` of the
+                others.
 
         Returns:
             Column sums [2], e.g. (NLL, steps), of the real documents, each under the critic of the other parts, and of
-            the sample, the mean over the critics of all parts.
+            the sample, weighted by `sample_weights`.
         """
         ...
 
@@ -55,6 +61,7 @@ class CrossOptions:
         exchanges: of labels, at most.
         reached: the test ends when so many exchanges reached the observed difference.
         seed: of `numpy.random.default_rng`.
+        paired: whether documents of both sides with one group are pairs.
         rare: whether the ratio is a share of something rare, whose variance grows with it: intervals are then of the
             values that lie within so many standard errors of their own (Wilson 1927, for counts).
     """
@@ -63,6 +70,7 @@ class CrossOptions:
     exchanges: int = EXCHANGES
     reached: int = REACHED
     seed: int = 1
+    paired: bool = True
     rare: bool = False
 
 
@@ -84,7 +92,10 @@ class CrossFit:
         real, sample: ratios of sums, with intervals by a jackknife that leaves out groups of documents of both sides.
         p: of the exchange of labels; None where there is no test.
         exchanges: as many were made.
-        parts: [documents], the part of each real one, `SAMPLE` of the others.
+        parts: [documents], as `Refit.sums` takes them, of the labels as they are.
+        pairs: groups that both sides have.
+        narrower: the interval of the difference, as a share of what it would be if the sides were independent; None
+            without intervals.
     """
 
     real: CrossValue
@@ -92,6 +103,14 @@ class CrossFit:
     p: float | None
     exchanges: int
     parts: Parts
+    pairs: int = 0
+    narrower: float | None = None
+
+
+def sample_weights(parts: Parts, part: int, number: int) -> Array:
+    """How much each document of the sample counts under the critic of a part, of so many critics: [documents]."""
+    weights: Array = (parts == SAMPLE) / number + (parts == PARTNER - part)
+    return weights
 
 
 def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int], options: CrossOptions) -> CrossFit:
@@ -99,10 +118,11 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
 
     p is the share of exchanges of the labels, the observed one counted in, whose absolute difference of the two ratios
     is at least the observed one. The exchanges end when `reached` of them got there: p is then `reached` over their
-    number (Besag and Clifford 1991). Whole groups are exchanged. Where one side alone has groups, these are no more
-    like single documents: p is then twice the median p over `THINNINGS` drawings of one document of each group
-    (Meinshausen, Meier and Buehlmann 2009, of splits). The intervals are Student's over a jackknife that leaves out
-    one of 20 groups of documents of both sides, critics fitted anew. docs/results.md has level, power and coverage.
+    number (Besag and Clifford 1991). Whole groups are exchanged, and those that both sides have with each other. Where
+    one side alone has groups, these are no more like single documents: p is then twice the median p over `THINNINGS`
+    drawings of one document of each group (Meinshausen, Meier and Buehlmann 2009, of splits). The intervals are
+    Student's over a jackknife that leaves out one of 20 groups of documents of both sides, critics fitted anew.
+    docs/results.md has level, power and coverage.
 
     Args:
         refit: of all documents, the real ones first.
@@ -110,64 +130,97 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
         sizes: real documents, and those of the sample.
         options: see the class.
     """
-    sides, parts = _Sides.of(groups, sizes), observed_parts(groups, sizes, options)
-    real, sample = refit.sums(parts)
-    values = _ratio(real), _ratio(sample)
+    sides, parts = _Sides.of(groups, sizes, options.paired), observed_parts(groups, sizes, options)
+    pairs = int(sides.shared.sum())
+    values = _ratio(refit.sums(parts)[0]), _ratio(refit.sums(parts)[1])
     if not all(map(math.isfinite, values)):
         one, two = (CrossValue(v, reason="" if math.isfinite(v) else NOT_FINITE) for v in values)
-        return CrossFit(one, two, None, 0, parts)
-    intervals = _intervals(refit, parts, values, sides, options)
-    if are_grouped(groups[0]) == are_grouped(groups[1]):
-        p, number = _exchanged(refit, sides, np.ones(len(parts), np.bool_), options)
-        return CrossFit(*intervals, p, number, parts)
-    tests = [_exchanged(refit, sides, kept, options) for kept in sides.thinned(options.seed)]
-    p = min(1.0, 2 * float(np.median([p for p, _ in tests])))
-    return CrossFit(*intervals, p, sum(number for _, number in tests), parts)
+        return CrossFit(one, two, None, 0, parts, pairs)
+    one, two, narrower = _intervals(refit, parts, values, sides, options)
+    if sides.are_alike:
+        p, number = _exchanged(refit, sides, np.ones(len(parts), np.bool_), parts, options)
+    else:
+        tests = [_exchanged(refit, sides, kept, parts, options) for kept in sides.thinned(options.seed)]
+        p, number = min(1.0, 2 * float(np.median([p for p, _ in tests]))), sum(number for _, number in tests)
+    return CrossFit(one, two, p, number, parts, pairs, narrower)
 
 
 def observed_parts(groups: tuple[Groups, Groups], sizes: tuple[int, int], options: CrossOptions) -> Parts:
-    """The part of each real document under the labels as they are, and `SAMPLE` of the others: [documents]."""
-    units = unit_of(groups[0], sizes[0])
-    order = np.random.default_rng(options.seed).permutation(units.max(initial=-1) + 1)
-    return np.concatenate([deal(units, order, len(order), options.parts), np.full(sizes[1], SAMPLE)])
+    """The parts of all documents under the labels as they are, see `Refit.sums`: [documents]."""
+    sides = _Sides.of(groups, sizes, options.paired)
+    with_real = int(sides.units[sides.real].max(initial=-1)) + 1  # units are numbered from those of real documents on
+    order = np.random.default_rng(options.seed).permutation(with_real)
+    return deal(sides.units, sides.real, np.append(order, np.arange(with_real, len(sides.shared))), options.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """The documents of both sides: the unit of each, [documents], and how many are real and of the sample."""
+    """The documents of both sides.
+
+    Attributes:
+        units: [documents], those that belong together have the same number, from 0.
+        real: [documents], whether it is a real one.
+        shared: [units], whether both sides have documents of it.
+        are_alike: whether units of one side alone can be exchanged: both sides have groups of those, or none has.
+    """
 
     units: npt.NDArray[np.int64]
-    real: int
-    sample: int
+    real: npt.NDArray[np.bool_]
+    shared: npt.NDArray[np.bool_]
+    are_alike: bool
 
     @classmethod
-    def of(cls, groups: tuple[Groups, Groups], sizes: tuple[int, int]) -> "_Sides":
-        first, second = (unit_of(names, size) for names, size in zip(groups, sizes, strict=True))
-        return cls(np.concatenate([first, second + first.max(initial=-1) + 1]), *sizes)
+    def of(cls, groups: tuple[Groups, Groups], sizes: tuple[int, int], paired: bool) -> "_Sides":
+        names = [list(of) if of else [None] * size for of, size in zip(groups, sizes, strict=True)]
+        both = {*names[0]} & {*names[1]} - {None} if paired else set()
+        keys = [f"{'' if name in both else side}{name}" for side, of in enumerate(names) for name in of]
+        alone = [None if name is None else key for name, key in zip([*names[0], *names[1]], keys, strict=True)]
+        units = unit_of(alone, sum(sizes))
+        real = np.arange(sum(sizes)) < sizes[0]
+        shared = np.zeros(int(units.max(initial=-1)) + 1, np.bool_)
+        shared[np.intersect1d(units[real], units[~real])] = True
+        others = [[name for name in of if name not in both] for of in names]
+        return cls(units, real, shared, are_grouped(others[0]) == are_grouped(others[1]))
 
     def thinned(self, seed: int) -> Iterator[npt.NDArray[np.bool_]]:
-        """One document of each unit, drawn at random, some times."""
+        """One document of each unit of each side, drawn at random, some times."""
+        names = [f"{unit} {side}" for unit, side in zip(self.units.tolist(), self.real.tolist(), strict=True)]
         for drawing in range(THINNINGS):
-            kept = np.zeros(len(self.units), np.bool_)
-            kept[one_of_each([str(unit) for unit in self.units], len(self.units), seed + drawing)] = True
+            kept = np.zeros(len(names), np.bool_)
+            kept[one_of_each(names, len(names), seed + drawing)] = True
             yield kept
 
+    def exchanged(self, rng: np.random.Generator, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Labels at random: as many units of one side alone are real as before, and shared ones are swapped or not."""
+        there = np.bincount(self.units[kept], minlength=len(self.shared)) > 0
+        single = np.flatnonzero(there & ~self.shared)
+        were = np.zeros(len(self.shared), np.bool_)
+        were[self.units[self.real]] = True
+        chosen = np.zeros(len(self.shared), np.bool_)
+        chosen[rng.permutation(single)[: int(were[single].sum())]] = True
+        swapped = self.shared & (rng.random(len(self.shared)) < 0.5)
+        labels: npt.NDArray[np.bool_] = np.where(
+            self.shared[self.units], self.real ^ swapped[self.units], chosen[self.units]
+        )
+        return labels
 
-def deal(units: npt.NDArray[np.int64], order: npt.NDArray[np.int64], real: int, parts: int) -> Parts:
-    """Call the first units of an order real, and deal them into parts of about as many documents: [documents].
+
+def deal(units: npt.NDArray[np.int64], real: npt.NDArray[np.bool_], order: npt.NDArray[np.int64], parts: int) -> Parts:
+    """Deal the units with real documents into parts of about as many of these: [documents], see `Refit.sums`.
 
     Args:
         units: of the documents, from 0.
-        order: of the units.
-        real: how many units are real; documents of the others are `SAMPLE`.
-        parts: K; as many as there are real units, if these are fewer.
+        real: [documents].
+        order: of the units, at random.
+        parts: K; as many as there are units with real documents, if these are fewer.
     """
-    sizes = np.bincount(units, minlength=len(order))[order][:real]
+    sizes = np.bincount(units, real, len(order))[order]
+    ordered, sizes = order[sizes > 0], sizes[sizes > 0]
+    number = min(parts, len(ordered))
+    of_units = np.full(len(order), PARTNER - SAMPLE)  # without a real document: its own are `SAMPLE`
     middles = np.cumsum(sizes) - sizes / 2
-    number = min(parts, real)
-    of_units = np.full(len(order), SAMPLE)
-    of_units[order[:real]] = np.minimum(middles * number // max(int(sizes.sum()), 1), number - 1)
-    dealt: Parts = of_units[units]
+    of_units[ordered] = np.minimum(middles * number // max(sizes.sum(), 1), number - 1).astype(np.int64)
+    dealt: Parts = np.where(real, of_units[units], PARTNER - of_units[units])
     return dealt
 
 
@@ -177,19 +230,22 @@ def _ratio(sums: Array) -> float:
 
 def _intervals(
     refit: Refit, parts: Parts, values: tuple[float, float], sides: _Sides, options: CrossOptions
-) -> tuple[CrossValue, CrossValue]:
-    """Each value with its interval, from the values without each group of documents of both sides."""
-    units = sides.units
-    first = int(units[: sides.real].max()) + 1
-    counts = first, int(units.max()) + 1 - first
+) -> tuple[CrossValue, CrossValue, float | None]:
+    """Each value with its interval, from the values without each group of documents; and `CrossFit.narrower`."""
+    units, real = sides.units, sides.real
+    counts = [len(np.unique(units[of])) for of in (real, ~real)]
     if max(counts) < LEAST_UNITS:
-        return CrossValue(values[0], reason=TOO_FEW), CrossValue(values[1], reason=TOO_FEW)
-    left_out = np.concatenate([document_groups(count, GROUPS, options.seed) for count in counts])[units]
-    without = []
-    for group in range(GROUPS):
-        without.append([_ratio(sums) for sums in refit.sums(np.where(left_out == group, OUT, parts))])
+        return CrossValue(values[0], reason=TOO_FEW), CrossValue(values[1], reason=TOO_FEW), None
+    left_out = np.empty(len(sides.shared), np.int64)
+    for some in (units[real], np.setdiff1d(units[~real], units[real])):  # pairs are left out together
+        chosen = np.unique(some)
+        left_out[chosen] = document_groups(len(chosen), GROUPS, options.seed)
+    without = np.array(
+        [[_ratio(of) for of in refit.sums(np.where(left_out[units] == group, OUT, parts))] for group in range(GROUPS)]
+    )
+    spreads = jackknife_variance(without)
     found = []
-    for value, spread, count in zip(values, jackknife_variance(without), counts, strict=True):
+    for value, spread, count in zip(values, spreads, counts, strict=True):
         if count < LEAST_UNITS:
             found.append(CrossValue(value, reason=TOO_FEW))
         elif not spread > ROUNDING * value**2:
@@ -197,7 +253,9 @@ def _intervals(
         else:
             low, high = map(float, t_interval(value, spread, GROUPS))
             found.append(CrossValue(value, *(_of_rare(value, high - value) if options.rare else (low, high))))
-    return found[0], found[1]
+    apart = float(jackknife_variance(without[:, 0] - without[:, 1]))
+    narrower = math.sqrt(apart / spreads.sum()) if spreads.sum() > 0 else None
+    return found[0], found[1], narrower
 
 
 def _of_rare(value: float, width: float) -> tuple[float, float]:
@@ -207,25 +265,27 @@ def _of_rare(value: float, width: float) -> tuple[float, float]:
     return value + half - apart, value + half + apart
 
 
-def _exchanged(refit: Refit, sides: _Sides, kept: npt.NDArray[np.bool_], options: CrossOptions) -> tuple[float, int]:
-    """The p-value of the documents that are kept, and how many exchanges were made."""
-    documents = np.flatnonzero(kept)
-    units = np.unique(sides.units[documents], return_inverse=True)[1]
-    real = int(units[documents < sides.real].max()) + 1
-    every, rng = int(units.max()) + 1, np.random.default_rng(options.seed)
+def _exchanged(
+    refit: Refit, sides: _Sides, kept: npt.NDArray[np.bool_], parts: Parts, options: CrossOptions
+) -> tuple[float, int]:
+    """The p-value of the documents that are kept, and how many exchanges were made; `parts` are the observed ones."""
+    rng = np.random.default_rng(options.seed)
 
-    def difference(order: npt.NDArray[np.int64]) -> tuple[float, float]:
+    def dealt(real: npt.NDArray[np.bool_]) -> Parts:
         parts = np.full(len(kept), OUT)
-        parts[documents] = deal(units, order, real, options.parts)
+        order = rng.permutation(len(sides.shared))
+        parts[kept] = deal(sides.units[kept], real[kept], order, options.parts)
+        return parts
+
+    def difference(parts: Parts) -> tuple[float, float]:
         one, two = map(_ratio, refit.sums(parts))
         return abs(one - two), max(abs(one), abs(two))
 
-    start = np.concatenate([rng.permutation(real), real + np.arange(every - real)])
-    observed, size = difference(start)
+    observed, size = difference(parts if kept.all() else dealt(sides.real))
     reached = 0
     for number in range(1, options.exchanges + 1):
         # An infinite difference of an exchange is larger, and one that cannot be told counts as larger.
-        reached += not difference(rng.permutation(every))[0] < observed - ROUNDING * size
+        reached += not difference(dealt(sides.exchanged(rng, kept)))[0] < observed - ROUNDING * size
         if reached == options.reached:
             return reached / number, number
     return (reached + 1) / (options.exchanges + 1), options.exchanges

@@ -39,7 +39,7 @@ TOPIC_KEYS = {
 """Keys of a topic model in the registry, and the options for them."""
 RECORDED = (
     *("titles", "minimum_title_count", "minimum_sections", "held_out", "seed", "resamples", "workflow"),
-    *("parts", "splits"),
+    *("parts", "splits", "unpaired"),
     *("text_key", "title_key", "id_key", "keep_reasoning", "words"),
     *("num_topics", "starts", "iterations", "tolerance", "stop_words", "minimum_count", "order", "discount", "gender"),
 )
@@ -113,7 +113,7 @@ def _crossed(compared: Compared, real: Outline, inferred: bool, options: Critici
     split = compared.test is not None or options.held_out is not None
     workflow = options.workflow or bool(options.models) or inferred
     if split or workflow or real.articles > MOST:
-        if asked := {"parts", "splits"} & options.asked().keys():
+        if asked := {"parts", "splits", "unpaired"} & options.asked().keys():
             why = "the workflow has one split" if workflow else "one split is asked for" if split else f"over {MOST:,}"
             raise TextcriticError(f"{min(asked)}: is about real text that is cross-fitted; {why}")
         return False

@@ -111,7 +111,7 @@ class Workshop:
                 NAMES.get(name, STAGES.get(study.experiments[name].kind, name)): why for name, why in failed.items()
             }
             record["study"] = record["study"] | {"not_measured": record["study"].get("not_measured", {}) | titled}
-        if notes := notes_of(self._configured.crossing):
+        if notes := notes_of(self._configured.crossing, sections):
             record["study"] = record["study"] | {"notes": notes}
         artefacts = [path for name in sections for path in study.experiments[name].artefacts()]
         home = workflow_folder()

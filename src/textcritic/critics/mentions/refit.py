@@ -8,7 +8,7 @@ import numpy.typing as npt
 from textcritic.critics.mentions.counts import levels_of
 from textcritic.critics.mentions.model import FLOOR, discounts_from
 from textcritic.critics.mentions.windows import Alphabet, Ints, count_windows, iter_keys, sorted_runs
-from textcritic.inference.crossfit import SAMPLE, Parts
+from textcritic.inference.crossfit import Parts, sample_weights
 from textcritic.inference.statistics import Array
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.plan.checks.critics import Discount
@@ -47,10 +47,11 @@ class MentionRefit:
         """(NLL, tokens) of the real documents, and of the sample; see `inference.Refit`."""
         numbers = np.unique(parts[parts >= 0])
         of_parts = self._windows @ (parts[:, None] == numbers).astype(np.float64)
-        of_sample = self._windows @ (parts == SAMPLE).astype(np.float64)
+        weights = np.stack([sample_weights(parts, part, len(numbers)) for part in numbers.tolist()], axis=1)
+        of_sample = self._windows @ weights
         nll = self._nll(of_parts.sum(axis=1, keepdims=True) - of_parts)
         real = np.array([np.vdot(of_parts, nll), of_parts.sum()])
-        return real, np.array([(of_sample @ nll).mean(), of_sample.sum()])
+        return real, np.array([np.vdot(of_sample, nll), of_sample.sum()])
 
     def _nll(self, counts: Array) -> Array:
         """-log P of the last item of each window under critics of these counts of windows: [windows, critics]."""

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from textcritic.critics.recitation.index import Cutting
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
-from textcritic.inference.crossfit import SAMPLE, Parts
+from textcritic.inference.crossfit import PARTNER, SAMPLE, Parts
 from textcritic.inference.statistics import Array
 
 Ints = npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ class RecitationRefit:
         of = parts[self._documents]
         real, sample = (
             np.array([found[of_side].sum(), self.runs[side].sum()], np.float64)
-            for of_side, side in ((of >= 0, parts >= 0), (of == SAMPLE, parts == SAMPLE))
+            for of_side, side in ((of >= 0, parts >= 0), (_in_sample(of), _in_sample(parts)))
         )
         return real, sample
 
@@ -61,16 +61,22 @@ class RecitationRefit:
         """The same of each shared run of each document: [pairs of both]."""
         number = int(parts.max(initial=-1)) + 1
         part, every = parts[self._documents], int(self._runs.max(initial=-1)) + 1
-        is_real, in_sample = part >= 0, part == SAMPLE
+        is_real, partner = part >= 0, part <= PARTNER
         cells = self._runs[is_real] * number + part[is_real]
         of_parts = np.bincount(cells, minlength=every * number).reshape(every, number)
         elsewhere = of_parts.sum(axis=1, keepdims=True) - of_parts > 0  # is the run in another part than this one?
         found = np.zeros(len(part))
         found[is_real] = elsewhere[self._runs[is_real], part[is_real]]
         used = np.isin(np.arange(number), parts)
-        found[in_sample] = elsewhere[self._runs[in_sample]][:, used].mean(axis=1)
+        found[part == SAMPLE] = elsewhere[self._runs[part == SAMPLE]][:, used].mean(axis=1)
+        found[partner] = elsewhere[self._runs[partner], PARTNER - part[partner]]
         times: Array = found * self._times
         return times
+
+
+def _in_sample(parts: Parts) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = (parts == SAMPLE) | (parts <= PARTNER)
+    return found
 
 
 def _runs_of(words: npt.NDArray[np.integer], n: int) -> Ints:

@@ -13,6 +13,7 @@ from textcritic.api.articles.jobs.job import FOLDER, Configured, Crossing, Found
 from textcritic.corpora import SPLITS, read_articles, write_articles
 from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL, read_source
+from textcritic.files import write_json
 from textcritic.inference import unit_of
 from textcritic.inference.crossfit import deal
 from textcritic.latents.bags import count_corpus
@@ -40,7 +41,7 @@ def topics(configured: Configured, experiment: Experiment, crossing: Crossing) -
         articles = [article for path in splits for article in read_articles(path)]
         units = unit_of([article.group for article in articles], len(articles))
         order = np.random.default_rng(crossing.how.seed).permutation(int(units.max()) + 1)
-        part_of = deal(units, order, len(order), crossing.splits)
+        part_of = deal(units, np.ones(len(units), np.bool_), order, crossing.splits)
         each: list[dict[str, Judged]] = []
         for part in np.unique(part_of).tolist():
             folder = Path(f"{FOLDER}/{critic}/{data.corpus}/split{part}")
@@ -49,8 +50,11 @@ def topics(configured: Configured, experiment: Experiment, crossing: Crossing) -
             for name, wanted in (("train", part_of != part), ("test", part_of == part)):
                 write_articles(folder / f"{name}.parquet", [articles[n] for n in np.flatnonzero(wanted)])
             fitted = _Fitted(folder, entry | {"starts": starts}, configured)
-            each.append(fitted.judged(files, resampling))
-        return {scores: _over_splits([one[scores] for one in each]) for scores in each[0]}
+            each.append(fitted.judged(files, resampling, crossing.how.paired))
+        return {
+            scores: _over_splits([one[scores] for one in each if scores in one])
+            for scores in dict.fromkeys(scores for one in each for scores in one)
+        }
 
     return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
 
@@ -63,7 +67,7 @@ class _Fitted:
     entry: Mapping[str, Any]
     configured: Configured
 
-    def judged(self, files: Any, resampling: Resampling) -> dict[str, Judged]:
+    def judged(self, files: Any, resampling: Resampling, paired: bool) -> dict[str, Judged]:
         """What it says of the held-out documents, and of each sample beside them."""
         folder = self.folder
         vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
@@ -74,8 +78,15 @@ class _Fitted:
         train_topics(fit_files, self.entry, version=version, threads=threads)
         real = self._read(files.data[0], "test", folder / "test.parquet", None)
         found = {str(files.data[0].scores): (real, _estimates(real, None, resampling))}
+        seen = {article.group for article in read_articles(folder / "train.parquet")} - {None}
         for number, sample in enumerate(files.samples):
             articles, unread = articles_and_unread(sample)
+            if paired and seen:  # no document is judged by a model that has seen its partner
+                drawn = [article for article in read_articles(articles) if article.group not in seen]
+                if not drawn:
+                    continue
+                articles = str(folder / f"sample{number}.parquet")
+                write_articles(articles, drawn)
             scored = self._read(sample, f"sample{number}", articles, real, unread)
             found[str(sample.scores)] = scored, _estimates(scored, real, resampling)
         return found
@@ -94,7 +105,11 @@ class _Fitted:
             of_starts=of_starts,
         )
         project_articles(projected, threads=self.entry["threads"])
-        return read_source(replace(source, scores=scores, posteriors=topics, of_starts=of_starts), real)
+        there = {"scores": scores, "posteriors": topics, "of_starts": of_starts}
+        if real is not None:
+            there["counts"] = self.folder / "counts.json"  # how many were drawn does not matter of a part of a sample
+            write_json(there["counts"], {})
+        return read_source(replace(source, **there), real)
 
 
 def _estimates(scored: Scored, real: Scored | None, resampling: Resampling) -> dict[str, Estimate]:
@@ -103,10 +118,10 @@ def _estimates(scored: Scored, real: Scored | None, resampling: Resampling) -> d
 
 
 def _over_splits(each: Sequence[Judged]) -> Scored:
-    """One source over the splits: of real text all documents, each held out once; a sample is the same in all."""
+    """One source over the splits: of real text all documents, each held out once; as many of a sample as in any."""
     first, estimates = each[0]
     is_real = estimates.get(GAP.value, Estimate()).value is None
-    documents = sum(one.documents or 0 for one, _ in each) if is_real else first.documents
+    documents = sum(one.documents or 0 for one, _ in each) if is_real else max(one.documents or 0 for one, _ in each)
     groups = [group for one, _ in each for group in one.groups or ()] if is_real else first.groups
     reasons: dict[str, int] = {}
     for one, _ in each if is_real else each[:1]:

@@ -3,9 +3,10 @@
 Nothing of it is in the workflow, whose corpora have one split.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +24,7 @@ from textcritic.api.articles.jobs.job import (
 )
 from textcritic.api.chains import crossed_chains
 from textcritic.api.coreference import crossed_mentions
+from textcritic.api.crossed import words_of_pairs
 from textcritic.api.crossed_recitation import crossed_recitation
 from textcritic.corpora import SPLITS, article_groups, gold_chains
 from textcritic.corpora.build import build_corpus, words_of
@@ -34,7 +36,7 @@ from textcritic.critics.refits import TransitionRefit
 from textcritic.files import read_table
 from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
-from textcritic.measures.crossed import write_crossed
+from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
 from textcritic.plan.experiment import Experiment
 
@@ -60,16 +62,22 @@ def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     return Job(STAGES[experiment.kind], needs, [made], decided_by, lambda: write_crossed(made, run()))
 
 
-def notes_of(crossing: Crossing | None) -> list[str]:
-    """What is to be said of all numbers; nothing where one split is held out."""
+def notes_of(crossing: Crossing | None, experiments: Iterable[str]) -> list[str]:
+    """What is to be said of all numbers of some experiments; nothing where one split is held out."""
     if crossing is None:
         return []
-    how = crossing.how
+    how, pairs = crossing.how, dict[str, str]()
+    for path in (Path(f"{FOLDER}/{name}.json") for name in experiments):
+        for scores, one in (read_crossed(path) if path.is_file() else {}).items():
+            if one.more.get("pairs"):
+                sample = Path(scores).parts[-5]
+                pairs.setdefault(sample, words_of_pairs(sample, one.more["pairs"], one.more["narrower"]))
     return [
+        *(f"{words} (--unpaired takes them for strangers)." for words in pairs.values()),
         "All real documents count: each is judged by critics that have not seen it (cross-fitting: "
         f"{how.parts} parts, seed {how.seed}; topics: {crossing.splits} held-out splits). Tendencies and form are "
         "compared with one fifth. The configuration in this folder describes one split of this seed. Single steps, "
-        "windows, topics and passages are shown under its critics, and a run by Snakemake gives its numbers."
+        "windows, topics and passages are shown under its critics, and a run by Snakemake gives its numbers.",
     ]
 
 
