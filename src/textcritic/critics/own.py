@@ -49,6 +49,8 @@ LACKS = {
 }
 Pair = tuple[float, float]
 
+PARTNER_KNOWN = "its group is in the real text that was fitted on"
+
 
 def score_own(
     metric: Metric,
@@ -56,6 +58,7 @@ def score_own(
     scores: str | os.PathLike[str],
     rejected: Path | None = None,
     train: str | os.PathLike[str] | None = None,
+    strangers: bool = False,
 ) -> None:
     """Measure the documents of a Parquet file of articles, and write `OWN_SCHEMA`.
 
@@ -65,15 +68,24 @@ def score_own(
         scores: Parquet file to write.
         rejected: texts of the sample that did not parse (id, text, why), which get a row in the scores; None: none.
         train: real text for a measure that is fitted; the others do not need it.
+        strangers: whether documents with the group of a document that was fitted on are left out.
 
     Raises:
         TextcriticError: as `measured`, or a file is missing or damaged.
     """
     unparsed = [] if rejected is None else read_table(rejected).select(["id", "why"]).to_pylist()
+    known, left_out = list(iter_articles(articles)) if strangers and metric.fit else None, []
     if metric.fit is not None and train is not None:
-        metric = fitted(metric, list(iter_articles(train)))
-    table = measure_documents(metric, iter_articles(articles), num_articles(articles))
-    left = rejected_rows([(row["id"], row["why"]) for row in unparsed], OWN_SCHEMA, {"values": [], "weights": []})
+        real = list(iter_articles(train))
+        metric = fitted(metric, real)
+        groups = {article.group for article in real} - {None}
+        left_out = [(article.id, PARTNER_KNOWN) for article in known or () if article.group in groups]
+        known = None if known is None else [article for article in known if article.group not in groups]
+    some = iter_articles(articles) if known is None else iter(known)
+    table = measure_documents(metric, some, num_articles(articles) - len(left_out))
+    left = rejected_rows(
+        [*((row["id"], row["why"]) for row in unparsed), *left_out], OWN_SCHEMA, {"values": [], "weights": []}
+    )
     whole = pa.concat_tables([table, left]).replace_schema_metadata({METADATA: json.dumps(asdict(metric.declared))})
     if Path(scores).is_file() and _same(read_table(scores), whole):
         return  # the workflow would take a newer file for a changed one

@@ -251,10 +251,13 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
     from_memory = name.startswith(f"{FROM_MEMORY}:")
     config, here, train = configured.project.config, configured.project.here, f"results/corpora/{corpus}/train.parquet"
 
+    strangers = configured.crossing is not None and configured.crossing.how.paired
+
     def measure() -> None:
         function = configured.here[name] if from_memory else load_metric(name, folders_of(config, here))
-        score_own(function, articles, made, Path(rejected) if rejected else None, train)
+        score_own(function, articles, made, Path(rejected) if rejected else None, train, strangers)
 
     # A function of this process may be another one the next time: it is applied in every run.
     decided_by = os.urandom(8).hex() if from_memory else digest(metric, config, here) + configured.stage("metrics")
+    decided_by += " strangers" * strangers
     return Job(STAGES["metrics"], given(articles, rejected, train), [made], decided_by, measure)

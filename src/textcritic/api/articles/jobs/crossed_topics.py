@@ -2,7 +2,7 @@
 
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from textcritic.plan.experiment import Experiment
 
 FEWEST = 1_000  # resamples of each split
 WIDER = 1.1436  # from 95% to 97.5%, by the quantiles of the normal distribution
+PARTED = "parted"  # of what was read of a sample: whether each split has a part of it
 Judged = tuple[Scored, dict[str, Estimate]]
 """A source as it was read, and its estimates by `Measure.value`."""
 
@@ -81,13 +82,11 @@ class _Fitted:
         seen = {article.group for article in read_articles(folder / "train.parquet")} - {None}
         for number, sample in enumerate(files.samples):
             articles, unread = articles_and_unread(sample)
-            if paired and seen:  # no document is judged by a model that has seen its partner
-                drawn = [article for article in read_articles(articles) if article.group not in seen]
-                if not drawn:
-                    continue
-                articles = str(folder / f"sample{number}.parquet")
-                write_articles(articles, drawn)
-            scored = self._read(sample, f"sample{number}", articles, real, unread)
+            part = _of_strangers(articles, seen if paired else set(), folder / f"sample{number}.parquet")
+            if part is None:
+                continue
+            scored = self._read(sample, f"sample{number}", part, real, unread)
+            scored = replace(scored, more={**scored.more, PARTED: part != articles})
             found[str(sample.scores)] = scored, _estimates(scored, real, resampling)
         return found
 
@@ -112,19 +111,34 @@ class _Fitted:
         return read_source(replace(source, **there), real)
 
 
+def _of_strangers(articles: str, seen: Collection[str | None], target: Path) -> str | None:
+    """The file of a sample's documents without those whose partners a model has seen; None if there is no other."""
+    every = list(read_articles(articles)) if seen else []
+    drawn = [article for article in every if article.group not in seen]
+    if len(drawn) == len(every):
+        return articles
+    if not drawn:
+        return None
+    write_articles(target, drawn)
+    return str(target)
+
+
 def _estimates(scored: Scored, real: Scored | None, resampling: Resampling) -> dict[str, Estimate]:
     found = {m.value: estimated(m, scored, real, resampling) for m in (NLL, GAP, AT_MEAN, DISTANCE)}
     return {value: estimate for value, estimate in found.items() if estimate is not None}
 
 
 def _over_splits(each: Sequence[Judged]) -> Scored:
-    """One source over the splits: of real text all documents, each held out once; as many of a sample as in any."""
+    """One source over the splits: of real text all documents, each held out once; likewise a sample
+    whose documents have partners in real text; of another one all documents, in each split.
+    """
     first, estimates = each[0]
     is_real = estimates.get(GAP.value, Estimate()).value is None
-    documents = sum(one.documents or 0 for one, _ in each) if is_real else max(one.documents or 0 for one, _ in each)
-    groups = [group for one, _ in each for group in one.groups or ()] if is_real else first.groups
+    summed = each if is_real or first.more.get(PARTED) else each[:1]
+    documents = sum(one.documents or 0 for one, _ in summed)
+    groups = [group for one, _ in summed for group in one.groups or [None] * (one.documents or 0)]
     reasons: dict[str, int] = {}
-    for one, _ in each if is_real else each[:1]:
+    for one, _ in summed:
         for why, number in one.reasons.items():
             reasons[why] = reasons.get(why, 0) + number
     medians = {

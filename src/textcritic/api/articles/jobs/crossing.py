@@ -70,7 +70,7 @@ def notes_of(crossing: Crossing | None, experiments: Iterable[str]) -> list[str]
     for path in (Path(f"{FOLDER}/{name}.json") for name in experiments):
         for scores, one in (read_crossed(path) if path.is_file() else {}).items():
             if one.more.get("pairs"):
-                sample = Path(scores).parts[-5]
+                sample = Path(scores).parts[-4]
                 pairs.setdefault(sample, words_of_pairs(sample, one.more["pairs"], one.more["narrower"]))
     return [
         *(f"{words} (--unpaired takes them for strangers)." for words in pairs.values()),
