@@ -5,7 +5,7 @@ of installed packages; mentions and recitation: texts, one a line of a file. `be
 critic of the rest. An interval is held to the mean value over all studies of the row. In Markdown.
 
 python benchmarks/calibration_crossfit.py order --sizes 50,50 200,50 --runs 400
-python benchmarks/calibration_crossfit.py mentions TEXTS.txt ... --sizes 50,200 [--fault]
+python benchmarks/calibration_crossfit.py mentions TEXTS.txt ... --sizes 50,200 [--fault | --pairs | --spread]
 """
 
 import argparse
@@ -56,6 +56,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--parts", type=int, default=PARTS)
     parser.add_argument("--spread", action="store_true", help="of log10 p over dealings, on five pairs of files")
+    parser.add_argument("--pairs", action="store_true", help="both sides have a half of each document, at random")
     parser.add_argument("--fault", action="store_true", help="20%% of the sample are spoilt")
     asked = parser.parse_args()
     kind = KINDS[asked.measure]([line for path in asked.texts for line in Path(path).read_text("utf-8").splitlines()])
@@ -101,12 +102,24 @@ def study(
         first, second = drawn[: sizes[0]], drawn[sizes[0] :]
         again = random.Random(dealing)
         drawn = [*again.sample(first, len(first)), *again.sample(second, len(second))]
+    groups = (None, None)
+    if asked.pairs:
+        halves = [rng.sample(_halves(document), 2) for document in drawn[: sizes[0]]]
+        drawn = [half[side] for side in (0, 1) for half in halves]
+        sizes, groups = (sizes[0], sizes[0]), (names(halves), names(halves))
     options = CrossOptions(parts=asked.parts, seed=run + 1 + dealing, rare=asked.measure == "recitation")
     held = max(1, round(sizes[0] / 5))
     real, sample = drawn[: sizes[0]], drawn[sizes[0] :]
     one, two = (kind.one_fit(real[held:], some) for some in (real[:held], sample))
     before = permutation_test(two, one, ratio_of_sums, 999, run).p if len(one) and len(two) else 1.0
-    return cross_fit(kind.refit(drawn), (None, None), sizes, options), before
+    return cross_fit(kind.refit(drawn), groups, sizes, options), before
+
+
+def _halves(document: Any) -> list[Any]:
+    """Both halves of a chain, or of a text."""
+    parts = document.split() if isinstance(document, str) else document
+    both = [parts[: len(parts) // 2], parts[len(parts) // 2 :]]
+    return [" ".join(half) for half in both] if isinstance(document, str) else both
 
 
 def row_of(sizes: tuple[int, int], found: Sequence[tuple[CrossFit, float]]) -> str:
