@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from own_in_memory import own_scores
@@ -68,6 +69,20 @@ def test_a_measure_that_learns_gets_the_train_split(tmp_path):
     assert of_files.equals(of_memory.replace_schema_metadata(of_files.schema.metadata))
     model = pairs_of(train)
     assert measured_of(of_files).pairs.tolist() == [list(order_of_words(one, model)) for one in test]
+
+
+def test_the_partner_of_a_document_that_was_learnt_from_is_left_out(tmp_path):
+    groups = {"train": ["one", None], "test": ["one", "two", None]}
+    texts = {"train": TRAIN, "test": [TRAIN[0], NUMBERS, TRAIN[1]]}
+    for name, names in groups.items():
+        some = [replace(document(text, str(n)), group=names[n]) for n, text in enumerate(texts[name])]
+        write_articles(tmp_path / f"{name}.parquet", some)
+    files = [tmp_path / f"{name}.parquet" for name in ("test", "scores", "train")]
+    score_own(load_metric(NAME), *files[:2], train=files[2], strangers=True)
+    found = {row["id"]: row["why"] for row in read_table(files[1]).to_pylist()}
+    assert found == {"0": "its group is in the real text that was fitted on", "1": None, "2": None}
+    score_own(load_metric("textcritic.critics.plain:repeated"), *files[:2], train=files[2], strangers=True)
+    assert "its group" not in str(read_table(files[1])["why"].to_pylist())  # it learns nothing
 
 
 def test_documents_in_another_order_of_words_are_lower():
