@@ -36,13 +36,14 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
     lists = [
-        [*failing, *unmarked(front.judged), *separations(front.blocks), *[UNSEEN] * bool(front.judged), *front.notes],
+        [*failing, *unmarked(front.judged), *separations(front.blocks), *[UNSEEN] * bool(front.judged)],
         warned,
         missing,
     ]
     blocks = [_wrapped(front.headline, room) if front.headline else []]
     blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
     blocks += [card_lines(front.blocks, room)]
+    blocks += [[line for words in front.notes for line in _wrapped(words, room)]]
     blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():
         headed = bool(facts["lines"]) and front.titles[name] != facts["title"]
