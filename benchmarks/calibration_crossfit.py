@@ -29,7 +29,8 @@ from textcritic.critics.recitation.refit import RecitationRefit
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.critics.refits import TransitionRefit
 from textcritic.inference import permutation_test, ratio_of_sums, share_interval
-from textcritic.inference.crossfit import PARTS, CrossFit, CrossOptions, Refit, cross_fit
+from textcritic.inference.crossfit import CrossFit, CrossOptions, Refit, cross_fit
+from textcritic.plan.checks.critics import PARTS
 
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "torch", "matplotlib", "nltk")
 HEAD = "real, sample | studies | p < 0.05 | before"

@@ -1,15 +1,12 @@
-"""Better estimates of the same likelihoods: draws of several temperatures weighed together, and particle filters; and a
-check of the proposals, on texts that the models draw.
+"""Better estimates of the same likelihoods: draws of several temperatures weighed together, and particle filters.
 
 Needs: the shards of single temperatures (rules/importance.smk; of hidden semi-Markov models none), models, proposals.
-Makes: results/weights/.../mixed/{temperatures}/k{samples}/{shard}.npz, .../particles{samples}.npz and
-.../own{texts}/k{samples}/drawn.npz with exact.npz.
+Makes: results/weights/.../mixed/{temperatures}/k{samples}/{shard}.npz and .../particles{samples}.npz.
 """
 
 
 wildcard_constraints:
     temperatures=r"\d+(\.\d+)?(-\d+(\.\d+)?)+",
-    texts=r"\d+",
 
 
 PROPOSED = registries.names("generators", kind=["rnng", "entitynlm", "kglm"])
@@ -114,45 +111,4 @@ use rule weigh_mixed_paths as weigh_filtered_paths with:
         f"results/benchmarks/weigh_filtered_paths/{WEIGHED}/particles{{samples}}.tsv"
 
 
-OWN = (
-    f"results/weights/{WEIGHED}/own{{texts}}/k{{samples}}/drawn.npz",
-    f"results/weights/{WEIGHED}/own{{texts}}/k{{samples}}/exact.npz",
-)
-
-
-rule weigh_own_texts:
-    """Draw texts from the model with their states; weigh states from the proposal, and those that the model drew."""
-    input:
-        texts="results/corpora/{corpus}/test.parquet",
-        model="results/generators/{corpus}/wo-title/{generator}/seed{seed}/model",
-        proposal="results/proposals/{corpus}/{proposal}/seed{seed}/model",
-        knowledge=lambda w: paths.knowledge(w.corpus),
-    output:
-        *OWN,
-    log:
-        f"results/logs/weigh_own_texts/{WEIGHED}/own{{texts}}/k{{samples}}.log",
-    benchmark:
-        f"results/benchmarks/weigh_own_texts/{WEIGHED}/own{{texts}}/k{{samples}}.tsv"
-    wildcard_constraints:
-        generator=PROPOSED,
-    priority: 5
-    conda:
-        "../envs/gpu.yaml"
-    threads: of("generators", "generator", "threads")
-    resources:
-        gpu=of("generators", "generator", "gpu"),
-        mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
-    params:
-        version=stage("importance"),
-    script:
-        "../workflow/scripts/weigh_own_texts.py"
-
-
-use rule weigh_mixed_paths as weigh_own_paths with:
-    output:
-        *OWN,
-    log:
-        f"results/logs/weigh_own_paths/{WEIGHED}/own{{texts}}/k{{samples}}.log",
-    benchmark:
-        f"results/benchmarks/weigh_own_paths/{WEIGHED}/own{{texts}}/k{{samples}}.tsv"
+include: "importance_own.smk"

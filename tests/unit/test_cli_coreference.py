@@ -206,7 +206,7 @@ def test_command_loads_nothing_heavy(real):
         "import sys; from textcritic.cli import main; main(sys.argv[1:]); "
         "sys.exit(', '.join({'torch', 'scipy', 'matplotlib', 'transformers'} & set(sys.modules)) or 0)"
     )
-    command = [sys.executable, "-c", code, "coreference", "--json", real, real]
+    command = [sys.executable, "-c", code, "coreference", "--json", real, real, *SPLIT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -156,11 +156,11 @@ def test_a_share_that_rests_on_few_documents_has_no_interval():
     sets = {"real": pa.array(texts(1, 80, 0.0)), "m": pa.array(texts(2, 60, 0.0))}
     copy = [*sets["m"].to_pylist()[:-2], *(sets["real"][n].as_py() for n in (2, 3))]
     groups = dict.fromkeys(sets)
-    found = crossed_recitation(sets | {"m": pa.array(copy)}, groups, Cutting(), CrossOptions(exchanges=49))
+    found = crossed_recitation(sets | {"m": pa.array(copy)}, groups, Cutting(), CrossOptions(parts=5, exchanges=49))
     assert found["m"].estimates["recited"].reason == TOO_RARE
     assert found["m"].estimates["recited"].value > 0
     many = [sets["real"][int(n)].as_py() for n in rng.integers(0, 80, 60)]
-    one = crossed_recitation(sets | {"m": pa.array(many)}, groups, Cutting(), CrossOptions(exchanges=49))["m"]
+    one = crossed_recitation(sets | {"m": pa.array(many)}, groups, Cutting(), CrossOptions(parts=5, exchanges=49))["m"]
     estimate = one.estimates["recited"]
     assert estimate.p == 1 / 50
     assert estimate.low < estimate.value < estimate.high <= 1
@@ -211,7 +211,9 @@ def test_labels_that_are_drawn_at_random_are_rejected_as_often_as_they_should_be
     p_values = []
     for study in range(300):
         values = np.random.default_rng(study).exponential(size=45)
-        p_values.append(cross_fit(Means(values), (None, None), (15, 30), CrossOptions(exchanges=99, seed=study)).p)
+        p_values.append(
+            cross_fit(Means(values), (None, None), (15, 30), CrossOptions(parts=5, exchanges=99, seed=study)).p
+        )
     assert 0.02 <= np.mean(np.array(p_values) < 0.05) <= 0.085  # 99.7% of binomial counts at a level of 5%
     assert 0.40 <= np.mean(np.array(p_values) < 0.5) <= 0.60
 
@@ -219,7 +221,7 @@ def test_labels_that_are_drawn_at_random_are_rejected_as_often_as_they_should_be
 def test_groups_stay_together_in_parts_and_in_exchanges():
     groups = [[f"{side}{n // 3}" for n in range(30)] for side in "ab"]
     refit = Means(np.arange(60.0))
-    cross_fit(refit, (groups[0], groups[1]), (30, 30), CrossOptions(exchanges=30, reached=10**9))
+    cross_fit(refit, (groups[0], groups[1]), (30, 30), CrossOptions(parts=5, exchanges=30, reached=10**9))
     for parts in refit.seen:
         assert all(len(set(parts[n : n + 3])) == 1 for n in range(0, 60, 3))
     assert {int((parts >= 0).sum()) for parts in refit.seen[-30:]} == {30}
@@ -229,7 +231,7 @@ def test_pairs_are_swapped_and_never_judged_by_a_critic_of_their_partner():
     names = [f"prompt {n}" for n in range(30)]
     several = [*names, *names[:10]]  # ten prompts have two answers
     refit = Means(np.random.default_rng(4).normal(size=70))
-    options = CrossOptions(exchanges=40, reached=10**9)
+    options = CrossOptions(parts=5, exchanges=40, reached=10**9)
     found = cross_fit(refit, (names, several), (30, 40), options)
     assert found.pairs == 30
     keys = np.array([*names, *several])
@@ -257,7 +259,7 @@ def test_pairs_that_do_not_differ_are_rejected_as_often_as_they_should_be():
         rng = np.random.default_rng(study)
         prompt = rng.normal(size=25)
         values = np.concatenate([prompt, prompt]) + 0.2 * rng.normal(size=50)
-        found = cross_fit(Means(values), (names, names), (25, 25), CrossOptions(exchanges=99, seed=study))
+        found = cross_fit(Means(values), (names, names), (25, 25), CrossOptions(parts=5, exchanges=99, seed=study))
         p_values.append(found.p)
         narrower.append(found.narrower)
     assert 0.02 <= np.mean(np.array(p_values) < 0.05) <= 0.085
@@ -267,7 +269,7 @@ def test_pairs_that_do_not_differ_are_rejected_as_often_as_they_should_be():
 def test_where_one_side_has_groups_one_document_of_each_is_drawn():
     groups = [f"g{n // 3}" for n in range(60)]
     refit = Means(np.random.default_rng(1).normal(size=90))
-    found = cross_fit(refit, (groups, None), (60, 30), CrossOptions(exchanges=19, reached=10**9))
+    found = cross_fit(refit, (groups, None), (60, 30), CrossOptions(parts=5, exchanges=19, reached=10**9))
     assert found.exchanges == 20 * 19
     drawn = [parts for parts in refit.seen if (parts == OUT).sum() == 40]
     assert len(drawn) == 20 * 20
@@ -278,7 +280,7 @@ def test_where_one_side_has_groups_one_document_of_each_is_drawn():
 def test_the_interval_is_students_over_twenty_groups_left_out():
     values = np.random.default_rng(3).exponential(size=70)
     refit = Means(values)
-    found = cross_fit(refit, (None, None), (40, 30), CrossOptions(exchanges=1))
+    found = cross_fit(refit, (None, None), (40, 30), CrossOptions(parts=5, exchanges=1))
     without = [parts for parts in refit.seen if 0 < (parts == OUT).sum() < 10]
     assert len(without) == 20
     assert np.concatenate([np.flatnonzero(parts == OUT) for parts in without]).tolist() != list(range(70))
@@ -288,11 +290,11 @@ def test_the_interval_is_students_over_twenty_groups_left_out():
     for side, se in zip((found.real, found.sample), error, strict=True):
         assert side.high - side.value == pytest.approx(2.093024 * se, rel=1e-6)  # Student's t, 19 degrees
         assert side.value - side.low == pytest.approx(2.093024 * se, rel=1e-6)
-    rare = cross_fit(refit, (None, None), (40, 30), CrossOptions(exchanges=1, rare=True)).real
+    rare = cross_fit(refit, (None, None), (40, 30), CrossOptions(parts=5, exchanges=1, rare=True)).real
     for end in (rare.low, rare.high):
         width = found.real.high - found.real.value
         assert (found.real.value - end) ** 2 == pytest.approx(width**2 * end / found.real.value, rel=1e-9)
-    few = cross_fit(refit, (None, None), (15, 55), CrossOptions(exchanges=1))
+    few = cross_fit(refit, (None, None), (15, 55), CrossOptions(parts=5, exchanges=1))
     assert few.real.low is None
     assert few.real.reason == "no interval of fewer than 20"
     assert few.sample.low < few.sample.value

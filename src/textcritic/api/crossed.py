@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions
 from textcritic.errors import TextcriticError
 from textcritic.inference import Groups, unit_of
-from textcritic.inference.crossfit import GROUPS, MOST, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
+from textcritic.inference.crossfit import GROUPS, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
 from textcritic.measures.measure import Estimate, Measure, Scored
 from textcritic.measures.memory import REAL
+from textcritic.plan.checks.critics import MOST
 
 
 @dataclass(frozen=True, slots=True)

@@ -388,14 +388,11 @@ def _described(value: float | None, ends: Number | Interval, reason: str) -> dic
 
 
 def _facts(fit: Fit, options: MixingOptions) -> tuple[tuple[str, str], ...]:
-    critic = (
-        f"latent Dirichlet allocation of {options.topics} topics, fitted on {fit.documents:,} real texts of "
-        f"{fit.critic.num_words:,} different words by Gibbs sampling; the most probable of {options.starts} "
-        f"chains, seed {options.seed}"
-    )
+    size = f"fitted on {fit.documents:,} real texts of {fit.critic.num_words:,} different words by Gibbs sampling"
+    kept = f"the most probable of {options.starts} chains, seed {options.seed}"
     exchange = ", by exchange within pairs" if options.paired else ""
     return (
-        ("Critic", critic),
+        ("Critic", f"latent Dirichlet allocation of {options.topics} topics, {size}; {kept}"),
         ("Convergence", fit.convergence.words),
         ("Interval", f"95%, studentised bootstrap over texts, {options.resamples:,} resamples"),
         ("p-value", f"permutation test against held-out real texts{exchange}"),

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.inference.crossfit import MOST, PARTS
-from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, STARTS, Discount
+from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, MOST, PARTS, STARTS, Discount
 from textcritic.plan.checks.words import is_way
 
 if TYPE_CHECKING:

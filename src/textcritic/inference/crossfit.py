@@ -27,9 +27,7 @@ SAMPLE, OUT = -1, -2
 """In place of a part: a document of the sample, and one that is left out."""
 PARTNER = -3
 """Minus a part: a document of the sample that only the critic of this part may judge."""
-PARTS, EXCHANGES, REACHED = 5, 999, 20
-MOST = 1_000
-"""Real documents above which one split is as good, and cheaper."""
+EXCHANGES, REACHED = 999, 20
 THINNINGS = 20
 NOT_FINITE = "no interval and no test of an infinite value"
 ROUNDING = 1e-12
@@ -66,7 +64,7 @@ class CrossOptions:
             values that lie within so many standard errors of their own (Wilson 1927, for counts).
     """
 
-    parts: int = PARTS
+    parts: int
     exchanges: int = EXCHANGES
     reached: int = REACHED
     seed: int = 1

@@ -18,8 +18,8 @@ from textcritic.corpora.words import CHARACTERS, SPACES, said_of_characters, sai
 from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.plan import FROM_MEMORY
-from textcritic.inference.crossfit import MOST
 from textcritic.measures.numbers import plural
+from textcritic.plan.checks.critics import MOST
 
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.

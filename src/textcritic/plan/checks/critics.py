@@ -13,6 +13,9 @@ DISCOUNTS: tuple[Discount, ...] = ("kneser-ney", "as_released", "modified")
 MAXIMUM_ORDER = 9
 
 # A correlated topic model is fitted from so many starts; the best fit is kept.
+PARTS = 5
+MOST = 1_000
+"""Of cross-fitting: parts of real text, and the documents above which one split is as good, and cheaper."""
 STARTS = 4
 
 
