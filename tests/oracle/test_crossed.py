@@ -1,5 +1,7 @@
 """Shares with two crossed clusters: against statsmodels, limits that are known, and simulated coverage."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
@@ -7,11 +9,14 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 from textcritic.errors import TextcriticError
 from textcritic.inference.annotation_plan import (
     Design,
+    _annotator_of,
+    _answers,
+    _p_values,
     articles_for_power,
     articles_for_width,
     half_width,
     log_odds,
-    power,
+    simulated_power,
     standard_error,
 )
 from textcritic.inference.crossed import Crossed, share, share_difference
@@ -102,10 +107,37 @@ def test_independent_answers_need_as_many_as_the_textbook_says():
     """n = (z + z')^2 (p (1 - p) + q (1 - q)) / (p - q)^2."""
     alone = Design(annotators=10**6, between_articles=0, between_annotators=0)
     for p, q, expected in ((0.71, 0.88, 85), (0.50, 0.66, 146), (0.70, 0.80, 291), (0.66, 0.71, 1351)):
-        assert articles_for_power(alone, p, q) == pytest.approx(expected, abs=1)
-    assert power(Design(100, 1, 100, between_articles=0, between_annotators=0), 0.66, 0.71) == pytest.approx(
-        0.12, abs=0.005
-    )
+        assert articles_for_power(alone, p, q) == pytest.approx(expected, rel=0.05)
+    few = simulated_power(Design(100, 1, 100, between_articles=0, between_annotators=0), 0.66, 0.71)
+    assert few.power == pytest.approx(0.12, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    "design", [Design(30), Design(25, 3, 5), Design(40, annotators=2), Design(9), Design(12, annotators=99)]
+)
+def test_the_power_is_of_the_test_that_is_made(design):
+    """Study by study by the test of two systems' shares; 9 articles of each are too few for one."""
+    rng = np.random.default_rng(1)
+    people = rng.normal(0, 0.5, (8, min(design.annotators, design.articles * design.answers)))
+    sides = [_answers(design, middle, people, rng) for middle in (0.5, 1.5)]
+    who = _annotator_of(design).ravel().tolist()
+    what = np.repeat(np.arange(design.articles), design.answers).tolist()
+    for study, p in enumerate(_p_values(design, *sides)):
+        one, two = (
+            Crossed(side[study].ravel(), who, [(number, text) for text in what]) for number, side in enumerate(sides)
+        )
+        expected = share_difference(one, two).p
+        assert p == pytest.approx(1.0 if expected is None else expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("first", "second", "design"), [(0.71, 0.88, Design()), (0.71, 0.88, Design(annotators=4))])
+def test_the_promised_power_is_got(first, second, design):
+    planned = replace(design, articles=articles_for_power(design, first, second))
+    got = simulated_power(planned, first, second, 10_000, seed=5)
+    assert got.power == pytest.approx(0.8, abs=0.02)
+    assert got.low < got.power < got.high
+    fewer = replace(planned, articles=round(0.8 * planned.articles))
+    assert simulated_power(fewer, first, second, 10_000, seed=5).high < 0.78
 
 
 def test_annotators_set_a_floor():

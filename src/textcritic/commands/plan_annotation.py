@@ -17,7 +17,9 @@ One JSON object is printed:
   articles     of each system; null where no number is enough, as the annotators are too few
   hours        of all annotators together, for both systems if there are two
   half_width   of the 95% interval of SHARE with so many articles; with two systems that of each
-  power        probability that the test notices the difference; null of one system
+  power        how often the test notices the difference, of simulated collections of answers; null of one system
+  power_ci95   95% interval of that, over the collections
+  simulated    how many there were
 """
 
 
@@ -53,9 +55,15 @@ def _run(arguments: argparse.Namespace) -> str:
     else:
         articles = plans.articles_for_width(design, said.share, said.width)
     found: dict[str, Any] = {"articles": articles, "hours": None, "half_width": None, "power": None}
+    found |= {"power_ci95": None, "simulated": None}
     if articles is not None:
         planned = replace(design, articles=articles)
         found["hours"] = round((1 + two) * planned.hours, 1)
         found["half_width"] = round(plans.half_width(planned, said.share), 4)
-        found["power"] = round(plans.power(planned, said.share, said.against), 4) if two else None
+        if two:
+            got = plans.simulated_power(
+                planned, said.share, said.against, seed=2
+            )  # not the draws that chose the number
+            found |= {"power": round(got.power, 4), "power_ci95": [round(got.low, 4), round(got.high, 4)]}
+            found["simulated"] = got.studies
     return json.dumps(found, indent=2)
