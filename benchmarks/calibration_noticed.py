@@ -56,7 +56,8 @@ def main() -> None:
             shift = np.log1p(least) if by_ratio else least
             for seed in range(STUDIES):
                 rng = np.random.default_rng(10**6 + seed)
-                real, sample = (documents(rng, size, by_ratio, of) for size, of in zip(sizes, (0.0, shift), strict=True))
+                sides = zip(sizes, (0.0, shift), strict=True)
+                real, sample = (documents(rng, size, by_ratio, of) for size, of in sides)
                 hits += permutation_test(sample, real, ratio_of_sums, 499, seed).p < 0.05
             low, high = share_interval(hits, STUDIES)
             print(

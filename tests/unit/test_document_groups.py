@@ -14,6 +14,7 @@ from textcritic.api.criticise import held_out_of
 from textcritic.api.documents import documents_of
 from textcritic.api.options import CriticiseOptions
 from textcritic.corpora import Article, Section, article_groups, write_articles
+from textcritic.corpora.readers.values import group_of
 from textcritic.critics import TransitionCritic, document_columns, groups_of, score_chains, with_groups
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
@@ -165,3 +166,47 @@ def test_topics_and_mixing_take_groups_as_one():
     assert "real text: 84 documents in 21 groups" in dict(first.facts)["Groups"]
     assert "Groups" not in dict(second.facts)
     assert first.real.n == second.real.n == 84
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"group": "g", "pair": "a"}, {"group": "g", "pair": "b"}),
+        ({"group": 1}, {"group": "1"}),  # keys may differ in type
+        ({"pair": 7}, {"pair": "7", "prompt": "Write.", "doc_id": 1}),
+        ({"doc_id": 3, "prompt": "Write."}, {"doc_id": "3", "prompt": "Write.", "id": "other"}),
+        ({"doc_id": 3, "prompt": [{"role": "user", "content": "Write."}]},) * 2,
+    ],
+)
+def test_documents_with_one_key_belong_together(one, other):
+    groups = [group_of(value, "line 1") for value in (one, other)]
+    assert groups[0] == groups[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"doc_id": 3, "prompt": "Write."}, {"doc_id": 3, "prompt": "Read."}),  # one line of two tasks
+        ({"doc_id": 3, "prompt": "Write."}, {"doc_id": 4, "prompt": "Write."}),
+    ],
+)
+def test_documents_with_other_keys_do_not_belong_together(one, other):
+    assert group_of(one, "line 1") != group_of(other, "line 1")
+
+
+@pytest.mark.parametrize("alone", [{}, {"doc_id": 3}, {"doc_id": 3, "prompt": ""}, {"prompt": "Write."}, {"pair": ""}])
+def test_documents_without_a_whole_key_are_alone(alone):
+    assert group_of(alone, "line 1") is None
+
+
+def test_answers_to_the_prompts_of_real_texts_are_pairs():
+    """Chains of both sides with a `pair`; as many exchanges, and the same numbers, as with a `group` of that name."""
+    chains = [{"chain": chain} for chain in CHAINS[:60]]
+    found = []
+    for key in ("pair", "group"):
+        real, drawn = (
+            [one | {key: f"{n}"} for n, one in enumerate(some)] for some in (chains, chains[1:] + chains[:1])
+        )
+        found.append(textcritic.criticise(real, {"m": drawn}, unpaired=False))
+    assert "share 60 groups" in str(found[0].page) + " ".join(str(fact) for fact in found[0].facts)
+    pd.testing.assert_frame_equal(found[0].table, found[1].table)

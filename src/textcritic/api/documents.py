@@ -12,7 +12,7 @@ from textcritic.corpora.readers.generations import ANSWERS, TRAVEL
 from textcritic.corpora.readers.given import ARTICLE_KEYS, articles_of_records
 from textcritic.corpora.readers.reading import USUAL, Reading, say_once, some
 from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds_texts, records, shown_path
-from textcritic.corpora.readers.values import kind_of, lacks, name_or
+from textcritic.corpora.readers.values import group_of, kind_of, lacks, name_or
 from textcritic.corpora.words import SPACES, said_of_characters, said_of_writing, segmented, usual_words
 from textcritic.errors import TextcriticError
 
@@ -115,14 +115,14 @@ class Documents:
             parts, value = _parts(record), record.value
             titles = [None] if parts == [value] else [part.get("title") for part in parts]
             sections = tuple(Section(t, clean_text(part["text"])) for t, part in zip(titles, parts, strict=True))
-            name, title, group = (
+            name, title = (
                 name_or(value.get(key), otherwise, key, record.where)
-                for key, otherwise in (("id", str(number)), ("title", None), ("group", None))
+                for key, otherwise in (("id", str(number)), ("title", None))
             )
-            yield Article(str(name), title, sections, self.name, group)
+            yield Article(str(name), title, sections, self.name, group_of(value, record.where))
 
     def noting(self, groups: list[str | None]) -> "Documents":
-        """The same documents; whenever they are read, the group of each (key or column `group`) goes into a list.
+        """The same documents; whenever they are read, the group of each, see `group_of`, goes into a list.
 
         Documents may come from a pipe, which can be read only once.
 
@@ -133,8 +133,7 @@ class Documents:
         def noted() -> Records:
             groups.clear()
             for record in self.records():
-                given = record.value.get("group") if isinstance(record.value, dict) else None
-                groups.append(name_or(given, None, "group", record.where))
+                groups.append(group_of(record.value, record.where) if isinstance(record.value, dict) else None)
                 yield record
 
         return replace(self, records=noted)
@@ -175,7 +174,8 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
       one of these; packed ones as well; and `.dat` and `.ldac`, counts in the format LDA-C.
 
     Documents must be independent of each other. Those that belong together, such as the chapters of a book, have the
-    key or column `group`, a string or a whole number, which says to what; intervals and tests take a group as one.
+    key or column `group`, a string or a whole number, which says to what; intervals and tests take a group as one. So
+    do those with one `pair`, or one `prompt` and `doc_id`; where both sides have them, they are compared by pairs.
     Keys and columns that are not known are ignored; a line on stderr names those of a file. Letters of texts, titles
     and mentions get one form (NFC), see `corpora.readers.characters`; a line on stderr says how many were changed.
 

@@ -92,7 +92,7 @@ def in_groups(rows: pd.DataFrame) -> str:
 def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
     """A measure of one source against the yardstick; None where it is not computed here, or nothing was scored.
 
-    There is no test of fewer than `LEAST_TESTED` documents on a side.
+    There is no test of fewer than `LEAST_TESTED` documents on a side. (A value with an interval is of more of them.)
 
     Args:
         measure: what is computed.
@@ -102,7 +102,7 @@ def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling:
     """
     found = _estimated(measure, scored, real, resampling)
     few = [n for one in (scored, real) if one and (n := one.documents) is not None and n < LEAST_TESTED]
-    if found is None or found.p is None or not few:
+    if found is None or found.p is None or found.low is not None or not few:
         return found
     return replace(found, p=None, reason="; ".join(filter(None, (found.reason, NO_TEST))))
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from textcritic.corpora.readers.answers import answer_of, may_be_answer, sections_of
 from textcritic.corpora.readers.reading import Reading, Tally
-from textcritic.corpora.readers.values import close_to, kind_of, lacks
+from textcritic.corpora.readers.values import close_to, group_of, kind_of, lacks
 from textcritic.errors import TextcriticError
 
 ANSWERS = ("messages", "completion", "generation", "output", "response", "answer", "content")
@@ -99,7 +99,8 @@ class Answers:
         name, some = document.get("id"), [text for text in texts if text is not None]
         for part, text in enumerate(some, start=1):
             prompt = number if name is None else name
-            several = {} if len(some) == 1 else {"id": f"{prompt}-{part}", "group": str(prompt)}
+            group = group_of(document, where) or str(prompt)
+            several = {} if len(some) == 1 else {"id": f"{prompt}-{part}", "group": group}
             answer = answer_of(text, self.reading.keep_reasoning, self.tally.changed)
             yield number, where, document | several | ({"text": answer} if "text" in self.keys else _article_of(answer))
 
@@ -253,13 +254,13 @@ def _of_inspect(sample: Any, log: Mapping[str, Any]) -> dict[str, Any]:
     name, epoch = sample.get("id"), sample.get("epoch", 1)
     repeated = log["eval"].get("config", {}).get("epochs") or 1 if "eval" in log else epoch
     several = repeated != 1 or epoch != 1
-    document = {"id": f"{name}-{epoch}", "group": str(name)} if several else {"id": name}
     given = sample.get("input")
     prompt = given if isinstance(given, str) else _last_turn(given, "user") if isinstance(given, list) else None
     task = log["eval"].get("task") if "eval" in log else None
-    return document | {
-        key: part for key, part in (("doc_id", name), ("prompt", prompt), ("task", task)) if part is not None
-    }
+    known = {key: part for key, part in (("doc_id", name), ("prompt", prompt), ("task", task)) if part is not None}
+    if not several:
+        return {"id": name, **known}
+    return {"id": f"{name}-{epoch}", "group": group_of(known, "") or str(name), **known}
 
 
 def _article_of(text: str) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from textcritic.corpora.layout import clean_text
 from textcritic.corpora.readers.characters import standard
 from textcritic.corpora.readers.reading import AS_IT_IS, Tally, listed_counts
 from textcritic.corpora.readers.records import Record, records
-from textcritic.corpora.readers.values import kind_of, lacks, name_or, text_or
+from textcritic.corpora.readers.values import group_of, kind_of, lacks, name_or, text_or
 from textcritic.errors import TextcriticError
 
-ARTICLE_KEYS = ("id", "title", "sections", "source", "group")
+ARTICLE_KEYS = ("id", "title", "sections", "source", "group", "pair")
 SECTION_KEYS = frozenset({"title", "text"})
 
 
@@ -26,8 +26,8 @@ def given_articles(
 
     Only `sections`, a list of `{"title", "text"}`, and in each section `text` are required. An article without id
     becomes `line-N` after its line, or `row-N` after its row; one without source gets the file's name; one without
-    group is alone. Blank lines inside a section's text become single line breaks. Other keys and columns are ignored,
-    and named on stderr when the file has been read.
+    `group`, `pair`, or `prompt` with `doc_id` is alone. Blank lines inside a section's text become single line breaks.
+    Other keys and columns are ignored, and named on stderr when the file has been read.
 
     Args:
         path: any form that `records` takes.
@@ -95,7 +95,7 @@ def _article(record: Record, default_id: str, default_source: str) -> Article:
         text_or(value.get("title"), None, "title", where),
         tuple(_section(section, record, n) for n, section in enumerate(value["sections"], start=1)),
         text_or(value.get("source"), default_source, "source", where) or default_source,
-        name_or(value.get("group"), None, "group", where),
+        group_of(value, where),
     )
 
 

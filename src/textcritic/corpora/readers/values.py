@@ -1,7 +1,9 @@
 """What a value of JSON, Parquet or Arrow is, in messages."""
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 from textcritic.errors import TextcriticError
@@ -21,6 +23,20 @@ def name_or(value: Any, default: str | None, key: str, where: str) -> str | None
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_or(value, default, key, where) or default
+
+
+def group_of(value: Mapping[str, Any], where: str) -> str | None:
+    """What a document belongs to: its `group`; else its `pair`; else its `doc_id` with its `prompt`.
+
+    A `doc_id` alone is the number of a line, which two tasks share; answers to one prompt have both. A prompt may be a
+    text or a chat; an empty one counts as none.
+    """
+    named = name_or(value.get("group"), None, "group", where) or name_or(value.get("pair"), None, "pair", where)
+    prompt, number = value.get("prompt"), value.get("doc_id")
+    if named is not None or not prompt or number is None:
+        return named
+    digest = blake2b(json.dumps(prompt, sort_keys=True, default=str).encode(), digest_size=4).hexdigest()
+    return f"{name_or(number, None, 'doc_id', where)} {digest}"
 
 
 def lacks(value: Mapping[str, Any], key: str) -> str:
