@@ -10,7 +10,7 @@ import torch
 from forks import forking_python
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from textcritic.measures.score import read_card
+from textcritic.measures.card_file import read_card
 from textcritic.training.load import load_tokenizer, train_tokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "micro"))

@@ -17,7 +17,8 @@ from report_jobs import Made, description, make_part
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
-from textcritic.measures.score import NOT_TESTED, read_card
+from textcritic.measures.card_file import read_card
+from textcritic.measures.score import NOT_TESTED
 from textcritic.measures.sentences import MOST_SENTENCES
 from textcritic.plan.experiment import FORMATS, Part, schema_of
 from textcritic.plan.project import STAGES, Project

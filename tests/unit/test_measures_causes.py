@@ -9,6 +9,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import finite, write_json
 from textcritic.inference import Number
 from textcritic.measures.card import scorecard
+from textcritic.measures.card_file import card_to_json
 from textcritic.measures.causes import (
     Comparison,
     comparisons,
@@ -18,7 +19,7 @@ from textcritic.measures.causes import (
     of_control,
     unmarked,
 )
-from textcritic.measures.score import HIGHER, Score, card_to_json
+from textcritic.measures.score import HIGHER, Score
 from textcritic.measures.sentences import headline_of, sentences, short_legend, signs
 from textcritic.report.front import front_page
 

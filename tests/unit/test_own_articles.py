@@ -23,7 +23,8 @@ from textcritic.api.options import CriticiseOptions
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.measures.score import Number, Score, card_to_json
+from textcritic.measures.card_file import card_to_json
+from textcritic.measures.score import Number, Score
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml

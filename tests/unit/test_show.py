@@ -8,8 +8,9 @@ import pytest
 from textcritic.cli import main
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.measures.card_file import card_to_json
 from textcritic.measures.phrases import perplexity_lines
-from textcritic.measures.score import Number, Score, card_to_json
+from textcritic.measures.score import Number, Score
 from textcritic.report.show import show_study
 
 

@@ -50,8 +50,10 @@ class Link:
 
 
 def new_id() -> str:
-    """A random id of 128 bits."""
-    return secrets.token_urlsafe(16)
+    """A random id of 128 bits; it does not begin with "-", which a command would take for an option."""
+    while (made := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return made
 
 
 def signer(store: Store, salt: str) -> URLSafeSerializer:

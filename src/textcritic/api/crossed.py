@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions
 from textcritic.errors import TextcriticError
 from textcritic.inference import Groups, unit_of
 from textcritic.inference.crossfit import GROUPS, CrossFit, CrossOptions, CrossValue, Refit, cross_fit
+from textcritic.inference.jackknife import shared_groups
 from textcritic.measures.measure import Estimate, Measure, Scored
 from textcritic.measures.memory import REAL
 from textcritic.plan.checks.critics import MOST
@@ -64,7 +65,14 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
 
 def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]:
     """What cross-fitting says of each sample beside real text."""
-    return {label: cross_fit(pool.refit, pool.groups, pool.sizes, how) for label, pool in pools.items()}
+    shared = shared_groups([pool.groups[1] or () for pool in pools.values()], how.seed) if how.paired else {}
+    found = {label: cross_fit(pool.refit, pool.groups, pool.sizes, how, shared) for label, pool in pools.items()}
+    return found if shared else {label: _alone(fit) for label, fit in found.items()}
+
+
+def _alone(fit: CrossFit) -> CrossFit:
+    """Without what is for the comparison of samples by pairs."""
+    return replace(fit, real=replace(fit.real, without=()), sample=replace(fit.sample, without=()))
 
 
 def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:
@@ -114,7 +122,7 @@ def _estimate(found: CrossValue, measure: Measure, p: float | None) -> Estimate:
     """A ratio of sums in the unit of the measure: its exponential, or a share between 0 and 1."""
     low, high = (end if end is None else _in_unit(end, measure) for end in (found.low, found.high))
     value = _in_unit(found.value, measure) if math.isfinite(found.value) else math.inf
-    return Estimate(value, low, high, p, reason=found.reason)
+    return Estimate(value, low, high, p, reason=found.reason, without=found.without)
 
 
 def _in_unit(value: float, measure: Measure) -> float:

@@ -329,8 +329,9 @@ def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: b
 def _number(row: Mapping[str, Any], measure: Measure) -> Number:
     """The value and interval of a row, shares as shares of 1."""
     found = (row[column] for column in (measure.value, measure.low, measure.high))
-    value, *ends = (None if missing(number) else float(number) for number in found)
-    return Number(*(as_share(number) if measure.whole == PERCENT else number for number in (value, *ends)))
+    known = (None if missing(number) else float(number) for number in found)
+    value, low, high = (as_share(number) if measure.whole == PERCENT else number for number in known)
+    return Number(value, low, high)
 
 
 def _result(

@@ -10,8 +10,9 @@ those of the sample are judged by the one critic that has not seen their partner
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +29,7 @@ SAMPLE, OUT = -1, -2
 PARTNER = -3
 """Minus a part: a document of the sample that only the critic of this part may judge."""
 EXCHANGES, REACHED = 999, 20
+NOTHING: Mapping[str, int] = MappingProxyType({})
 THINNINGS = 20
 NOT_FINITE = "no interval and no test of an infinite value"
 ROUNDING = 1e-12
@@ -74,12 +76,16 @@ class CrossOptions:
 
 @dataclass(frozen=True, slots=True)
 class CrossValue:
-    """A ratio of sums of one side and its 95% interval, None where there is none; `reason` says why."""
+    """A ratio of sums of one side and its 95% interval, None where there is none; `reason` says why.
+
+    `without` is the ratio without each of `GROUPS` groups of documents, where there is an interval.
+    """
 
     value: float
     low: float | None = None
     high: float | None = None
     reason: str = ""
+    without: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,13 @@ def sample_weights(parts: Parts, part: int, number: int) -> Array:
     return weights
 
 
-def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int], options: CrossOptions) -> CrossFit:
+def cross_fit(
+    refit: Refit,
+    groups: tuple[Groups, Groups],
+    sizes: tuple[int, int],
+    options: CrossOptions,
+    shared: Mapping[str, int] = NOTHING,
+) -> CrossFit:
     """Judge real documents and a sample by cross-fitting, and test whether they are drawn from one population.
 
     p is the share of exchanges of the labels, the observed one counted in, whose absolute difference of the two ratios
@@ -127,6 +139,8 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
         groups: of the real documents and of the sample.
         sizes: real documents, and those of the sample.
         options: see the class.
+        shared: by groups of the sample that other samples have too, the group of the jackknife with which it is left
+            out, see `shared_groups`.
     """
     sides, parts = _Sides.of(groups, sizes, options.paired), observed_parts(groups, sizes, options)
     pairs = int(sides.shared.sum())
@@ -134,7 +148,8 @@ def cross_fit(refit: Refit, groups: tuple[Groups, Groups], sizes: tuple[int, int
     if not all(map(math.isfinite, values)):
         one, two = (CrossValue(v, reason="" if math.isfinite(v) else NOT_FINITE) for v in values)
         return CrossFit(one, two, None, 0, parts, pairs)
-    one, two, narrower = _intervals(refit, parts, values, sides, options)
+    left_out = _left_out(sides, groups[1] or (), options.seed, shared)
+    one, two, narrower = _intervals(refit, parts, values, (sides, left_out), options)
     if sides.are_alike:
         p, number = _exchanged(refit, sides, np.ones(len(parts), np.bool_), parts, options)
     else:
@@ -226,31 +241,43 @@ def _ratio(sums: Array) -> float:
     return float(sums[0] / sums[1]) if sums[1] else math.nan
 
 
+def _left_out(sides: _Sides, groups: Sequence[str | None], seed: int, shared: Mapping[str, int]) -> Parts:
+    """The group of the jackknife that each document is left out with: [documents]. Pairs are left out together."""
+    units, real = sides.units, sides.real
+    left_out = np.empty(len(sides.shared), np.int64)
+    for some in (units[real], np.setdiff1d(units[~real], units[real])):
+        chosen = np.unique(some)
+        left_out[chosen] = document_groups(len(chosen), GROUPS, seed)
+    for unit, name in zip(units[~real], groups, strict=False):
+        if name is not None and name in shared and not sides.shared[unit]:
+            left_out[unit] = shared[name]
+    found: Parts = left_out[units]
+    return found
+
+
 def _intervals(
-    refit: Refit, parts: Parts, values: tuple[float, float], sides: _Sides, options: CrossOptions
+    refit: Refit, parts: Parts, values: tuple[float, float], of: tuple[_Sides, Parts], options: CrossOptions
 ) -> tuple[CrossValue, CrossValue, float | None]:
     """Each value with its interval, from the values without each group of documents; and `CrossFit.narrower`."""
-    units, real = sides.units, sides.real
+    (sides, left_out), real = of, of[0].real
+    units = sides.units
     counts = [len(np.unique(units[of])) for of in (real, ~real)]
     if max(counts) < LEAST_UNITS:
         return CrossValue(values[0], reason=TOO_FEW), CrossValue(values[1], reason=TOO_FEW), None
-    left_out = np.empty(len(sides.shared), np.int64)
-    for some in (units[real], np.setdiff1d(units[~real], units[real])):  # pairs are left out together
-        chosen = np.unique(some)
-        left_out[chosen] = document_groups(len(chosen), GROUPS, options.seed)
     without = np.array(
-        [[_ratio(of) for of in refit.sums(np.where(left_out[units] == group, OUT, parts))] for group in range(GROUPS)]
+        [[_ratio(of) for of in refit.sums(np.where(left_out == group, OUT, parts))] for group in range(GROUPS)]
     )
     spreads = jackknife_variance(without)
     found = []
-    for value, spread, count in zip(values, spreads, counts, strict=True):
+    for value, spread, count, each in zip(values, spreads, counts, without.T.tolist(), strict=True):
         if count < LEAST_UNITS:
             found.append(CrossValue(value, reason=TOO_FEW))
         elif not spread > ROUNDING * value**2:
             found.append(CrossValue(value, reason=NO_SPREAD))
         else:
             low, high = map(float, t_interval(value, spread, GROUPS))
-            found.append(CrossValue(value, *(_of_rare(value, high - value) if options.rare else (low, high))))
+            ends = _of_rare(value, high - value) if options.rare else (low, high)
+            found.append(CrossValue(value, *ends, without=tuple(each)))
     apart = float(jackknife_variance(without[:, 0] - without[:, 1]))
     narrower = math.sqrt(apart / spreads.sum()) if spreads.sum() > 0 else None
     return found[0], found[1], narrower

@@ -21,11 +21,16 @@ POWER_80 = (HALF_WIDTH + 0.841621) / HALF_WIDTH
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A value and its 95% interval; None where there is none, and the value may be infinite."""
+    """A value and its 95% interval; None where there is none, and the value may be infinite.
+
+    `without` is the value, or its logarithm if it is compared by ratio, without each of `jackknife.GROUPS` groups of
+    documents, of which the same are left out of another number that it is compared with; () where that is not known.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    without: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,9 @@ Efron and Tibshirani 1993, chapter 11; Shao and Wu 1989. A percentile interval w
 many as there are groups.
 """
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -23,6 +26,18 @@ def document_groups(documents: int, groups: int = GROUPS, seed: int = 1) -> npt.
         seed: of `numpy.random.default_rng`.
     """
     return np.random.default_rng(seed).permutation(documents) % max(1, min(groups, documents))
+
+
+def shared_groups(names: Sequence[Sequence[str | None]], seed: int = 1) -> dict[str, int]:
+    """A group, from 0, for each name that two sets at least have, so that it is left out of all sets at once.
+
+    Args:
+        names: of the documents of each set, e.g. of the prompts that they answer; None of one that has none.
+        seed: of `numpy.random.default_rng`.
+    """
+    times = Counter(name for some in names for name in {*some} - {None})
+    shared = sorted(name for name, sets in times.items() if name is not None and sets > 1)
+    return dict(zip(shared, document_groups(len(shared), GROUPS, seed).tolist(), strict=True))
 
 
 def jackknife_variance(without: npt.ArrayLike) -> Floats:

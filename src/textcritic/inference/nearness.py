@@ -10,9 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from textcritic.inference.equivalence import ALPHA, Number, ends_of, p_of_interval
 from textcritic.inference.holm import holm
+from textcritic.inference.jackknife import jackknife_variance
 
 ROUNDS = 20
 """Of finding a number of documents by the degrees of freedom that it gives itself."""
@@ -27,6 +32,7 @@ class Nearness:
         low, high: its 95% interval.
         p: two-sided, of no difference; below `ALPHA` where the interval excludes 0.
         by_ratio: whether distances are of logarithms.
+        narrower: how wide the interval is, as a share of that of independent samples; None where they are taken as so.
     """
 
     difference: float
@@ -34,6 +40,16 @@ class Nearness:
     high: float
     p: float
     by_ratio: bool = False
+    narrower: float | None = None
+
+
+class _Term(NamedTuple):
+    """A number times a factor, with its ends, and what it is without each group of documents."""
+
+    value: float
+    low: float
+    high: float
+    without: npt.NDArray[np.float64]
 
 
 def nearness(first: Number, second: Number, real: Number, by_ratio: bool = False) -> Nearness | None:
@@ -43,9 +59,12 @@ def nearness(first: Number, second: Number, real: Number, by_ratio: bool = False
     whose interval is made of the three intervals (MOVER; Zou and Donner, Statistics in Medicine 27, 2008, section 2).
     It holds for any value that has an interval: over documents (these models), or over trainings (these recipes).
 
+    Numbers that are known without the same groups of documents need not be independent: they may share prompts, or a
+    critic. The interval is then Student's, of the same sum without each group (jackknife).
+
     Args:
         first: of a sample, with its interval.
-        second: of another sample, independent of the first.
+        second: of another sample, independent of the first or with `Number.without`.
         real: of the real text that both are compared with; one without an interval is exact.
         by_ratio: compare logarithms.
 
@@ -55,10 +74,22 @@ def nearness(first: Number, second: Number, real: Number, by_ratio: bool = False
     terms = _terms(first, second, real, by_ratio)
     if terms is None:
         return None
-    difference = sum(value for value, _, _ in terms)
-    low = difference - math.hypot(*(value - low for value, low, _ in terms))
-    high = difference + math.hypot(*(high - value for value, _, high in terms))
-    return Nearness(difference, low, high, p_of_interval(difference, low, high), by_ratio)
+    difference = sum(term.value for term in terms)
+    low = difference - math.hypot(*(term.value - term.low for term in terms))
+    high = difference + math.hypot(*(term.high - term.value for term in terms))
+    without = _together(terms)
+    if not len(without):
+        return Nearness(difference, low, high, p_of_interval(difference, low, high), by_ratio)
+    error = math.sqrt(float(jackknife_variance(without)))
+    if not error:
+        return Nearness(difference, difference, difference, 1.0 if not difference else 0.0, by_ratio, 0.0)
+    from scipy.special import stdtr, stdtrit  # takes long to load, and few jobs need it
+
+    freedom = len(without) - 1
+    half = float(stdtrit(freedom, 0.975)) * error
+    p = 2 * float(stdtr(freedom, -abs(difference) / error))
+    narrower = 2 * half / (high - low) if high > low else None
+    return Nearness(difference, difference - half, difference + half, p, by_ratio, narrower)
 
 
 def documents_apart(
@@ -85,9 +116,11 @@ def documents_apart(
         return None
     from scipy.special import stdtrit  # takes long to load, and few jobs need it
 
-    difference = sum(value for value, _, _ in terms)
-    halves = [value - low if difference > 0 else high - value for value, low, high in terms]
+    difference = sum(term.value for term in terms)
+    halves = [term.value - term.low if difference > 0 else term.high - term.value for term in terms]
     errors = [(half / stdtrit(n - 1, 0.975), n) for half, n in zip(halves, documents, strict=True) if half and n]
+    if len(without := _together(terms)):
+        errors = [(math.sqrt(float(jackknife_variance(without))), min(n for n in documents if n))]
     if abs(difference) <= math.hypot(*(error for error, _ in errors)):
         return None
     variance = sum(error**2 * n for error, n in errors)
@@ -141,7 +174,16 @@ def beyond(numbers: Sequence[Number], above: bool) -> Number:
     return Number(max(known, default=0.0) + 1 if above else min(known, default=0.0) - 1)
 
 
-def _terms(first: Number, second: Number, real: Number, by_ratio: bool) -> list[tuple[float, float, float]] | None:
+def _together(terms: Sequence[_Term]) -> npt.NDArray[np.float64]:
+    """The sum of the terms without each group of documents; empty where one of them that varies is not known so."""
+    varies = [term for term in terms if term.high > term.low]
+    if not varies or any(not len(term.without) for term in varies):
+        return np.empty(0)
+    total: npt.NDArray[np.float64] = np.sum([term.without for term in varies], axis=0)
+    return total
+
+
+def _terms(first: Number, second: Number, real: Number, by_ratio: bool) -> list[_Term] | None:
     """The terms whose sum is the difference of both distances, each with its ends; None as `nearness`."""
     if first.low is None or second.low is None:
         return None
@@ -150,9 +192,13 @@ def _terms(first: Number, second: Number, real: Number, by_ratio: bool) -> list[
         return None
     a, b, r = ends[0], ends[1], ends[2]
     sides = [1.0 if value[0] >= r[0] else -1.0 for value in (a, b)]
-    return [_times(sides[0], a), _times(-sides[1], b), _times(sides[1] - sides[0], r)]
+    factors = sides[0], -sides[1], sides[1] - sides[0]
+    return [
+        _times(factor, of, number.without)
+        for factor, of, number in zip(factors, (a, b, r), (first, second, real), strict=True)
+    ]
 
 
-def _times(factor: float, ends: tuple[float, float, float]) -> tuple[float, float, float]:
+def _times(factor: float, ends: tuple[float, float, float], without: Sequence[float]) -> _Term:
     value, low, high = (factor * end for end in ends)
-    return value, min(low, high), max(low, high)
+    return _Term(value, min(low, high), max(low, high), factor * np.asarray(without))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
+from statistics import median
 
 from textcritic.inference import (
     DIFFERENT,
@@ -260,6 +261,13 @@ class Block:
         compared = {pair: near for pair, near in found.items() if near is not None}
         corrected = holm([near.p for near in compared.values()])
         return {pair: replace(near, p=float(p)) for (pair, near), p in zip(compared.items(), corrected, strict=True)}
+
+    @property
+    def narrower(self) -> float | None:
+        """`Nearness.narrower`, the median over measures and pairs of samples; None where no samples share documents."""
+        every = [near.narrower for column in self.columns for near in self.pairs(column).values()]
+        known = [one for one in every if one is not None]
+        return median(known) if known else None
 
     def in_order(self) -> "Block":
         """The same with its rows in order: real text, controls, samples from the nearest to the farthest, the bad ones.

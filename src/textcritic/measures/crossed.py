@@ -27,7 +27,7 @@ def read_crossed(path: str | os.PathLike[str] | None) -> dict[str, Scored]:
             documents=one["documents"],
             reasons=one["rejected"],
             more=one["more"],
-            estimates={value: Estimate(**_numbers(estimate)) for value, estimate in one["estimates"].items()},
+            estimates={value: Estimate(**_numbers(said)) for value, said in one["estimates"].items()},
         )
         for scores, one in said.items()
     }
@@ -56,4 +56,5 @@ def _described(scored: Scored) -> dict[str, Any]:
 
 def _numbers(said: Mapping[str, Any]) -> dict[str, Any]:
     """Infinite numbers as such again."""
-    return {key: float(value) if value in ("inf", "-inf") else value for key, value in said.items()}
+    numbers = {key: float(value) if value in ("inf", "-inf") else value for key, value in said.items()}
+    return numbers | {"without": tuple(said["without"])}

@@ -22,6 +22,7 @@ class Material:
         published: values that stand beside ours.
         names: what the sources are called; by default as `Names.of` calls the samples.
         crossed: what cross-fitting found of sources, by the paths of their scores.
+        paired: whether documents of several samples with one group are compared by pairs.
     """
 
     def __init__(
@@ -30,8 +31,9 @@ class Material:
         published: Published | None = None,
         names: Any = None,
         crossed: Mapping[str, Scored] | None = None,
+        paired: bool = True,
     ) -> None:
-        self.crossed = crossed or {}
+        self.crossed, self.paired = crossed or {}, paired
         self.files, self.published = files, published or Published({})
         self.names: Any = names if names is not None else Names.of(getattr(files, "samples", ()))
         self._got: dict[Callable[..., Any], Any] = {}

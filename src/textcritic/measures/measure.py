@@ -22,6 +22,7 @@ class Estimate:
         p: of the test against the yardstick; None where there is no test.
         more: further columns of the row.
         reason: why there is no interval or no test, e.g. "no interval of fewer than 20"; "" where there are.
+        without: see `inference.Number`; in the unit of `value`, or its logarithm.
     """
 
     value: float | None = None
@@ -30,6 +31,7 @@ class Estimate:
     p: float | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
+    without: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,12 @@ class Resampling:
     Attributes:
         resamples: of each interval and each test.
         seed: of `numpy.random.default_rng`.
+        shared: groups that several samples have, see `inference.jackknife.shared_groups`.
     """
 
     resamples: int
     seed: int = 1
+    shared: Mapping[str, int] = field(default_factory=dict)
 
 
 Estimator = Callable[[Scored, Scored | None, Resampling], Estimate]
@@ -148,3 +152,8 @@ class Measure:
     def why(self) -> str:
         """The column that says why a value has no interval or no test; it is there if a source has such a reason."""
         return f"{self.value}_why"
+
+    @property
+    def without(self) -> str:
+        """The column of `Estimate.without`, numbers with spaces between; it is there if samples share groups."""
+        return f"{self.value}_without"

@@ -17,6 +17,7 @@ from textcritic.inference import (
     unit_of,
     unit_sums,
 )
+from textcritic.inference.jackknife import GROUPS, document_groups, shared_groups
 from textcritic.measures.crossed import with_crossed
 from textcritic.measures.material import TEXT, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
@@ -52,11 +53,17 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
         if real is not None and real.documents == 0:
             reasons = reasons_in_words(real.reasons)
             raise TextcriticError(f"{yardstick.scores}: no document could be scored ({reasons})")
-        for source in sources:
-            same = real is not None and source is yardstick
-            scored = real if same and real is not None else _crossed(read(source, real), source, material)
+        every = [
+            real if real is not None and source is yardstick else _crossed(read(source, real), source, material)
+            for source in sources
+        ]
+        drawn = [
+            one.groups or () for source, one in zip(sources, every, strict=True) if source.keys["generator"] != DATA
+        ]
+        resampling = replace(resampling, shared=shared_groups(drawn, resampling.seed) if material.paired else {})
+        for source, scored in zip(sources, every, strict=True):
             keys = source.keys
-            beside = None if same or keys["generator"] == DATA else real
+            beside = None if scored is real or keys["generator"] == DATA else real
             row = keys | {"label": material.names.source(keys, corpus=False)} | counted(scored) | dict(scored.more)
             for measure in measures:
                 row |= columns_of(measure, estimated(measure, scored, beside, resampling))
@@ -134,7 +141,9 @@ def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
     numbers = {measure.value: estimate.value, measure.low: estimate.low, measure.high: estimate.high}
     row = {column: None if number is None else scale * number for column, number in numbers.items() if column}
     row |= {measure.p: estimate.p} if measure.p else {}
-    return row | ({measure.why: estimate.reason} if estimate.reason else {}) | dict(estimate.more)
+    without = " ".join(f"{scale * value:.10g}" for value in estimate.without)
+    beside = {measure.why: estimate.reason, measure.without: without}
+    return row | {column: words for column, words in beside.items() if words} | dict(estimate.more)
 
 
 def completed(
@@ -147,7 +156,7 @@ def completed(
 ) -> pd.DataFrame:
     """The table of the rows: all columns in order, differences from published values, and the seeds of each group.
 
-    Behind them are the columns `Measure.why` of the measures that have a reason in some row.
+    Behind them are the columns `Measure.why` and `Measure.without` of the measures that have them in some row.
 
     Args:
         rows: as `source_rows` makes them.
@@ -167,10 +176,10 @@ def completed(
 
 
 def with_reasons(rows: pd.DataFrame, columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
-    """The rows with these columns in order, and behind them why values have no interval or test; "" where they do."""
-    reasons = [measure.why for measure in measures if measure.why in rows]
-    table = rows.reindex(columns=[*columns, *reasons])
-    return table.fillna(dict.fromkeys(reasons, ""))
+    """The rows with these columns in order; behind them `Measure.why` and `Measure.without`, "" where there is none."""
+    behind = [column for measure in measures for column in (measure.why, measure.without) if column in rows]
+    table = rows.reindex(columns=[*columns, *behind])
+    return table.fillna(dict.fromkeys(behind, ""))
 
 
 def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
@@ -192,5 +201,25 @@ def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: 
         else:
             test = two_sample_test(*both, measure.tested, groups, *draws)
             p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
-    reason = "; ".join(filter(None, reasons))
-    return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason)
+    reason, without = (
+        "; ".join(filter(None, reasons)),
+        () if interval.low is None else _without(measure, scored, resampling),
+    )
+    return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason, without=without)
+
+
+def _without(measure: Measure, scored: Scored, resampling: Resampling) -> tuple[float, ...]:
+    """The statistic, or its logarithm, without each of some groups of documents; those that samples share are alike."""
+    if not resampling.shared or measure.statistic is None:
+        return ()
+    columns = scored.data[measure.value]
+    units = unit_of(scored.groups, len(columns))
+    left_out = document_groups(int(units.max()) + 1, GROUPS, resampling.seed)
+    for unit, name in zip(units, scored.groups or (), strict=False):
+        left_out[unit] = resampling.shared.get(name or "", left_out[unit])
+    sums = np.zeros((GROUPS, columns.shape[1]))
+    np.add.at(sums, left_out[units], columns)
+    values = measure.statistic(columns.sum(axis=0) - sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.log(values) if measure.by_ratio else values
+    return tuple(values.tolist()) if np.isfinite(values).all() else ()

@@ -1,22 +1,17 @@
 """The numbers of a study's scorecard: what each kind of experiment puts there, and what they say of real text.
 
-A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. The file
-section.json has them under "card" as numbers, and `read_card` reads them back: whatever tells people what a study found
-(the report, `textcritic show`, a Python result) tells it from the same numbers. A score is of one seed. `measures.card`
-puts those of several experiments and seeds into rows.
+A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. Whatever
+tells people what a study found (the report, `textcritic show`, a Python result) tells it from the same numbers, see
+`measures.card_file`. A score is of one seed. `measures.card` puts those of several experiments and seeds into rows.
 """
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
-from textcritic.errors import TextcriticError
-from textcritic.files import finite, read_json
 from textcritic.inference import (
     DIFFERENT,
     LEAST_TESTED,
@@ -247,86 +242,6 @@ def scores_of(
     return tuple(scores)
 
 
-def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """Scores as section.json holds them: infinite values are the text "inf", and the verdict is there for readers."""
-    return [finite(asdict(score)) | {"verdict": score.verdict} for score in scores]
-
-
-def read_card(folder: str | os.PathLike[str]) -> dict[str, tuple[Score, ...]]:
-    """The scores of each experiment of a study, in the study's order; none of an experiment that puts none there.
-
-    Args:
-        folder: `results/studies/{study}`.
-
-    Raises:
-        TextcriticError: the study has not been built, or a file is damaged.
-    """
-    return {name: scores_from_json(read_facts(path), path) for name, path in sections_of(folder).items()}
-
-
-def sections_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
-    """section.json of each experiment of a study by its name, in the study's order as its manifest has it.
-
-    Args:
-        folder: `results/studies/{study}`.
-
-    Raises:
-        TextcriticError: the study has not been built, or its manifest is damaged.
-    """
-    found = {path.parent.name: path for path in sorted(Path(folder).glob("*/section.json"))}
-    if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK):
-        raise TextcriticError(f"{folder}: cannot be read: Permission denied")
-    if not found:
-        raise TextcriticError(
-            f"{folder}: no results of a study here; name its folder, or the one that --output named, or build it first"
-        )
-    manifest = Path(folder) / "manifest.json"
-    order = _object(manifest, {"experiments"})["experiments"] if manifest.is_file() else []
-    return {name: found[name] for name in order if name in found} or found
-
-
-def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What section.json of an experiment says.
-
-    Raises:
-        TextcriticError: the file is missing or is something else.
-    """
-    return _object(path, {"title", "lines"})
-
-
-def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[Score, ...]:
-    """The card of a section.json.
-
-    Args:
-        facts: what the file says.
-        path: of the file, for the error line.
-
-    Raises:
-        TextcriticError: the card is not as `card_to_json` writes it.
-    """
-    try:
-        return tuple(_read_score(said) for said in facts.get("card", ()))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise TextcriticError(f"{path}: no card in it ({error}); delete it and rerun its rule") from error
-
-
-def _object(path: str | os.PathLike[str], keys: set[str]) -> dict[str, Any]:
-    said = read_json(path)
-    if not isinstance(said, dict) or not keys <= said.keys():
-        raise TextcriticError(f"{path}: lacks {', '.join(sorted(keys))}; delete it and rerun the rule that makes it")
-    return said
-
-
-def _read_score(said: Mapping[str, Any]) -> Score:
-    plain = {key: value for key, value in said.items() if key not in {"number", "real", "verdict"}}
-    real = None if said["real"] is None else _read_number(said["real"])
-    return Score(**plain, number=_read_number(said["number"]), real=real)
-
-
-def _read_number(said: Mapping[str, Any]) -> Number:
-    return Number(**{key: None if value is None else float(value) for key, value in said.items()})
-
-
 def _against(score: Score, yardstick: Score | None, measure: Measure) -> Score:
     """The score of a sample, with real text's beside it and the margin in the unit of the value."""
     if yardstick is None:
@@ -360,7 +275,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         measure=measure.name,
         key=measure.known_as,
         section=section,
-        number=Number(value, _float(row, measure.low), _float(row, measure.high)),
+        number=Number(value, _float(row, measure.low), _float(row, measure.high), _without(row, measure)),
         n=None if n is None or not measure.compared else int(n),
         left_out=int(left_out or 0) if measure.compared else 0,
         rejected_by_reason={} if missing(words) or not measure.compared else reasons_from_words(str(words)),
@@ -377,6 +292,11 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
         out_of=None if out_of is None else int(out_of),
         copies=measure.copies,
     )
+
+
+def _without(row: Mapping[str, Any], measure: Measure) -> tuple[float, ...]:
+    words = row.get(measure.without)
+    return () if missing(words) else tuple(map(float, str(words).split()))
 
 
 def _other_than(name: str, label: str) -> str:

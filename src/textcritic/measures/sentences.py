@@ -119,7 +119,16 @@ def short_legend(blocks: Sequence[Block]) -> list[str]:
     starred = {column.aim for block in blocks for column in block.columns if block.nearest(column)}
     aims = [f"{AIMS[aim][1]} value" if aim else "nearest to real text" for aim in AIMS if aim in starred]
     stars = [f"{NEAREST} {' or '.join(aims)}, or perhaps as {AIMS[next(iter(starred))][0]}."] if aims else []
-    return [*lines, *stars, *_copied(blocks)]
+    return [*lines, *stars, *_copied(blocks), *_paired(blocks)]
+
+
+def _paired(blocks: Sequence[Block]) -> list[str]:
+    """That samples are compared by pairs, and what it gives."""
+    narrower = [one for block in blocks if (one := block.narrower) is not None]
+    if not narrower:
+        return []
+    said = "Samples share prompts or other groups, and are compared with each other by pairs: the interval of the"
+    return [f"{said} difference is {number(min(narrower))} times as wide as without, in the median."]
 
 
 def signs(blocks: Sequence[Block]) -> list[str]:
@@ -136,7 +145,7 @@ def signs(blocks: Sequence[Block]) -> list[str]:
         NOT_TESTED: "not tested: there is no test against real text",
     }
     lines = [f"{words}." for verdict, words in meanings.items() if verdict in found]
-    return [*lines, *_stars(blocks), *_about(cells), *chance(cells)]
+    return [*lines, *_stars(blocks), *_paired(blocks), *_about(cells), *chance(cells)]
 
 
 def _stars(blocks: Sequence[Block]) -> Iterator[str]:

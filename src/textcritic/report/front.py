@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.measures.card import Block, scorecard
+from textcritic.measures.card_file import read_facts, scores_from_json
 from textcritic.measures.causes import Judged, comparisons, comparisons_from_json, judged, of_control
 from textcritic.measures.numbers import listed
-from textcritic.measures.score import read_facts, scores_from_json
 from textcritic.measures.sentences import PERCENT, Sentence, chosen, headline_of, sentences
 
 MOST_LINES = 8

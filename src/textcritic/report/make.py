@@ -70,6 +70,7 @@ def make_tables(
     folder: str | Path,
     published: str | Path | None = None,
     crossed: str | Path | None = None,
+    paired: bool = True,
 ) -> list[Path]:
     """Write the standing tables of an experiment, or a numbered one, each as .csv, .tex and .html.
 
@@ -78,6 +79,7 @@ def make_tables(
         folder: where the tables go.
         published: CSV of the values that stand beside ours; beside a numbered table only those that stand in it.
         crossed: JSON of what cross-fitting found of the sources, in place of what their scores say.
+        paired: see `Material`.
 
     Returns:
         The files written.
@@ -87,17 +89,17 @@ def make_tables(
     """
     wanted = Request.read(request)
     with labelled(wanted.labels):
-        return _tables(wanted, folder, published, read_crossed(crossed))
+        return _tables(wanted, folder, published, (read_crossed(crossed), paired))
 
 
 def _tables(
-    wanted: Request, folder: str | Path, published: str | Path | None, crossed: Mapping[str, Scored]
+    wanted: Request, folder: str | Path, published: str | Path | None, found: tuple[Mapping[str, Scored], bool]
 ) -> list[Path]:
     recipes = wanted.module("tables")
     beside = read_published(published, getattr(recipes, "KEYS", KEYS))
     names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") else None
     if wanted.part is None:
-        made = Material(wanted.files, beside, names, crossed)
+        made = Material(wanted.files, beside, names, *found)
         if lacking := [name for name in wanted.tables if name not in recipes.TABLES]:
             known = ", ".join(recipes.TABLES)
             raise TextcriticError(

@@ -14,9 +14,10 @@ from markupsafe import Markup, escape
 from textcritic.errors import TextcriticError
 from textcritic.files import finite, write_json, write_text
 from textcritic.measures.card import scorecard
+from textcritic.measures.card_file import card_to_json
 from textcritic.measures.causes import Comparison, comparisons, comparisons_to_json
 from textcritic.measures.measure import Measure
-from textcritic.measures.score import Score, card_to_json, scores_of
+from textcritic.measures.score import Score, scores_of
 from textcritic.measures.sentences import sentences
 from textcritic.plan.sources import DATA
 from textcritic.report.prose import definitions

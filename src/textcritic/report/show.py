@@ -7,8 +7,8 @@ from textwrap import wrap
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.measures.card_file import sections_of
 from textcritic.measures.causes import UNSEEN, unmarked
-from textcritic.measures.score import sections_of
 from textcritic.measures.sentences import separations
 from textcritic.report.card_text import card_lines
 from textcritic.report.front import MOST_LINES, Front, front_page

@@ -105,7 +105,8 @@ def test_a_difference_is_said_with_its_strength(files):
     (found,) = found_in(row(share_rows(Material(files)), 0.05, 0.001), files)
     assert found.about == "Unlikely mentions, %"
     assert (
-        found.says == "small GPT-2 scores higher than real text (2.00): 5.00, 3.0 points more (4.80–5.20; p = 0.001)."
+        found.says
+        == "n = 14: small GPT-2 scores higher than real text (2.00): 5.00, 3.0 points more (4.80–5.20; p = 0.001)."
     )
     assert found.strength == pytest.approx(0.03 / np.hypot(0.002, 0.002))
 
@@ -135,7 +136,8 @@ def test_latent_ppl_of_mentions_is_compared_by_ratio():
 
 def test_what_chance_explains_is_said_as_that(files):
     (found,) = found_in(row(share_rows(Material(files)), 0.021, 0.4), files)
-    assert found.says.startswith("small GPT-2 may or may not differ from real text (2.00): 2.10 (1.90–2.30; p = 0.40;")
+    said = "n = 14: small GPT-2 may or may not differ from real text (2.00): 2.10 (1.90–2.30; p = 0.40;"
+    assert found.says.startswith(said)
     assert found.strength == 0
 
 

@@ -30,9 +30,10 @@ from textcritic.experiments.intruders.probe_rows import probe_rows
 from textcritic.experiments.intruders.read import Judgement, flagged
 from textcritic.experiments.intruders.rows import KEYS, detector_rows, difficulty_rows, exchange_p, pair_rows
 from textcritic.experiments.intruders.tables import held_rows
+from textcritic.measures.card_file import read_card
 from textcritic.measures.material import Material
 from textcritic.measures.published import read_published
-from textcritic.measures.score import NOT_COMPARED, read_card
+from textcritic.measures.score import NOT_COMPARED
 from textcritic.plan.experiment import Part
 from textcritic.report.cells import matching
 

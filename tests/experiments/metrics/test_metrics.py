@@ -18,12 +18,13 @@ from textcritic.experiments.metrics.section import _asked
 from textcritic.experiments.metrics.words import cause, definitions
 from textcritic.inference import Number, bootstrap_interval, permutation_test, ratio_of_sums, with_ones
 from textcritic.measures.card import Cell, scorecard
+from textcritic.measures.card_file import read_card
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling
 from textcritic.measures.memory import REAL
 from textcritic.measures.names import Names
 from textcritic.measures.own import load_metric, measure, metric_of
-from textcritic.measures.score import Score, read_card, scores_of
+from textcritic.measures.score import Score, scores_of
 from textcritic.measures.sentences import sentences, signs
 
 

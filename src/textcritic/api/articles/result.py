@@ -83,7 +83,7 @@ def criticise_articles(sets: Sets, output: str | os.PathLike[str] | None, option
     Raises:
         TextcriticError: as `criticise`.
     """
-    from textcritic.measures.score import read_card
+    from textcritic.measures.card_file import read_card
     from textcritic.report.show import front_of, show_study
 
     compared, kept = _compared(sets, output, options.force)

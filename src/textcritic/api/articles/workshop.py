@@ -74,10 +74,17 @@ class Workshop:
         stage = STAGES.get(experiment.kind, experiment.kind)
         crossing = crossing_of(self._configured, experiment)
         crossed = None if crossing is None else crossing.makes[0]
-        found = [] if crossed is None else [crossed]
+        found, how = [] if crossed is None else [crossed], self._configured.crossing
+        paired = how is None or how.how.paired
         jobs = [] if crossing is None else [crossing]
         jobs += [
-            Job(stage, [*needs, *found], standing, decided_by, lambda: make_tables(request, tables, None, crossed))
+            Job(
+                stage,
+                [*needs, *found],
+                standing,
+                f"{decided_by} {paired}",
+                lambda: make_tables(request, tables, None, crossed, paired),
+            )
         ]
         if experiment.standing_figures:
             pdf = self._configured.project.config["pdf_figures"]

@@ -46,7 +46,9 @@ def metric_rows(material: Material) -> pd.DataFrame:
     tables = []
     for name, declared, files in _each(material.files):
         measure = measure_of(declared)
-        rows = source_rows(Material(files, names=material.names), partial(_read, measure), [measure])
+        rows = source_rows(
+            Material(files, names=material.names, paired=material.paired), partial(_read, measure), [measure]
+        )
         table = completed(_with_noticeable(rows), COLUMNS, [measure], WHOLE, TEXTS)
         of_it = {key: getattr(declared, key) for key in DECLARED[1:]} | {"needs": ", ".join(declared.needs)}
         tables.append(table.assign(metric=name, **of_it))
@@ -109,7 +111,8 @@ def _with_noticeable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows with the smallest difference from the real text of their corpus that would be noticed."""
     real: dict[str, Number] = {}
     for row in rows:
-        number = Number(*(None if missing(row.get(key)) else row[key] for key in ("value", "ci_low", "ci_high")))
+        value, low, high = (None if missing(row.get(key)) else row[key] for key in ("value", "ci_low", "ci_high"))
+        number = Number(value, low, high)
         if row["source"] == DATA:
             real[row["corpus"]] = number
         elif number.low is not None and (yardstick := real[row["corpus"]]).low is not None:
