@@ -121,7 +121,9 @@ class CrossFitted(Options):
         whole(2),
         metavar="K",
     )
-    unpaired: bool = option(False, "do not take documents of several sets that have the same `group`, `pair` or prompt for pairs")
+    unpaired: bool = option(
+        False, "do not take documents of several sets that have the same `group`, `pair` or prompt for pairs"
+    )
     held_out: float | None = option(
         None,
         "share of the real documents, drawn at random, that alone is the yardstick; critics are fitted on the rest",

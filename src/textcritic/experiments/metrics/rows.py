@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from textcritic.corpora import some_articles
+from textcritic.corpora import SPLITS, Article, some_articles
 from textcritic.critics.own import OWN_SCHEMA, declaration_of, measured_of
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.files import Measured, MetricsFiles, RealText
@@ -121,6 +122,15 @@ def _with_noticeable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+def _articles(path: Path, ids: set[str]) -> dict[str, Article]:
+    """Articles of a sample, or of the test split; those that are not there are of the other splits."""
+    found = some_articles(path, ids)
+    for split in SPLITS:
+        if others := ids - found.keys():
+            found |= some_articles(path.with_name(f"{split}.parquet"), others)
+    return found
+
+
 def _extremes(source: Source) -> Iterator[dict[str, Any]]:
     scores = source_scores(source, OWN_SCHEMA.names)
     sums = measured_of(scores).sums()
@@ -128,7 +138,7 @@ def _extremes(source: Source) -> Iterator[dict[str, Any]]:
     values = dict(zip(kept["id"].to_pylist(), (float(top / bottom) for top, bottom in sums), strict=True))
     ranked = sorted(values, key=lambda name: (-values[name], name))
     chosen = {"highest": ranked[:EXTREMES], "lowest": ranked[EXTREMES:][::-1][:EXTREMES]}
-    articles = some_articles(source.articles, [name for names in chosen.values() for name in names])
+    articles = _articles(source.articles, {name for names in chosen.values() for name in names})
     for which, names in chosen.items():
         for rank, name in enumerate(names, 1):
             text = " ".join(articles[name].text.split())

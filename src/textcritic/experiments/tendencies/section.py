@@ -72,8 +72,10 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
         where = f" ({corpus_name(real.corpus)})" if names.several_corpora else ""
         number, each = said["draws"]["number"], said["draws"]["documents"]
         drawn = f"{plural(number, 'second draw')} of {plural(each, 'document')} of the training set"
-        text = f"{count(said['documents'])} documents of the test set, {count(said['tokens'])} tokens"
-        few = "the training set has too few documents for second draws"
+        text = (
+            f"{count(said['documents'])} documents{' of the test set' * bool(number)}, {count(said['tokens'])} tokens"
+        )
+        few = "too few other documents for second draws"
         facts.append((f"Real text{where}", f"{text}; {drawn if number else few}."))
     return facts
 

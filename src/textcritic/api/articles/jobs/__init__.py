@@ -45,6 +45,7 @@ JOBS: Mapping[str, Callable[..., Job]] = {
     "results/corpora/{corpus}/{split}.parquet": corpora.splits,
     "results/corpora/{corpus}/statistics.json": corpora.splits,
     "results/crossfit/{corpus}/train.parquet": crossing.whole_corpus,
+    "results/crossfit/{corpus}/every.parquet": crossing.every_split,
     "results/corpora/{corpus}/overlap.json": corpora.overlap,
     "results/samples/{corpus}/{setting}/{generator}/{seed}/{decoding}/{draw}.{suffix}": corpora.sample,
     "results/latents/{classifier}/{corpus}/{tail}.parquet": corpora.titles,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, given
+from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, given, yardstick
 from textcritic.corpora import article_groups, gold_chains
 from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, score_latents, with_groups
 from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
@@ -18,7 +18,7 @@ from textcritic.critics.recitation import (
     score_recitation,
 )
 from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
+from textcritic.critics.tendencies.job import count_articles, count_draws, count_options, draw_files
 from textcritic.critics.tendencies.measure import measure_counts
 from textcritic.critics.tendencies.options import stop_word_files
 from textcritic.experiments.metrics.plan import FROM_MEMORY, digest, folders_of, metric_name
@@ -201,7 +201,7 @@ def _recited(configured: Configured, critic: str, corpus: str, tail: str) -> Job
 
 def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     """The words of a set of documents, counted."""
-    articles, _ = articles_of(corpus, tail)
+    articles = yardstick(configured, corpus, tail)
     made = f"results/tendencies/{critic}/{corpus}/{tail}.npz"
     entry, files = configured.entry("critics", critic), stop_word_files(configured.entry("critics", critic))
     options = count_options(entry, next(iter(files), None))
@@ -214,16 +214,20 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
 
 
 def draws(configured: Configured, critic: str, corpus: str) -> Job:
-    """The words of second draws of real text, counted."""
+    """The words of second draws of real text, counted; none where all of it is the yardstick."""
     train, test = (f"results/corpora/{corpus}/{split}.parquet" for split in ("train", "test"))
     made, entry = f"results/tendencies/{critic}/{corpus}/draws", configured.entry("critics", critic)
     files = stop_word_files(entry)
     options = count_options(entry, next(iter(files), None))
     of, shard = (entry["draws"], test, entry["seed"]), (0, entry["shards"])
-    decided_by = configured.decided("critics", critic, "tendencies")
+    decided_by = configured.decided("critics", critic, "tendencies") + " none" * (configured.crossing is not None)
 
     def draw() -> None:
-        Path(made).mkdir(exist_ok=True)
+        Path(made).mkdir(parents=True, exist_ok=True)
+        if configured.crossing is not None:
+            for old in draw_files(made):
+                old.unlink()
+            return
         count_draws(train, options, of, made, shard, entry["threads"])
 
     return Job(STAGES["tendencies"], [train, test, *files], [made], decided_by, draw)
@@ -245,8 +249,8 @@ def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_:
 
 
 def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job:
-    """The number of each document by a measure of one's own."""
-    articles, rejected = articles_of(corpus, tail)
+    """The number of each document by a measure of one's own; one that learns has its yardstick in the test split."""
+    (articles, rejected), every = articles_of(corpus, tail), yardstick(configured, corpus, tail)
     made, name = f"results/scores/metrics/{metric}/{corpus}/{tail}.parquet", metric_name(metric)
     from_memory = name.startswith(f"{FROM_MEMORY}:")
     config, here, train = configured.project.config, configured.project.here, f"results/corpora/{corpus}/train.parquet"
@@ -255,9 +259,10 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
 
     def measure() -> None:
         function = configured.here[name] if from_memory else load_metric(name, folders_of(config, here))
-        score_own(function, articles, made, Path(rejected) if rejected else None, train, strangers)
+        read = every if function.fit is None else articles
+        score_own(function, read, made, Path(rejected) if rejected else None, train, strangers)
 
     # A function of this process may be another one the next time: it is applied in every run.
     decided_by = os.urandom(8).hex() if from_memory else digest(metric, config, here) + configured.stage("metrics")
     decided_by += " strangers" * strangers
-    return Job(STAGES["metrics"], given(articles, rejected, train), [made], decided_by, measure)
+    return Job(STAGES["metrics"], given(articles, every, rejected, train), [made], decided_by, measure)

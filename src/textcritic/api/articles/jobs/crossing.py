@@ -6,6 +6,7 @@ Nothing of it is in the workflow, whose corpora have one split.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from textcritic.api.chains import crossed_chains
 from textcritic.api.coreference import crossed_mentions
 from textcritic.api.crossed import words_of_pairs
 from textcritic.api.crossed_recitation import crossed_recitation
-from textcritic.corpora import SPLITS, article_groups, gold_chains
+from textcritic.corpora import SPLITS, article_groups, gold_chains, iter_articles, write_articles
 from textcritic.corpora.build import build_corpus, words_of
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.refit import MentionRefit
@@ -75,10 +76,21 @@ def notes_of(crossing: Crossing | None, experiments: Iterable[str]) -> list[str]
     return [
         *(f"{words} (--unpaired takes them for strangers)." for words in pairs.values()),
         "All real documents count: each is judged by critics that have not seen it (cross-fitting: "
-        f"{how.parts} parts, seed {how.seed}; topics: {crossing.splits} held-out splits). Tendencies and form are "
-        "compared with one fifth. The configuration in this folder describes one split of this seed. Single steps, "
-        "windows, topics and passages are shown under its critics, and a run by Snakemake gives its numbers.",
+        f"{how.parts} parts, seed {how.seed}; topics: {crossing.splits} held-out splits). What learns from "
+        "real text by itself, such as the order of words, is compared with the fifth that it has not learnt from. The "
+        "configuration in this folder describes one split of this seed. Single steps, windows, topics and passages are "
+        "shown under its critics, and a run by Snakemake gives its numbers.",
     ]
+
+
+def every_split(configured: Configured, corpus: str) -> Job:
+    """The articles of all splits of a corpus, for measures that learn nothing."""
+    needs, made = [f"results/corpora/{corpus}/{split}.parquet" for split in SPLITS], f"{FOLDER}/{corpus}/every.parquet"
+
+    def join() -> None:
+        write_articles(made, chain.from_iterable(map(iter_articles, needs)))
+
+    return Job(STAGES["corpora"], needs, [made], configured.stage("corpora"), join)
 
 
 def whole_corpus(configured: Configured, corpus: str) -> Job:

@@ -114,6 +114,13 @@ def given(*paths: str | None) -> list[str]:
     return [path for path in paths if path is not None]
 
 
+def yardstick(configured: Configured, corpus: str, tail: str) -> str:
+    """The articles of a set as a measure takes them that learns nothing: of real text all, unless some are held out."""
+    if configured.crossing is not None and tail == DATA_TEST:
+        return f"{FOLDER}/{corpus}/every.parquet"
+    return articles_of(corpus, tail)[0]
+
+
 def articles_of(corpus: str, tail: str) -> tuple[str, str | None]:
     """The articles of real text or of a sample, and those of a sample that were rejected."""
     if tail.startswith("data/"):
