@@ -13,20 +13,9 @@ from scipy import stats
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import DIFFERENT, SAME, UNCLEAR, Number, strength
+from textcritic.measures.card_file import card_to_json, read_card, scores_from_json
 from textcritic.measures.labels import labelled
-from textcritic.measures.score import (
-    HIGHER,
-    LOWER,
-    NOT_SCORED,
-    NOT_TESTED,
-    REAL,
-    Measure,
-    Score,
-    card_to_json,
-    read_card,
-    scores_from_json,
-    scores_of,
-)
+from textcritic.measures.score import HIGHER, LOWER, NOT_SCORED, NOT_TESTED, REAL, Measure, Score, scores_of
 from textcritic.plan.sources import KEYS, RUN
 
 PPL = Measure(name="Latent PPL", value="latent_ppl", by_ratio=True)
