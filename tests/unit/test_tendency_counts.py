@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from textcritic.critics.tendencies.counting import count_texts, groups_of
+from textcritic.critics.tendencies.counting import count_texts, divided, groups_of
 from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
 from textcritic.critics.tendencies.options import CountOptions, require_stop_words
 from textcritic.critics.tendencies.tokens import tokenize
@@ -111,6 +111,19 @@ def test_groups_are_of_equal_size(documents, groups):
     assert len(sizes) == groups
     assert sizes.max() - sizes.min() <= 1
     assert groups_of(100, 7, 4).tolist() != groups_of(100, 7, 5).tolist()
+
+
+@pytest.mark.parametrize(
+    ("units", "of_each", "groups"), [(120, 2, 60), (130, 2, 65), (131, 2, 13), (90, 3, 90), (7, 5, 7)]
+)
+def test_whole_units_are_divided_into_groups_of_about_one_size(units, of_each, groups):
+    """120 pairs are 60 groups of two, not 80 of one and 20 of two; else groups could not be exchanged."""
+    of = np.repeat(np.arange(units), of_each)
+    found = divided(len(of), 100, 3, of)
+    sizes = np.bincount(found)
+    assert len(sizes) == groups
+    assert sizes.max() <= max(1.1 * sizes.min(), sizes.min() + 1)
+    assert all(len(set(found[of == unit])) == 1 for unit in range(units))
 
 
 def test_documents_that_are_hard_to_cut():

@@ -62,8 +62,7 @@ def exchangeable_groups(
             raise TextcriticError(
                 f"groups: {documents.size} sizes of {matrix.shape[0]} groups; give the documents in each, at least 1"
             )
-        # Random division makes groups equal up to one document: of 3 documents in 2 groups one has twice the other.
-        if documents.max() > max(ALIKE * documents.min(), documents.min() + 1):
+        if not are_alike(documents):
             raise TextcriticError(
                 f"groups: of {documents.min():g} to {documents.max():g} documents in one set; divide it at random into "
                 "groups of equal size"
@@ -71,6 +70,15 @@ def exchangeable_groups(
         given.append(Groups(matrix, documents))
     added = _added_up(*given)
     return _together(given[0], added[0], rng), _together(given[1], added[1], rng)
+
+
+def are_alike(documents: npt.ArrayLike) -> bool:
+    """Whether groups of so many documents each can be exchanged: of one size but for 10%, or for one document.
+
+    Random division makes groups equal up to one document: of 3 documents in 2 groups one has twice the other.
+    """
+    sizes = np.asarray(documents, dtype=np.float64)
+    return bool(sizes.max() <= max(ALIKE * sizes.min(), sizes.min() + 1))
 
 
 def balanced_groups(

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy.sparse import issparse
 
-from textcritic.critics.tendencies.counting import count_texts, groups_of
+from textcritic.critics.tendencies.counting import count_texts, divided
 from textcritic.critics.tendencies.counts import Counts, ordered, sums_by_group
 from textcritic.critics.tendencies.distances import Distance, Pair, distances
 from textcritic.critics.tendencies.estimates import Options, estimates
@@ -62,8 +62,7 @@ class Population:
             seed: of the groups.
             units: as of `counting.count_texts`.
         """
-        largest = 1 if units is None else int(np.bincount(units).max(initial=1))
-        group = groups_of(len(documents), min(groups, len(documents) // largest), seed, units)
+        group = divided(len(documents), groups, seed, units)
         unit = np.arange(len(group)) if units is None else units
         number = int(group.max()) + 1
         parts = {}

@@ -19,12 +19,15 @@ from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import ATTACHED, STOP, SYMBOL, UPPER, Words, stop_words_of, words_of
 from textcritic.errors import TextcriticError
+from textcritic.inference.group_sizes import are_alike
 
 # Text that is counted at a time: what is found once for each word of it costs little then. A key (document, word, word)
 # of so many bytes in so many texts fits into 63 bits.
 CHUNK_BYTES, CHUNK_TEXTS = 1 << 25, 1 << 17
 # Counts that are put together at a time.
 TOGETHER = 8
+# Units of a group, at most, where fewer groups than asked for are of about one size; from 10 on they differ by 10%.
+MOST_UNITS = 12
 
 Groups = npt.NDArray[np.int32]
 OfDocuments = tuple[Groups, Groups]
@@ -62,10 +65,8 @@ def count_texts(
     """
     options = options or CountOptions()
     rows = range(documents) if rows is None else rows
-    # No more groups than are of about the size of the largest unit: groups of equal size alone can be exchanged.
-    most = documents if units is None else documents // int(np.bincount(units).max(initial=1))
-    number = max(1, min(options.groups, most))
-    group = groups_of(documents, number, seed, units)[rows.start : rows.stop]
+    every = divided(documents, options.groups, seed, units)
+    number, group = int(every.max(initial=0)) + 1, every[rows.start : rows.stop]
     unit = (np.arange(documents) if units is None else units)[rows.start : rows.stop].astype(np.int32)
     work = _Work(options, stop_words_of(options.stop_words), number)
     done = _Done()
@@ -88,6 +89,26 @@ def count_texts(
     if first < len(group):
         raise TextcriticError(f"{first:,} documents, and {len(group):,} were to be counted")
     return ordered(done.total())
+
+
+def divided(documents: int, groups: int, seed: int, units: npt.NDArray[np.int64] | None = None) -> Groups:
+    """The group of each document, of as many groups as are asked for, or of fewer: as `groups_of`.
+
+    Groups of about one size alone can be exchanged. So none is smaller than the largest unit; and where units, a few to
+    a group, do not come out even, as 120 pairs in 100 groups, there are fewer groups.
+    """
+    if units is None:
+        return groups_of(documents, groups, seed)
+    largest, number = int(np.bincount(units).max(initial=1)), int(units.max(initial=0)) + 1
+    most = max(1, min(groups, documents // largest))
+    as_asked = groups_of(documents, most, seed, units)
+    if documents and not are_alike(np.bincount(as_asked, minlength=most)):
+        for each in range(-(-number // most), MOST_UNITS + 1):
+            fewer = max(1, number // each)
+            found = groups_of(documents, fewer, seed, units)
+            if are_alike(np.bincount(found, minlength=fewer)):
+                return found
+    return as_asked
 
 
 def groups_of(documents: int, groups: int, seed: int, units: npt.NDArray[np.int64] | None = None) -> Groups:
