@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import textcritic
-from textcritic.inference import Number, documents_apart, exp_ratio_of_sums, nearness, share_interval
+from textcritic.inference import Number, documents_apart, exp_ratio_of_sums, nearness, ratio_of_sums, share_interval
 from textcritic.inference.jackknife import GROUPS, document_groups, shared_groups
 from textcritic.inference.statistics import Array
 from textcritic.measures.measure import Measure, Resampling, Scored
@@ -65,6 +65,27 @@ def test_the_interval_is_students_over_prompts_left_out_of_both() -> None:
     half = stats.t.ppf(0.975, GROUPS - 1) * error
     assert (found.low, found.high) == pytest.approx((difference - half, difference + half), rel=1e-6)
     assert found.p == pytest.approx(2 * stats.t.sf(abs(difference) / error, GROUPS - 1), rel=1e-6)
+
+
+def test_shares_in_percent_have_errors_in_percent() -> None:
+    """By pairs and as strangers, in percent and as shares of 1: a hundred times the same, but for p."""
+    rng = np.random.default_rng(9)
+    hits = [np.column_stack([rng.random(60) < share, np.ones(60)]).astype(float) for share in (0.5, 0.3, 0.4)]
+    names = [f"{n}" for n in range(60)]
+    found = []
+    for whole in (100, 1):
+        measure = Measure(name="Share", value="share", statistic=ratio_of_sums, p="", whole=whole)
+        scored = {
+            label: Scored({"share": columns}, 60, groups=None if label == REAL else names)
+            for label, columns in zip((REAL, "a", "b"), hits, strict=True)
+        }
+        _, one, other = scores_in_memory(rows_in_memory(scored, [measure], Resampling(200, 1)), [measure])
+        near = one.nearer_than(other)
+        assert near is not None
+        found.append((near.difference, near.low, near.high, near.p, near.narrower))
+    percent, share = found
+    assert percent[:3] == pytest.approx([100 * number for number in share[:3]], rel=1e-8)
+    assert percent[3:] == pytest.approx(share[3:], rel=1e-8)
 
 
 def test_where_prompts_are_hard_for_both_pairs_are_narrower() -> None:

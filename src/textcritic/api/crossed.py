@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions
 from textcritic.errors import TextcriticError
@@ -66,13 +66,7 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
 def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]:
     """What cross-fitting says of each sample beside real text."""
     shared = shared_groups([pool.groups[1] or () for pool in pools.values()], how.seed) if how.paired else {}
-    found = {label: cross_fit(pool.refit, pool.groups, pool.sizes, how, shared) for label, pool in pools.items()}
-    return found if shared else {label: _alone(fit) for label, fit in found.items()}
-
-
-def _alone(fit: CrossFit) -> CrossFit:
-    """Without what is for the comparison of samples by pairs."""
-    return replace(fit, real=replace(fit.real, without=()), sample=replace(fit.sample, without=()))
+    return {label: cross_fit(pool.refit, pool.groups, pool.sizes, how, shared) for label, pool in pools.items()}
 
 
 def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:

@@ -61,9 +61,8 @@ def _run(arguments: argparse.Namespace) -> str:
         found["hours"] = round((1 + two) * planned.hours, 1)
         found["half_width"] = round(plans.half_width(planned, said.share), 4)
         if two:
-            got = plans.simulated_power(
-                planned, said.share, said.against, seed=2
-            )  # not the draws that chose the number
+            # With another seed than the draws that chose the number.
+            got = plans.simulated_power(planned, said.share, said.against, seed=2)
             found |= {"power": round(got.power, 4), "power_ci95": [round(got.low, 4), round(got.high, 4)]}
             found["simulated"] = got.studies
     return json.dumps(found, indent=2)

@@ -96,8 +96,8 @@ class Power:
 def simulated_power(design: Design, first: float, second: float, studies: int = STUDIES, seed: int = 1) -> Power:
     """How often `crossed.share_difference` notices the difference of two systems at 5%, by simulation.
 
-    Nothing is approximated: answers are drawn by the model of this module, and tested as those of people are. A formula
-    with normal quantiles promises 4 to 11 points too much, as annotators are few.
+    Answers are drawn by the model of this module, and tested as the answers of people are. A formula with normal
+    quantiles promises 4 to 11 points too much, as annotators are few.
 
     Args:
         design: of each system; the annotators are the same, and share the answers on each in turn.
@@ -133,7 +133,7 @@ def _answers(design: Design, middle: float, people: np.ndarray, rng: np.random.G
 
 
 def _p_values(design: Design, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """P of `crossed.share_difference` of many studies at once, 1 where there is no test: [studies]."""
+    """The p-value of `crossed.share_difference` for many studies at once: [studies]. It is 1 where there is no test."""
     from scipy.special import stdtr  # takes long to load
 
     number, texts = design.articles * design.answers, 2 * design.articles

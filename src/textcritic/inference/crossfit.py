@@ -11,8 +11,8 @@ those of the sample are judged by the one critic that has not seen their partner
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from textcritic.inference.bootstrap import LEAST_UNITS, NO_SPREAD, TOO_FEW
 from textcritic.inference.clusters import Groups, are_grouped, one_of_each, unit_of
-from textcritic.inference.jackknife import GROUPS, document_groups, jackknife_variance, t_interval
+from textcritic.inference.jackknife import GROUPS, NOTHING, jackknife_variance, left_out_with, t_interval
 from textcritic.inference.statistics import Array
 
 Parts = npt.NDArray[np.int64]
@@ -29,7 +29,6 @@ SAMPLE, OUT = -1, -2
 PARTNER = -3
 """Minus a part: a document of the sample that only the critic of this part may judge."""
 EXCHANGES, REACHED = 999, 20
-NOTHING: Mapping[str, int] = MappingProxyType({})
 THINNINGS = 20
 NOT_FINITE = "no interval and no test of an infinite value"
 ROUNDING = 1e-12
@@ -78,7 +77,7 @@ class CrossOptions:
 class CrossValue:
     """A ratio of sums of one side and its 95% interval, None where there is none; `reason` says why.
 
-    `without` is the ratio without each of `GROUPS` groups of documents, where there is an interval.
+    `without` is the ratio without each of `GROUPS` groups of documents, where other samples share some of them.
     """
 
     value: float
@@ -150,6 +149,8 @@ def cross_fit(
         return CrossFit(one, two, None, 0, parts, pairs)
     left_out = _left_out(sides, groups[1] or (), options.seed, shared)
     one, two, narrower = _intervals(refit, parts, values, (sides, left_out), options)
+    if not shared:
+        one, two = (replace(of, without=()) for of in (one, two))
     if sides.are_alike:
         p, number = _exchanged(refit, sides, np.ones(len(parts), np.bool_), parts, options)
     else:
@@ -244,14 +245,12 @@ def _ratio(sums: Array) -> float:
 def _left_out(sides: _Sides, groups: Sequence[str | None], seed: int, shared: Mapping[str, int]) -> Parts:
     """The group of the jackknife that each document is left out with: [documents]. Pairs are left out together."""
     units, real = sides.units, sides.real
-    left_out = np.empty(len(sides.shared), np.int64)
-    for some in (units[real], np.setdiff1d(units[~real], units[real])):
-        chosen = np.unique(some)
-        left_out[chosen] = document_groups(len(chosen), GROUPS, seed)
-    for unit, name in zip(units[~real], groups, strict=False):
-        if name is not None and name in shared and not sides.shared[unit]:
-            left_out[unit] = shared[name]
-    found: Parts = left_out[units]
+    alone = ~real & ~sides.shared[units]
+    of_units = np.empty(len(sides.shared), np.int64)
+    of_units[units[real]] = left_out_with(units[real], seed)
+    names = [*compress(groups, alone[~real])]
+    of_units[units[alone]] = left_out_with(units[alone], seed, names, shared)
+    found: Parts = of_units[units]
     return found
 
 

@@ -23,8 +23,8 @@ POWER_80 = (HALF_WIDTH + 0.841621) / HALF_WIDTH
 class Number:
     """A value and its 95% interval; None where there is none, and the value may be infinite.
 
-    `without` is the value, or its logarithm if it is compared by ratio, without each of `jackknife.GROUPS` groups of
-    documents, of which the same are left out of another number that it is compared with; () where that is not known.
+    `without` is the value without each of `jackknife.GROUPS` groups of documents; its logarithm, if it is compared by
+    ratio. Samples that share documents leave the same ones out at a time. () where samples share none.
     """
 
     value: float | None

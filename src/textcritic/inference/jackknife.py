@@ -5,7 +5,8 @@ many as there are groups.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,8 @@ from textcritic.errors import TextcriticError
 Floats = npt.NDArray[np.float64]
 
 GROUPS = 20
+NOTHING: Mapping[str, int] = MappingProxyType({})
+"""No name is shared."""
 
 
 def document_groups(documents: int, groups: int = GROUPS, seed: int = 1) -> npt.NDArray[np.int64]:
@@ -38,6 +41,26 @@ def shared_groups(names: Sequence[Sequence[str | None]], seed: int = 1) -> dict[
     times = Counter(name for some in names for name in {*some} - {None})
     shared = sorted(name for name, sets in times.items() if name is not None and sets > 1)
     return dict(zip(shared, document_groups(len(shared), GROUPS, seed).tolist(), strict=True))
+
+
+def left_out_with(
+    units: npt.ArrayLike, seed: int = 1, names: Sequence[str | None] = (), shared: Mapping[str, int] = NOTHING
+) -> npt.NDArray[np.int64]:
+    """The group that each document is left out with, in whole units: [documents].
+
+    Args:
+        units: [documents], those that belong together have the same number.
+        seed: of `numpy.random.default_rng`.
+        names: of the documents, where some are in `shared`.
+        shared: the group of each name that other sets have too, see `shared_groups`.
+    """
+    distinct, place = np.unique(np.asarray(units), return_inverse=True)
+    of_units = document_groups(len(distinct), GROUPS, seed)
+    for unit, name in zip(place, names, strict=False):
+        if name is not None and name in shared:
+            of_units[unit] = shared[name]
+    found: npt.NDArray[np.int64] = of_units[place]
+    return found
 
 
 def jackknife_variance(without: npt.ArrayLike) -> Floats:

@@ -117,10 +117,11 @@ def documents_apart(
     from scipy.special import stdtrit  # takes long to load, and few jobs need it
 
     difference = sum(term.value for term in terms)
-    halves = [term.value - term.low if difference > 0 else term.high - term.value for term in terms]
-    errors = [(half / stdtrit(n - 1, 0.975), n) for half, n in zip(halves, documents, strict=True) if half and n]
     if len(without := _together(terms)):
         errors = [(math.sqrt(float(jackknife_variance(without))), min(n for n in documents if n))]
+    else:
+        halves = [term.value - term.low if difference > 0 else term.high - term.value for term in terms]
+        errors = [(half / stdtrit(n - 1, 0.975), n) for half, n in zip(halves, documents, strict=True) if half and n]
     if abs(difference) <= math.hypot(*(error for error, _ in errors)):
         return None
     variance = sum(error**2 * n for error, n in errors)

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf
-from statistics import median
 
 from textcritic.inference import (
     DIFFERENT,
@@ -263,11 +262,11 @@ class Block:
         return {pair: replace(near, p=float(p)) for (pair, near), p in zip(compared.items(), corrected, strict=True)}
 
     @property
-    def narrower(self) -> float | None:
-        """`Nearness.narrower`, the median over measures and pairs of samples; None where no samples share documents."""
-        every = [near.narrower for column in self.columns for near in self.pairs(column).values()]
-        known = [one for one in every if one is not None]
-        return median(known) if known else None
+    def narrower(self) -> list[float]:
+        """`Nearness.narrower` of each measure and pair of samples that share documents."""
+        columns = [c for c in self.columns if any(cell.number.without for _, cell in self.ranked(c))]
+        every = [near.narrower for column in columns for near in self.pairs(column).values()]
+        return [one for one in every if one is not None]
 
     def in_order(self) -> "Block":
         """The same with its rows in order: real text, controls, samples from the nearest to the farthest, the bad ones.

@@ -17,7 +17,7 @@ from textcritic.inference import (
     unit_of,
     unit_sums,
 )
-from textcritic.inference.jackknife import GROUPS, document_groups, shared_groups
+from textcritic.inference.jackknife import GROUPS, left_out_with, shared_groups
 from textcritic.measures.crossed import with_crossed
 from textcritic.measures.material import TEXT, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
@@ -201,10 +201,8 @@ def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: 
         else:
             test = two_sample_test(*both, measure.tested, groups, *draws)
             p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
-    reason, without = (
-        "; ".join(filter(None, reasons)),
-        () if interval.low is None else _without(measure, scored, resampling),
-    )
+    reason = "; ".join(filter(None, reasons))
+    without = () if interval.low is None else _without(measure, scored, resampling)
     return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason, without=without)
 
 
@@ -214,11 +212,8 @@ def _without(measure: Measure, scored: Scored, resampling: Resampling) -> tuple[
         return ()
     columns = scored.data[measure.value]
     units = unit_of(scored.groups, len(columns))
-    left_out = document_groups(int(units.max()) + 1, GROUPS, resampling.seed)
-    for unit, name in zip(units, scored.groups or (), strict=False):
-        left_out[unit] = resampling.shared.get(name or "", left_out[unit])
     sums = np.zeros((GROUPS, columns.shape[1]))
-    np.add.at(sums, left_out[units], columns)
+    np.add.at(sums, left_out_with(units, resampling.seed, scored.groups or (), resampling.shared), columns)
     values = measure.statistic(columns.sum(axis=0) - sums)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.log(values) if measure.by_ratio else values

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from textcritic.inference import ALPHA, DIFFERENT, LEAST_UNITS, SAME, UNCLEAR, holm
 from textcritic.measures.card import Block, Cell, Column, Row
@@ -124,11 +125,11 @@ def short_legend(blocks: Sequence[Block]) -> list[str]:
 
 def _paired(blocks: Sequence[Block]) -> list[str]:
     """That samples are compared by pairs, and what it gives."""
-    narrower = [one for block in blocks if (one := block.narrower) is not None]
+    narrower = [one for block in blocks for one in block.narrower]
     if not narrower:
         return []
     said = "Samples share prompts or other groups, and are compared with each other by pairs: the interval of the"
-    return [f"{said} difference is {number(min(narrower))} times as wide as without, in the median."]
+    return [f"{said} difference is {number(median(narrower))} times as wide as without, in the median."]
 
 
 def signs(blocks: Sequence[Block]) -> list[str]:

@@ -18,7 +18,7 @@ from textcritic.critics.recitation import (
     score_recitation,
 )
 from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.job import count_articles, count_draws, count_options, draw_files
+from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
 from textcritic.critics.tendencies.measure import measure_counts
 from textcritic.critics.tendencies.options import stop_word_files
 from textcritic.experiments.metrics.plan import FROM_MEMORY, digest, folders_of, metric_name
@@ -219,15 +219,12 @@ def draws(configured: Configured, critic: str, corpus: str) -> Job:
     made, entry = f"results/tendencies/{critic}/{corpus}/draws", configured.entry("critics", critic)
     files = stop_word_files(entry)
     options = count_options(entry, next(iter(files), None))
-    of, shard = (entry["draws"], test, entry["seed"]), (0, entry["shards"])
-    decided_by = configured.decided("critics", critic, "tendencies") + " none" * (configured.crossing is not None)
+    number = entry["draws"] if configured.crossing is None else 0
+    of, shard = (number, test, entry["seed"]), (0, entry["shards"])
+    decided_by = configured.decided("critics", critic, "tendencies") + " none" * (not number)
 
     def draw() -> None:
         Path(made).mkdir(parents=True, exist_ok=True)
-        if configured.crossing is not None:
-            for old in draw_files(made):
-                old.unlink()
-            return
         count_draws(train, options, of, made, shard, entry["threads"])
 
     return Job(STAGES["tendencies"], [train, test, *files], [made], decided_by, draw)
