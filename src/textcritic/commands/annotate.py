@@ -1,6 +1,7 @@
 """`textcritic annotate`: a web app that asks people about texts."""
 
 import argparse
+import sys
 
 from textcritic.commands.arguments import Commands, add_command, positive
 
@@ -54,7 +55,7 @@ def add(commands: Commands) -> None:
     revoke.set_defaults(run=_revoke)
     export = parts.add_parser("export", help="write the answers, for the workflow or as a table")
     _named(export)
-    export.add_argument("--out", metavar="FILE", help=".jsonl, or .csv for a table (default: the campaign's folder)")
+    export.add_argument("--out", metavar="FILE", help=".jsonl, .csv for a table, or - (default: in its folder)")
     export.add_argument("--pilot", action="store_true", help="the answers of the pilot, and no others")
     export.set_defaults(run=_export)
     backup = parts.add_parser("backup", help="write a copy of the database, while it is served or not")
@@ -108,8 +109,14 @@ def _revoke(arguments: argparse.Namespace) -> str:
 
 def _export(arguments: argparse.Namespace) -> str:
     from textcritic.annotation.run import export
+    from textcritic.files import is_standard_output
 
-    return export(arguments.name, arguments.out, arguments.pilot)
+    out = "/dev/fd/1" if arguments.out == "-" else arguments.out
+    apart = out is not None and is_standard_output(out)
+    words = export(arguments.name, out, arguments.pilot)
+    if apart:  # among the answers would be a line that is none
+        print(words, file=sys.stderr)
+    return "" if apart else words
 
 
 def _backup(arguments: argparse.Namespace) -> str:
