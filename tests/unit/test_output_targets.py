@@ -128,13 +128,7 @@ def test_an_export_to_standard_output_is_all_that_is_there(name, campaign, tmp_p
         name = str(tmp_path / name)
     file, words = tmp_path / "answers.jsonl", f"{sys.executable} -m textcritic.cli annotate export test --out {name}"
     shell = f'echo "{{}}" > {file}; ({words}; echo "[]") >> {file}'
-    both = subprocess.run(
-        f'echo "{{}}" > {file}; ({words}; echo "[]") >> {file}',
-        shell=True,
-        cwd=campaign,
-        capture_output=True,
-        check=True,
-    )
+    both = subprocess.run(shell, shell=True, cwd=campaign, capture_output=True, check=True)
     assert lines_of(file.read_text()) == 3
     assert both.stdout == b""
     assert b"0 answers" in both.stderr

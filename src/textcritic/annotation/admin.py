@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from textcritic.annotation import steps
 from textcritic.annotation.answers import ATTENTION, TASK
-from textcritic.annotation.backups import backups_of, make_backup, withdraw_everywhere
+from textcritic.annotation.backups import backups_of, listed, make_backup, owing, withdraw
 from textcritic.annotation.export import csv_text, export, jsonl_text
 from textcritic.annotation.links import ANNOTATOR, PROLIFIC, PROLIFIC_PARAMETERS, RefusedError, make_link, revoke
-from textcritic.annotation.store import Store, now, written
+from textcritic.annotation.store import NotStoredError, Store, now, written
 from textcritic.annotation.visits import Handler, Visit, to
 from textcritic.errors import TextcriticError
 from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
@@ -51,6 +51,7 @@ def _overview(visit: Visit, links: tuple[str, ...] = (), words: str = "") -> Res
         ),
         own_link=visit.link.id,
         backups=len(backups_of(web.store)),
+        owing=owing(web.store),
         words=words,
         token=visit.new_token(),
         most=MOST_INVITATIONS,
@@ -78,10 +79,14 @@ def _revoke(visit: Visit) -> Response:
 def _withdraw(visit: Visit) -> Response:
     """For an annotator who writes, with the code that every page shows."""
     who = visit.form.get("annotator", "").strip()
-    if visit.web.store.row("SELECT 1 FROM annotator WHERE id = ?", who) is None:
-        raise RefusedError(404, "There is no annotator with this code. Nothing was deleted.")
-    withdraw_everywhere(visit.web.store, who)
-    return _overview(visit, words=f"All answers of {who} were deleted.")
+    try:
+        owed = withdraw(visit.web.store, who)
+    except NotStoredError:
+        raise
+    except TextcriticError as error:
+        raise RefusedError(404, f"Nothing was deleted: {error}.") from error
+    rest = f", but not from {listed(owed)}: it is tried again at the next start" if owed else ""
+    return _overview(visit, words=f"All answers of {who} were deleted{rest}.")
 
 
 def _backup(visit: Visit) -> Response:

@@ -6,7 +6,7 @@ from datetime import date
 from starlette.responses import Response
 
 from textcritic.annotation import steps
-from textcritic.annotation.backups import withdraw_everywhere
+from textcritic.annotation.backups import withdraw
 from textcritic.annotation.links import RefusedError
 from textcritic.annotation.steps import Work
 from textcritic.annotation.store import now
@@ -106,8 +106,7 @@ def _withdraw(visit: Visit) -> Response:
     """Delete everything of an annotator, also from the backups beside the database."""
     if _closed(visit):
         raise RefusedError(403, "It is no longer possible to withdraw on this page. Please write to us.")
-    withdraw_everywhere(visit.web.store, visit.annotator)
-    return to("/withdrawn")
+    return to("/withdrawn?owed=1" if withdraw(visit.web.store, visit.annotator) else "/withdrawn")
 
 
 def _closed(visit: Visit) -> bool:

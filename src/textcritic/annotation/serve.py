@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from textcritic.annotation.backups import settle
 from textcritic.annotation.store import Store, only_server
 from textcritic.annotation.visits import Settings
 from textcritic.errors import TextcriticError
@@ -31,6 +32,8 @@ def serve(path: Path, host: str, port: int, settings: Settings, announce: str) -
     from textcritic.annotation.app import make_app
 
     with only_server(path), Store(path) as store, _listening(host, port) as sock:
+        for name, why in settle(store).items():
+            print(f"textcritic annotate: {name}: somebody who withdrew may still be in it ({why})", file=sys.stderr)
         app = make_app(store, settings)
         config = uvicorn.Config(
             app, access_log=False, log_level="warning", proxy_headers=False, server_header=False, lifespan="off"

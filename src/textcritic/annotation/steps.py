@@ -169,15 +169,6 @@ def with_answer(work: Work, answer: dict[str, Any]) -> Work:
     return replace(work, answer=answer)
 
 
-def withdraw(store: Store, annotator: str) -> None:
-    """Delete an annotator and all that came from them; only that somebody withdrew is counted."""
-    with store.transaction():
-        consented = store.row("SELECT 1 FROM annotator WHERE id = ? AND consent_version IS NOT NULL", annotator)
-        store.change("DELETE FROM annotator WHERE id = ?", annotator)
-        if consented:
-            store.set_about("withdrawn", store.about("withdrawn") + 1)
-
-
 def training_share(campaign: Campaign, annotator: str, round_: int | None = None) -> float | None:
     """Share of right types in a round of training, or (None) in all rounds; None before the first answer."""
     rows = _assigned(campaign.store, annotator, "AND answer IS NOT NULL AND phase = ?", TRAINING)
