@@ -12,7 +12,15 @@ from textcritic.annotation import steps
 from textcritic.annotation.answers import ATTENTION, TASK
 from textcritic.annotation.backups import backups_of, listed, make_backup, owing, withdraw
 from textcritic.annotation.export import csv_text, export, jsonl_text
-from textcritic.annotation.links import ANNOTATOR, PROLIFIC, PROLIFIC_PARAMETERS, RefusedError, make_link, revoke
+from textcritic.annotation.links import (
+    ANNOTATOR,
+    PROLIFIC,
+    PROLIFIC_PARAMETERS,
+    RefusedError,
+    make_link,
+    num_participants,
+    revoke,
+)
 from textcritic.annotation.store import NotStoredError, Store, now, written
 from textcritic.annotation.visits import Handler, Visit, to
 from textcritic.errors import TextcriticError
@@ -52,6 +60,8 @@ def _overview(visit: Visit, links: tuple[str, ...] = (), words: str = "") -> Res
         own_link=visit.link.id,
         backups=len(backups_of(web.store)),
         owing=owing(web.store),
+        participants=num_participants(web.store, pilot=False),
+        most_participants=campaign.most_participants,
         words=words,
         token=visit.new_token(),
         most=MOST_INVITATIONS,
@@ -158,12 +168,13 @@ def _annotators(campaign: steps.Campaign) -> list[dict[str, Any]]:
 
 
 def _seconds(row: Any) -> float:
-    return (datetime.fromisoformat(row["answered"]) - datetime.fromisoformat(row["started"])).total_seconds()
+    seconds = datetime.fromisoformat(row["answered"]) - datetime.fromisoformat(row["started"])
+    return max(0.0, seconds.total_seconds())  # the clock may have gone back
 
 
 def _number(form: Mapping[str, str], key: str, most: int) -> int:
     value = form.get(key, "")
-    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= most):
+    if not (value.isascii() and value.isdigit() and len(value) <= len(str(most)) and 1 <= int(value) <= most):
         raise RefusedError(400, f"The field {key} should be a whole number from 1 to {most:,}.")
     return int(value)
 

@@ -114,10 +114,8 @@ def _enter(web: Web, request: Request, _: Mapping[str, str]) -> Response:
         raise
     annotator = link.annotator
     if link.kind == PROLIFIC:
-        person = request.query_params.get("PROLIFIC_PID", "")
-        if not 1 <= len(person) <= 100:
-            raise RefusedError(400, "Prolific's parameters are missing. Please open the study from Prolific.")
-        annotator = participant(web.store, link, person)
+        person, most = request.query_params.get("PROLIFIC_PID", ""), web.campaign.most_participants
+        annotator = participant(web.store, link, person, most, lambda: web.newcomers.hit(PROLIFIC))
     web.limit.hit(annotator or link.id)
     if annotator:
         check_annotator(web.store, annotator)

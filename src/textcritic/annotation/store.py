@@ -154,7 +154,7 @@ class Store:
         """
         row = self.row("SELECT value FROM about WHERE key = ?", key)
         try:
-            return json.loads(row["value"]) if row or default is None else default
+            return default if row is None and default is not None else json.loads(row["value"])  # type: ignore[index]
         except (TypeError, ValueError) as error:
             raise TextcriticError(f"{self.path}: is damaged (no {key}); put a backup in its place") from error
 
