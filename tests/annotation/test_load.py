@@ -38,7 +38,7 @@ class Patient(Client):
 
 @dataclass(frozen=True)
 class Load:
-    """How many come, how many texts each answers, each after so many seconds at most; how often the server is killed."""
+    """How many come, how many texts each answers, each after so many seconds at most; how often it is killed."""
 
     annotators: int
     texts: int
