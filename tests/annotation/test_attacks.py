@@ -515,6 +515,10 @@ def test_the_campaigns_pages_invite_and_revoke(server, folder):
         for value in values:
             fields = {"token": page.token, "number": "1", "days": "3", key: value}
             assert admin.post("/admin/invite", fields).status == 400
+    (folder / "results/annotations/test/backups").touch()  # where a folder should be
+    refused = admin.post("/admin/backup", {"token": page.token})
+    assert (refused.status, "No backup was written: " in refused.text) == (200, True)
+    (folder / "results/annotations/test/backups").unlink()
     prolific = admin.post("/admin/invite", {"token": page.token, "number": "1", "days": "3", "prolific": "1"})
     assert "?PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID=" in prolific.text
     exported = admin.get("/admin/answers.csv")

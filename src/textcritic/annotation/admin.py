@@ -100,7 +100,11 @@ def _withdraw(visit: Visit) -> Response:
 
 
 def _backup(visit: Visit) -> Response:
-    return _overview(visit, words=f"The backup {make_backup(visit.web.store).name} was written.")
+    try:
+        words = f"The backup {make_backup(visit.web.store).name} was written."
+    except TextcriticError as error:
+        words = f"No backup was written: {error}"
+    return _overview(visit, words=words)
 
 
 def _export_jsonl(visit: Visit) -> Response:
