@@ -23,7 +23,7 @@ from textcritic.commands import (
     workflow,
 )
 from textcritic.commands.arguments import in_flags
-from textcritic.commands.output import print_text
+from textcritic.commands.output import NOBODY_READS, print_text
 from textcritic.errors import TextcriticError, first_line
 
 
@@ -40,6 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _require_names(arguments)
         return print_text(arguments.run(arguments))
     except TextcriticError as error:
+        if isinstance(error.__cause__, BrokenPipeError):
+            return NOBODY_READS
         line = in_flags(str(error), arguments)
         line = line.replace("\n", "\\n")  # a title may have a line break in it
     except (MemoryError, ImportError) as error:

@@ -1,18 +1,21 @@
 """Files that are either whole or absent: write to a temporary sibling, then rename."""
 
+import errno
 import glob
 import json
 import math
 import os
 import re
 import shutil
+import stat
+import tempfile
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
 
@@ -33,22 +36,79 @@ DAMAGED = (
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; on success it is flushed to disk and renamed, on failure removed.
+    """Yield a temporary path; on success its content is at `path`, on failure nothing is changed there.
+
+    A regular file is replaced by one of the same mode and, where this user may give it, the same owner; a link stays,
+    and the file that it leads to is replaced. What is no regular file (a device, a pipe, an open file as
+    /dev/stdout) is written into.
 
     Raises:
         TextcriticError: it cannot be written.
     """
-    target = Path(path)
-    with _written(target):
+    given = Path(path)
+    with _written(given):
+        present, opened = _present(given), _opened(given)
+        if opened is not None or not (present is None or stat.S_ISREG(present.st_mode)):
+            with tempfile.TemporaryDirectory(prefix="textcritic-") as folder:
+                yield Path(folder) / given.name
+                with _into(given, opened) as sink, (Path(folder) / given.name).open("rb") as source:
+                    shutil.copyfileobj(source, sink)
+            return
+        target = Path(os.path.realpath(given))
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = _temporary(target)
         try:
+            if present is not None:
+                temporary.touch(0o600)  # what others may not read, they may not read while it is written
             yield temporary
             with temporary.open("rb") as handle:
                 os.fsync(handle.fileno())
+            if present is not None:
+                _as_before(temporary, present)
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def is_standard_output(path: str | os.PathLike[str]) -> bool:
+    """Whether what is written there goes where a command prints."""
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(1))
+    except OSError:
+        return False
+
+
+def _present(path: Path) -> os.stat_result | None:
+    """What is at a path, behind links; None if there is nothing. A folder is no file."""
+    try:
+        present = path.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(present.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return present
+
+
+def _opened(path: Path) -> int | None:
+    """The open file of this process that a path such as /dev/stdout or /dev/fd/63 stands for."""
+    while os.path.realpath(path.parent) != f"/proc/{os.getpid()}/fd":
+        if not path.is_symlink():
+            return None
+        path = path.parent / path.readlink()
+    return int(path.name)
+
+
+def _into(path: Path, opened: int | None) -> IO[bytes]:
+    """What is there, for writing: nothing is made in its place, and an open file is gone on with where it is."""
+    return os.fdopen(os.open(path, os.O_WRONLY) if opened is None else os.dup(opened), "wb")
+
+
+def _as_before(temporary: Path, present: os.stat_result) -> None:
+    """Give a file the owner, the group and the mode of the one that it replaces."""
+    for owner, group in ((-1, present.st_gid), (present.st_uid, -1)):
+        with suppress(PermissionError):  # another user's file, in a folder that we may write to
+            os.chown(temporary, owner, group)
+    temporary.chmod(stat.S_IMODE(present.st_mode))
 
 
 @contextmanager
@@ -95,7 +155,8 @@ def require_ours(path: Path, mark: bytes, force: bool) -> None:
     if not os.path.lexists(path) or (force and not path.is_dir()):
         return
     try:
-        with path.open("rb") as handle:
+        # Without waiting for whoever writes into a pipe: that is not ours.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as handle:
             ours = re.search(mark, handle.read(MARKED))
     except OSError as error:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}; choose another `output`") from error
@@ -113,12 +174,14 @@ def _short(path: str | os.PathLike[str]) -> str:
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; on success it replaces `path`, on failure it is removed.
+    """Yield a temporary folder beside `path`; on success it replaces that folder, on failure it is removed.
 
-    Raises as `whole_file`.
+    A link to a folder stays, and a file is not replaced. Raises as `whole_file`.
     """
-    target = Path(path)
-    with _written(target):
+    target = Path(os.path.realpath(path))
+    with _written(Path(path)):
+        if target.exists() and not target.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = _temporary(target)
         temporary.mkdir()

@@ -1,5 +1,7 @@
 """The file of people's answers: what is written is read back, and what cannot be is refused in one line."""
 
+import csv
+import io
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -19,6 +21,7 @@ from textcritic.annotation.answers import (
     text_hash,
     write_answers,
 )
+from textcritic.annotation.export import csv_text
 from textcritic.errors import TextcriticError
 from textcritic.plan.sources import Source
 
@@ -140,3 +143,12 @@ def test_another_file_is_refused(first, tmp_path):
     (tmp_path / "answers.jsonl").write_text(first)
     with pytest.raises(TextcriticError, match="should be the header of an export"):
         read_answers(tmp_path / "answers.jsonl")
+
+
+@pytest.mark.parametrize("begins", ["=1", "+1", "-1", "@a", "\t=1", "\r=1", "\n=1"])
+def test_a_spreadsheet_computes_nothing(begins):
+    row = replace(ROW, annotator=f"{begins}x", answer=SectionsAnswer((begins, "result"), True))
+    table = csv_text(Answers(replace(HEADER, titles=(begins, "result")), (row,)))
+    (_, cells) = csv.reader(io.StringIO(table, newline=""))
+    begins = begins.replace("\r", "\n")  # which would end a row
+    assert {f"'{begins} > result", f"'{begins}x"} <= set(cells)

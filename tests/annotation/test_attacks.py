@@ -3,12 +3,18 @@
 import http.client
 import json
 import re
+import socket
+import subprocess
+import sys
+import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import cache
 from urllib.parse import unquote, urlencode
 
 import pytest
 from itsdangerous import TimestampSigner, URLSafeSerializer
 from starlette.middleware import Middleware
+from starlette.testclient import TestClient
 
 from annotation.campaigns import (
     MARKUP,
@@ -21,6 +27,7 @@ from annotation.campaigns import (
     open_store,
     serving,
 )
+from textcritic.annotation import visits
 from textcritic.annotation.app import make_app
 from textcritic.annotation.links import ADMIN, PROLIFIC, link_of_token, revoke
 from textcritic.annotation.security import HEADERS, LONGEST_FORM
@@ -388,6 +395,95 @@ def test_participants_of_prolific_come_by_one_link_and_are_not_stored(tmp_path):
         assert b"5f00aa" not in database.path.read_bytes()
 
 
+@pytest.fixture
+def crowd(tmp_path):
+    """What opens a link of Prolific as participants, and says how each was answered; five places."""
+    made_campaign(tmp_path, **FREE)
+    path = link(tmp_path, PROLIFIC)
+    with open_store(tmp_path) as store:
+
+        @cache
+        def app():
+            return make_app(store, Settings())
+
+        def come(*people):
+            return [TestClient(app()).get(f"{path}?PROLIFIC_PID={person}", follow_redirects=False) for person in people]
+
+        yield come, store
+
+
+def test_a_link_of_prolific_makes_so_many_annotators_as_there_are_places(crowd):
+    come, store = crowd
+    asked = come(*range(8))
+    assert [page.status_code for page in asked] == [303] * 5 + [403] * 3
+    assert "All places of this study are taken. Please return it on Prolific." in asked[-1].text
+    assert [page.status_code for page in come(*range(5))] == [303] * 5
+    revoke(store, store.value("SELECT id FROM annotator WHERE person IS NOT NULL"))
+    assert [page.status_code for page in come(8, 9)] == [303, 403]
+    assert store.value("SELECT count(*) FROM annotator") == 6
+
+
+def test_newcomers_are_limited_by_the_minute_and_whoever_returns_is_not(monkeypatch, crowd):
+    assert visits.NEWCOMERS_A_MINUTE == 200
+    monkeypatch.setattr(visits, "NEWCOMERS_A_MINUTE", 2)
+    come, _ = crowd
+    pages = come(1, 2, 3, 1, 2, 1, 2, 3)
+    assert [page.status_code for page in pages] == [303, 303, 429, 303, 303, 303, 303, 429]
+    assert pages[-1].headers["retry-after"] == "60"
+
+
+def test_a_placeholder_is_no_participant(crowd):
+    come, store = crowd
+    for person in ("{{%PROLIFIC_PID%}}", "%7B%7B%25PROLIFIC_PID%25%7D%7D"):
+        (page,) = come(person)
+        assert page.status_code == 400
+        assert "still has Prolific&#39;s placeholder in the place of a participant&#39;s id" in page.text
+    assert store.value("SELECT count(*) FROM annotator") == 0
+
+
+def test_an_answer_that_comes_too_late_says_so(at_text, folder):
+    client, page = at_text
+    late = filled(page)  # in a second window
+    second = answered(client, page)
+    late["token"] = client.get("/previous").token
+    third = answered(client, second)
+    before = num_answers(folder)
+    for do in ("answer", "pause"):
+        said = client.post("/answer", late | {"do": do})
+        assert (said.status, said.heading) == (409, "Not saved: you have gone on")
+    assert num_answers(folder) == before
+    assert client.get("/").heading == third.heading
+
+
+def test_a_slow_connection_is_closed_and_a_patient_one_is_not(folder):
+    code = (
+        "from textcritic.annotation import security; security.LONGEST_REQUEST = 0.3\n"
+        "import sys; from textcritic.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-c", code, "annotate", "serve", "test", "--port", str(port)]
+    (folder / "other").mkdir()
+    made_campaign(folder / "other", **FREE)
+    with subprocess.Popen(command, cwd=folder / "other", stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline()
+            head = b"POST /consent HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+            for begun in (b"", b"GET / HT", head + b"half"):
+                with socket.create_connection(("127.0.0.1", port), 10) as slow:
+                    slow.sendall(begun)
+                    assert slow.recv(1) == b""
+            kept = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            for _ in range(2):  # one connection, longer than a request may take
+                kept.request("GET", "/style.css")
+                assert kept.getresponse().read()
+                time.sleep(0.35)
+            kept.close()
+        finally:
+            process.kill()
+
+
 def test_withdrawal_closes_on_its_day(tmp_path):
     made_campaign(tmp_path, **FREE, withdraw_until="2026-01-31")
     with serving(tmp_path) as server:
@@ -414,11 +510,15 @@ def test_the_campaigns_pages_invite_and_revoke(server, folder):
     assert annotator.get("/").status == 403
     for code, status in (("nobody", 404), (who, 200), (who, 404)):
         assert admin.post("/admin/withdraw", {"token": page.token, "annotator": code}).status == status
-    wrong = {"number": ("0", "1e9", "", "²", "101"), "days": ("0", "x")}
+    wrong = {"number": ("0", "1e9", "", "²", "101", "9" * 5000), "days": ("0", "x", "9" * 5000)}
     for key, values in wrong.items():
         for value in values:
             fields = {"token": page.token, "number": "1", "days": "3", key: value}
             assert admin.post("/admin/invite", fields).status == 400
+    (folder / "results/annotations/test/backups").touch()  # where a folder should be
+    refused = admin.post("/admin/backup", {"token": page.token})
+    assert (refused.status, "No backup was written: " in refused.text) == (200, True)
+    (folder / "results/annotations/test/backups").unlink()
     prolific = admin.post("/admin/invite", {"token": page.token, "number": "1", "days": "3", "prolific": "1"})
     assert "?PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID=" in prolific.text
     exported = admin.get("/admin/answers.csv")

@@ -29,6 +29,9 @@ def server(tmp_path):
     started.kill()
 
 
+BUTTON = 44  # pixels, the least height of a button
+
+
 def new_page(chromium, width="wide", scripts=False):
     wide, high = WIDTHS[width]
     context = chromium.new_context(viewport={"width": wide, "height": high}, java_script_enabled=scripts)
@@ -67,6 +70,7 @@ def test_two_annotators_and_an_admin_walk_the_whole_way(chromium, server):
         heading(first, f"Training {number} of 2: . of . right")
         press(first, "Go on")
     heading(first, "Text 1 of 5")
+    assert first.get_by_role("link", name="Withdraw from the study").bounding_box()["height"] >= BUTTON
     answer(first, coherent=False)
     press(first, "Save answer")
     heading(first, "Text 2 of 5")

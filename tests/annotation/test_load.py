@@ -2,8 +2,10 @@
 
 import http.client
 import random
+import resource
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pytest
 from itsdangerous import URLSafeSerializer
@@ -12,7 +14,6 @@ from annotation.campaigns import Client, article, filled, link, made_campaign, o
 from textcritic.annotation.export import export
 
 pytestmark = pytest.mark.annotation
-ANNOTATORS, TEXTS, KILLS = 50, 6, 3
 
 
 class Patient(Client):
@@ -21,7 +22,7 @@ class Patient(Client):
     seconds: list[float]
 
     def request(self, method, path, body=None, **headers):
-        for _ in range(200):
+        for _ in range(600):
             begun = time.perf_counter()
             try:
                 page = super().request(method, path, body, **headers)
@@ -35,21 +36,32 @@ class Patient(Client):
         raise AssertionError("the server did not come back")
 
 
+@dataclass(frozen=True)
+class Load:
+    """How many come, how many texts each answers, each after so many seconds at most; how often it is killed."""
+
+    annotators: int
+    texts: int
+    thought: float
+    kills: int
+
+
 class Crowd:
     """What annotators were told to be saved: (annotator's number, place) and the answer."""
 
-    def __init__(self, server, links):
-        self.server, self.links = server, links
+    def __init__(self, server, links, load):
+        self.server, self.links, self.load = server, links, load
         self.saved = {}
         self.clients = [Patient(server.port) for _ in links]
 
     def work(self, number):
         rng, client = random.Random(number), self.clients[number]
         client.seconds = []
+        time.sleep(rng.random() * self.load.thought)
         page = client.to_first_text(self.links[number])
-        for place in range(1, TEXTS + 1):
+        for place in range(1, self.load.texts + 1):
             form = filled(page, rng.choice(("yes", "no")), rng.randrange(4))
-            time.sleep(rng.random() / 10)
+            time.sleep(rng.random() * self.load.thought)
             copies = [form, form] if rng.random() < 0.2 else [form]
             with ThreadPoolExecutor(2) as both:  # a double click: the same form twice at once
                 answers = list(both.map(lambda one: client.post("/answer", one, follow=False), copies))
@@ -59,26 +71,39 @@ class Crowd:
         assert page.heading == "Thank you"
 
 
-def test_fifty_annotators_and_three_kills(tmp_path):
+@dataclass(frozen=True)
+class Seen:
+    """What was acknowledged, what is in the database, and how long requests took."""
+
+    saved: dict
+    stored: dict
+    rows: int
+    summary: str
+
+
+def crowded(folder, load):
+    """A campaign in a folder, answered by a crowd of annotators while its server is killed."""
     rng = random.Random(1)
     samples = [article(f"theirs-{n}", ("steps", "notes", "summary"), rng) for n in range(10)]
     none = {"texts": 0, "pass": 0, "rounds": 1}
-    made_campaign(tmp_path, samples, training=none, attention=0, per_annotator=TEXTS)
-    links = [link(tmp_path) for _ in range(ANNOTATORS)]
-    with serving(tmp_path, "--limit", "100000") as server:
-        crowd = Crowd(server, links)
-        begun = time.perf_counter()
-        with ThreadPoolExecutor(ANNOTATORS) as people:
-            done = [people.submit(crowd.work, number) for number in range(ANNOTATORS)]
-            for kill in range(1, KILLS + 1):
-                while len(crowd.saved) < kill * ANNOTATORS * TEXTS // (KILLS + 1) and not all(d.done() for d in done):
+    made_campaign(folder, samples, training=none, attention=0, per_annotator=load.texts)
+    links = [link(folder) for _ in range(load.annotators)]
+    with serving(folder, "--limit", "100000") as server:
+        crowd = Crowd(server, links, load)
+        begun, own = time.perf_counter(), time.process_time()
+        with ThreadPoolExecutor(load.annotators) as people:
+            done = [people.submit(crowd.work, number) for number in range(load.annotators)]
+            for kill in range(1, load.kills + 1):
+                enough = kill * load.annotators * load.texts // (load.kills + 1)
+                while len(crowd.saved) < enough and not all(d.done() for d in done):
                     time.sleep(0.01)
                 server.kill()
                 server.start()
             for one in done:
                 one.result()
-        spent = time.perf_counter() - begun
-    with open_store(tmp_path) as store:
+        spent, own = time.perf_counter() - begun, time.process_time() - own
+    of_server = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open_store(folder) as store:
         assert store.value("PRAGMA integrity_check") == "ok"
         rows = export(store).rows
         who = {row["id"]: row["annotator"] for row in store.rows("SELECT id, annotator FROM link")}
@@ -88,14 +113,22 @@ def test_fifty_annotators_and_three_kills(tmp_path):
         (order[row.annotator], row.order): (row.answer.coherent, str(titles.index(row.answer.titles[0])))
         for row in rows
     }
-    assert len(rows) == len(crowd.saved) == ANNOTATORS * TEXTS
-    assert stored == crowd.saved
     times = sorted(second for client in crowd.clients for second in client.seconds)
     p50, p95, p99 = (1000 * times[int(share * len(times))] for share in (0.5, 0.95, 0.99))
-    print(
-        f"\n{len(rows)} answers of {ANNOTATORS} annotators in {spent:.1f} s, {len(times)} requests,"
-        f" p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms, {KILLS} kills"
+    summary = (
+        f"{len(rows)} answers of {load.annotators} annotators in {spent:.1f} s, {len(times)} requests,"
+        f" p50 {p50:.0f} ms, p95 {p95:.0f} ms, p99 {p99:.0f} ms, {load.kills} kills; of a core the annotators took"
+        f" {100 * own / spent:.0f}%, the servers {100 * (of_server.ru_utime + of_server.ru_stime) / spent:.0f}%"
     )
+    return Seen(crowd.saved, stored, len(rows), summary)
+
+
+def test_fifty_annotators_and_three_kills(tmp_path):
+    load = Load(annotators=50, texts=6, thought=0.1, kills=3)
+    seen = crowded(tmp_path, load)
+    assert seen.rows == len(seen.saved) == load.annotators * load.texts
+    assert seen.stored == seen.saved
+    print(f"\n{seen.summary}")
 
 
 def id_in(path):

@@ -2,7 +2,10 @@
 
 import json
 import random
+import socket
+import sys
 from collections import Counter
+from datetime import date
 
 import pytest
 from own_study import write
@@ -119,6 +122,13 @@ def test_what_is_missing_is_named(spoil, message, tmp_path):
         ({"task": "intruder"}, "needs a corpus with the extractor intruders"),
         ({"titles": ["a", "a"]}, "titles: a title stands twice"),
         ({"withdraw_until": "2027-02-30"}, "'2027-02-30' is no day"),
+        ({"attention": 100_000}, "attention: 100000 is greater than the maximum of 100"),
+        ({"overlap": {"share": float("nan")}}, "overlap.share: should be a finite number"),
+        ({"training": {"pass": float("nan")}}, "training.pass: should be a finite number"),
+        ({"consent": " \n"}, "consent: is empty; write some words, or leave the key out"),
+        ({"question": ""}, "question: is empty"),
+        ({"title": ""}, "title: is empty"),
+        ({"titles": ["a", " "]}, "titles.1: is empty"),
         ({"texts": 0}, "texts: 0 is less than the minimum of 1"),
         ({"overlapp": {}}, "unknown key 'overlapp'; did you mean 'overlap'"),
     ],
@@ -128,6 +138,12 @@ def test_an_entry_that_cannot_be_is_refused(options, message, tmp_path):
     with pytest.raises(TextcriticError, match=message) as error:
         entry_of(tmp_path)
     assert f"{tmp_path}/registry/campaigns.yaml: test: " in str(error.value)
+
+
+def test_a_day_needs_no_quotes(tmp_path):
+    finished_study(tmp_path, withdraw_until=date(2027, 3, 31))
+    assert "withdraw_until: 2027-03-31\n" in (tmp_path / "registry/campaigns.yaml").read_text()
+    assert entry_of(tmp_path)["withdraw_until"] == "2027-03-31"
 
 
 def test_a_sample_of_another_corpus_is_refused(tmp_path):
@@ -234,3 +250,59 @@ def test_the_demo_is_opened_where_it_was_built_alone(tmp_path, monkeypatch, caps
         f"textcritic: {tmp_path}: the study demo is not built here; run `textcritic demo` first\n"
     )
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    made_campaign(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["invite", "test", "--days", "1000000000"], "is not a whole number from 1 to 3,650"),
+        (["invite", "test", "--number", "1000000000"], "is not a whole number from 1 to 10,000"),
+        (["invite", "test", "--address", "ftp://x"], "address: 'ftp://x' is not one of a server; write e.g. https://"),
+        (["invite", "test", "--address", "https://x/study?a"], "is not one of a server"),
+        (["invite", "test", "--address", "http://[x"], "is not one of a server"),
+        (["serve", "test", "--address", "study.example.org"], "is not one of a server"),
+        (["--port", "5", "export", "test"], "--port: is for `annotate serve`, and has no effect here; leave it out"),
+        (["--limit", "5", "invite", "test"], "--limit: is for `annotate serve`"),
+        (["revoke", "test"], "revoke: 0 ids; give one"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_is_one_line(words, line, made, monkeypatch, capsys):
+    monkeypatch.chdir(made)
+    with pytest.raises(SystemExit) as stopped:
+        sys.exit(main(["annotate", *words]))
+    assert stopped.value.code == 2
+    said = capsys.readouterr()
+    assert line in said.err.splitlines()[-1]
+    assert (said.out, "Traceback" in said.err) == ("", False)
+
+
+def test_options_count_before_the_part_of_the_command_and_behind(made, monkeypatch, capsys):
+    monkeypatch.chdir(made)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        for words in (["--port", port, "serve", "test"], ["--port", "1", "serve", "test", "--port", port]):
+            assert main(["annotate", *words]) == 2
+            assert f"127.0.0.1:{port} cannot be listened on" in capsys.readouterr().err
+    assert main(["annotate", "--address", "https://study.example.org", "invite", "test"]) == 0
+    assert capsys.readouterr().out.startswith("https://study.example.org/enter/")
+
+
+@pytest.mark.parametrize("before", [[], ["--"]])
+def test_an_id_that_looks_like_an_option_can_be_revoked(before, made, monkeypatch, capsys):
+    monkeypatch.chdir(made)
+    with open_store(made) as store, store.transaction():
+        store.change("INSERT OR REPLACE INTO annotator (id, pilot, state) VALUES ('-h', 0, 'invited')")
+    assert main(["annotate", "revoke", "test", *before, "-h"]) == 0
+    assert capsys.readouterr().out == "test: -h is revoked\n"
+    with open_store(made) as store:
+        assert store.value("SELECT revoked FROM annotator WHERE id = '-h'") == 1

@@ -8,8 +8,9 @@ import pytest
 
 from annotation.campaigns import made_campaign, open_store
 from textcritic.annotation import steps
-from textcritic.annotation.answers import ATTENTION, TASK, TRAINING, RealSource
-from textcritic.annotation.export import export
+from textcritic.annotation.admin import _annotators
+from textcritic.annotation.answers import ATTENTION, TASK, TRAINING, RealSource, read_answers
+from textcritic.annotation.export import csv_text, export, write_export
 from textcritic.annotation.links import add_annotator
 from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import now
@@ -116,7 +117,10 @@ def test_a_request_counts_once_and_the_last_answer_can_be_changed(campaign):
     assert [row.answer.coherent for row in export(campaign.store).rows] == [False]
     second = answer_next(campaign, who)
     # Only the last one: the first is behind it now.
-    assert not steps.save_answer(campaign, who, first.item, whole(first), "three", now())
+    with pytest.raises(steps.GoneOnError):
+        steps.save_answer(campaign, who, first.item, whole(first), "three", now())
+    with pytest.raises(steps.GoneOnError):
+        steps.save_draft(campaign, who, first.item, whole(first))
     assert steps.last_answer(campaign, who).item == second.item
     stranger = steps.next_step(campaign, annotator(campaign), now()).work.item
     own = {row["item"] for row in campaign.store.rows("SELECT item FROM assignment WHERE annotator = ?", who)}
@@ -176,6 +180,22 @@ def test_a_pilot_uses_up_no_texts(campaign):
     for who in (trial, real):
         assert len({answer_next(campaign, who).item for _ in range(12)}) == 12
     assert {row["state"] for row in campaign.store.rows("SELECT state FROM annotator")} == {"done"}
+
+
+def test_a_clock_that_goes_back_stops_no_export(campaign, tmp_path):
+    who, noon = annotator(campaign), now()
+    for hours in (0, -72, 1, -1):
+        work = steps.next_step(campaign, who, noon).work
+        assert steps.save_answer(campaign, who, work.item, whole(work), work.item, noon + timedelta(hours=hours))
+    write_export(campaign.store, tmp_path / "answers.jsonl")
+    rows = read_answers(tmp_path / "answers.jsonl").rows
+    assert [row.order for row in rows] == [1, 2, 3, 4]
+    assert [row.clock_back for row in rows] == [False, True, False, True]
+    assert [row.answered == row.started for row in rows] == [False, True, False, True]
+    assert (tmp_path / "answers.jsonl").read_text().count("clock_back") == 2
+    assert [line.rpartition(",")[2] for line in csv_text(export(campaign.store)).splitlines()[1:3]] == ["False", "True"]
+    (row,) = _annotators(campaign)
+    assert float(row["minutes"]) >= 0
 
 
 def test_the_export_says_who_wrote_each_text_and_when_it_was_answered(campaign):

@@ -3,16 +3,21 @@
 import socket
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
+from starlette.testclient import TestClient
 
 from annotation.campaigns import Client, Server, answered, filled, link, made_campaign, open_store, serving
 from textcritic.annotation import steps, store
-from textcritic.annotation.backups import backups_of, make_backup
-from textcritic.annotation.links import ANNOTATOR, add_annotator, link_of_token, make_link
+from textcritic.annotation.app import make_app
+from textcritic.annotation.backups import backups_of, make_backup, withdraw
+from textcritic.annotation.links import ANNOTATOR, add_annotator, link_of_token, make_link, signer
 from textcritic.annotation.run import Served, open_campaign
 from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import NotStoredError, Store, now, only_server
+from textcritic.annotation.visits import Settings
+from textcritic.cli import main
 from textcritic.errors import TextcriticError
 
 pytestmark = pytest.mark.annotation
@@ -181,9 +186,7 @@ def test_whoever_withdraws_is_in_no_file_any_more(folder):
         steps.save_answer(campaign, who, work.item, answer, "request", now())
         backup = make_backup(opened)
         assert all(UNUSUAL.encode() in file.read_bytes() for file in (opened.path, backup))
-        for file in (opened.path, backup):
-            with Store(file) as one:
-                steps.withdraw(one, who)
+        assert withdraw(opened, who) == {}
         for file in (opened.path, backup):
             content = file.read_bytes()
             assert UNUSUAL.encode() not in content
@@ -225,6 +228,58 @@ def test_a_page_says_that_nothing_was_saved_and_sends_it_again(folder):
         assert client.post("/answer", fields).heading.startswith("Training 1 of 2: ")
         with open_store(folder) as opened:
             assert opened.value("SELECT count(*) FROM answer") == 1
+
+
+def signed(opened):
+    return "/enter/" + signer(opened, "link").dumps("x")
+
+
+def damage(path, table):
+    """Zeros in place of the first page of a table or an index."""
+    with closing(sqlite3.connect(path)) as opened:
+        (page,) = opened.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+        (size,) = opened.execute("PRAGMA page_size").fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(bytes(size))
+
+
+@pytest.mark.parametrize("fault", ["empty", "annotator", "about", "assignment"])
+def test_a_damaged_database_is_one_line_for_every_command(fault, folder, path, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    if fault == "empty":
+        path.write_bytes(b"")
+    else:
+        damage(path, fault)
+    before = path.read_bytes()
+    faults = 0
+    for words in (["export"], ["revoke", "nobody"], ["backup"], ["invite"], ["serve", "--port", "1"]):
+        if fault == "empty" or words != ["serve", "--port", "1"]:
+            code, line = main(["annotate", words[0], "test", *words[1:]]), capsys.readouterr().err
+            faults += code == 2
+            assert (line.count("\n"), line.startswith("textcritic: ")) == (code // 2, code == 2)
+    assert faults >= (5 if fault == "empty" else 2)
+    assert fault != "empty" or path.read_bytes() == before
+
+
+def test_a_page_that_cannot_be_read_says_so(folder, path, capsys):
+    with (
+        open_store(folder) as opened,
+        TestClient(make_app(opened, Settings()), raise_server_exceptions=False) as client,
+    ):
+        assert client.get(link(folder)).status_code == 200
+        known = signed(opened)
+        opened.connection.execute("PRAGMA busy_timeout=50")
+        with closing(sqlite3.connect(path, isolation_level=None)) as blocker:
+            blocker.execute("BEGIN EXCLUSIVE")
+            for page in ("/", "/withdraw", known):
+                assert "The server is busy. Please open this page again." in client.get(page).text
+        assert client.get("/").status_code == 200
+    damage(path, "sqlite_autoindex_link_1")
+    with open_store(folder) as opened, TestClient(make_app(opened, Settings())) as client:
+        broken = client.get(signed(opened))
+        assert (broken.status_code, "Please write to us" in broken.text) == (500, True)
+    assert "campaign.sqlite: is damaged" in capsys.readouterr().err
 
 
 def test_a_server_that_was_stopped_begins_again_where_it_was(folder):

@@ -10,10 +10,18 @@ from starlette.responses import Response
 
 from textcritic.annotation import steps
 from textcritic.annotation.answers import ATTENTION, TASK
-from textcritic.annotation.backups import backups_of, make_backup, withdraw_everywhere
+from textcritic.annotation.backups import backups_of, listed, make_backup, owing, withdraw
 from textcritic.annotation.export import csv_text, export, jsonl_text
-from textcritic.annotation.links import ANNOTATOR, PROLIFIC, PROLIFIC_PARAMETERS, RefusedError, make_link, revoke
-from textcritic.annotation.store import Store, now, written
+from textcritic.annotation.links import (
+    ANNOTATOR,
+    PROLIFIC,
+    PROLIFIC_PARAMETERS,
+    RefusedError,
+    make_link,
+    num_participants,
+    revoke,
+)
+from textcritic.annotation.store import NotStoredError, Store, now, written
 from textcritic.annotation.visits import Handler, Visit, to
 from textcritic.errors import TextcriticError
 from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
@@ -51,6 +59,9 @@ def _overview(visit: Visit, links: tuple[str, ...] = (), words: str = "") -> Res
         ),
         own_link=visit.link.id,
         backups=len(backups_of(web.store)),
+        owing=owing(web.store),
+        participants=num_participants(web.store, pilot=False),
+        most_participants=campaign.most_participants,
         words=words,
         token=visit.new_token(),
         most=MOST_INVITATIONS,
@@ -78,14 +89,22 @@ def _revoke(visit: Visit) -> Response:
 def _withdraw(visit: Visit) -> Response:
     """For an annotator who writes, with the code that every page shows."""
     who = visit.form.get("annotator", "").strip()
-    if visit.web.store.row("SELECT 1 FROM annotator WHERE id = ?", who) is None:
-        raise RefusedError(404, "There is no annotator with this code. Nothing was deleted.")
-    withdraw_everywhere(visit.web.store, who)
-    return _overview(visit, words=f"All answers of {who} were deleted.")
+    try:
+        owed = withdraw(visit.web.store, who)
+    except NotStoredError:
+        raise
+    except TextcriticError as error:
+        raise RefusedError(404, f"Nothing was deleted: {error}.") from error
+    rest = f", but not from {listed(owed)}: it is tried again at the next start" if owed else ""
+    return _overview(visit, words=f"All answers of {who} were deleted{rest}.")
 
 
 def _backup(visit: Visit) -> Response:
-    return _overview(visit, words=f"The backup {make_backup(visit.web.store).name} was written.")
+    try:
+        words = f"The backup {make_backup(visit.web.store).name} was written."
+    except TextcriticError as error:
+        words = f"No backup was written: {error}"
+    return _overview(visit, words=words)
 
 
 def _export_jsonl(visit: Visit) -> Response:
@@ -153,12 +172,13 @@ def _annotators(campaign: steps.Campaign) -> list[dict[str, Any]]:
 
 
 def _seconds(row: Any) -> float:
-    return (datetime.fromisoformat(row["answered"]) - datetime.fromisoformat(row["started"])).total_seconds()
+    seconds = datetime.fromisoformat(row["answered"]) - datetime.fromisoformat(row["started"])
+    return max(0.0, seconds.total_seconds())  # the clock may have gone back
 
 
 def _number(form: Mapping[str, str], key: str, most: int) -> int:
     value = form.get(key, "")
-    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= most):
+    if not (value.isascii() and value.isdigit() and len(value) <= len(str(most)) and 1 <= int(value) <= most):
         raise RefusedError(400, f"The field {key} should be a whole number from 1 to {most:,}.")
     return int(value)
 

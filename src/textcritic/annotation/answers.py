@@ -70,6 +70,7 @@ class Answer:
         answer: what the annotator said.
         right: the right answer of a training or attention item; None of a text of the study.
         consent_version: of the text that the annotator agreed to; the header has the texts.
+        clock_back: whether the server's clock went back meanwhile, so that `answered` is not known, and is `started`.
     """
 
     annotator: str
@@ -85,6 +86,7 @@ class Answer:
     answer: Given
     right: Given | None = None
     consent_version: str
+    clock_back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +159,9 @@ def record_of(header: Header, row: Answer) -> dict[str, Any]:
     """An answer as it stands in the file."""
     source = {"corpus": row.source.corpus, "real": True} if isinstance(row.source, RealSource) else asdict(row.source)
     record = {"campaign": header.campaign, "task": header.task, **asdict(row)}
-    return record | {"source": source, "started": _written(row.started), "answered": _written(row.answered)}
+    times = {"started": _written(row.started), "answered": _written(row.answered)}
+    marks = {"clock_back": True} if record.pop("clock_back") else {}
+    return record | {"source": source} | times | marks
 
 
 def read_answers(path: str | os.PathLike[str]) -> Answers:
@@ -251,6 +255,7 @@ def _answer(value: Any, header: Header, where: str) -> Answer:
             answer=given_answer(read.of("answer", dict, "an object"), header, f"{where}: `answer`"),
             right=None if right is None else given_answer(right, header, f"{where}: `right`"),
             consent_version=read.text("consent_version"),
+            clock_back=read.of("clock_back", bool, "true or false", False),
         )
 
 

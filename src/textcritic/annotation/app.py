@@ -5,6 +5,7 @@ connection that writes. What is answered is on the disk before the answer is sen
 """
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
@@ -29,6 +30,7 @@ from textcritic.annotation.pages import PAGES
 from textcritic.annotation.security import UNKNOWN, AddHeaders, form_of, session_of
 from textcritic.annotation.store import NotStoredError, Store
 from textcritic.annotation.visits import TEMPLATES, Handler, Settings, Web, to, visit_of
+from textcritic.errors import TextcriticError
 
 SESSION_SECONDS = 60 * 60 * 24 * 60
 
@@ -59,40 +61,34 @@ def make_app(store: Store, settings: Settings) -> Starlette:
 def _route(thread: ThreadPoolExecutor, web: Web, path: str, handlers: Mapping[str, Handler], kind: str) -> Route:
     """A page for those whose link is of one kind: `GET` shows it, `POST` takes its form."""
 
-    async def respond(request: Request) -> Response:
+    def handle(web: Web, request: Request, fields: Mapping[str, str]) -> Response:
         post = request.method == "POST"
-        fields: dict[str, str] = {}
-        try:
-            if post:
-                fields = await form_of(request)
+        return handlers["POST" if post else "GET"](visit_of(web, request, kind, fields, post))
 
-            def work() -> Response:
-                visit = visit_of(web, request, kind, fields, post)
-                return handlers["POST" if post else "GET"](visit)
-
-            return await asyncio.get_running_loop().run_in_executor(thread, work)
-        except RefusedError as error:
-            return _refusal(web, error)
-        except NotStoredError:
-            words = "The server could not save it. Nothing is lost that was saved before. Please send it again."
-            again = {"again": request.url.path, "fields": fields} if post else {}
-            return web.message(503, "Not saved", words, **again)
-
-    return Route(path, respond, methods=list(handlers))
+    return Route(path, _in_thread(thread, web, handle), methods=list(handlers))
 
 
 def _in_thread(
-    thread: ThreadPoolExecutor, web: Web, handler: Callable[[Web, Request], Response]
+    thread: ThreadPoolExecutor, web: Web, handle: Callable[[Web, Request, Mapping[str, str]], Response]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A page for everybody."""
+    """What answers a request, in words also where it cannot; a form that was not saved comes back."""
 
     async def respond(request: Request) -> Response:
+        fields: Mapping[str, str] = {}
         try:
-            return await asyncio.get_running_loop().run_in_executor(thread, handler, web, request)
+            if request.method == "POST":
+                fields = await form_of(request)
+            return await asyncio.get_running_loop().run_in_executor(thread, handle, web, request, fields)
         except RefusedError as error:
             return _refusal(web, error)
         except NotStoredError:
-            return web.message(503, "Please try again", "The server is busy. Please open your link again.")
+            if request.method != "POST":
+                return web.message(503, "Please try again", "The server is busy. Please open this page again.")
+            words = "The server could not save it. Nothing is lost that was saved before. Please send it again."
+            return web.message(503, "Not saved", words, again=request.url.path, fields=fields)
+        except TextcriticError as error:
+            print(f"textcritic annotate: {error}", file=sys.stderr)
+            return web.message(500, "This page cannot be shown", "The server cannot go on. Please write to us.")
 
     return respond
 
@@ -109,7 +105,7 @@ async def _style(_: Request) -> Response:
     return Response(style, media_type="text/css", headers={"Cache-Control": "max-age=600"})
 
 
-def _enter(web: Web, request: Request) -> Response:
+def _enter(web: Web, request: Request, _: Mapping[str, str]) -> Response:
     """A link is opened: the session says from now on who it is."""
     try:
         link = link_of_token(web.store, request.path_params["token"])
@@ -118,10 +114,8 @@ def _enter(web: Web, request: Request) -> Response:
         raise
     annotator = link.annotator
     if link.kind == PROLIFIC:
-        person = request.query_params.get("PROLIFIC_PID", "")
-        if not 1 <= len(person) <= 100:
-            raise RefusedError(400, "Prolific's parameters are missing. Please open the study from Prolific.")
-        annotator = participant(web.store, link, person)
+        person, most = request.query_params.get("PROLIFIC_PID", ""), web.campaign.most_participants
+        annotator = participant(web.store, link, person, most, lambda: web.newcomers.hit(PROLIFIC))
     web.limit.hit(annotator or link.id)
     if annotator:
         check_annotator(web.store, annotator)
@@ -131,6 +125,12 @@ def _enter(web: Web, request: Request) -> Response:
     return to("/admin" if kind == ADMIN else "/")
 
 
-def _withdrawn(web: Web, request: Request) -> Response:
+def _withdrawn(web: Web, request: Request, _: Mapping[str, str]) -> Response:
     request.session.pop(ANNOTATOR, None)
-    return web.message(200, "You have withdrawn", "All your answers are deleted. Thank you. You can close this page.")
+    done = "All your answers are deleted."
+    owed = (
+        "Your answers are deleted from the study. A copy of them could not be deleted yet: the server tries it again"
+        " when it is started next, and whoever is in charge sees that it is owed to you."
+    )
+    words = owed if request.query_params.get("owed") else done
+    return web.message(200, "You have withdrawn", f"{words} Thank you. You can close this page.")

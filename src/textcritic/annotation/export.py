@@ -72,18 +72,19 @@ def csv_text(answers: Answers) -> str:
     said = ("intruder",) if answers.header.task == "intruder" else ("titles", "coherent")
     plain = ("annotator", "item", "document", "sha256", "order", "phase", "pilot", "started", "answered")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["campaign", "task", *plain, *SOURCE, *said, "consent_version"])
+    writer.writerow(["campaign", "task", *plain, *SOURCE, *said, "consent_version", "clock_back"])
     for row in answers.rows:
         record = record_of(answers.header, row)
         values = [record["campaign"], record["task"], *(record[key] for key in plain)]
         values += [record["source"].get(key) for key in SOURCE]
         values += [_cell(record["answer"][key]) for key in said]
-        writer.writerow([_harmless(value) for value in (*values, record["consent_version"])])
+        writer.writerow([_harmless(value) for value in (*values, row.consent_version, row.clock_back)])
     return out.getvalue()
 
 
 def _answer(row: Any, header: Header) -> Answer:
     where = f"item {row['item']}"
+    started, answered = (read_time(row[key], where) for key in ("started", "answered"))
     right = row["right_answer"] and given_answer(json.loads(row["right_answer"]), header, where)
     return Answer(
         annotator=row["annotator"],
@@ -94,11 +95,12 @@ def _answer(row: Any, header: Header) -> Answer:
         order=row["place"],
         phase=row["phase"],
         pilot=bool(row["pilot"]),
-        started=read_time(row["started"], where),
-        answered=read_time(row["answered"], where),
+        started=started,
+        answered=max(started, answered),
         answer=given_answer(json.loads(row["answer"]), header, where),
         right=right,
         consent_version=row["consent_version"],
+        clock_back=answered < started,
     )
 
 
@@ -107,5 +109,8 @@ def _cell(value: Any) -> Any:
 
 
 def _harmless(value: Any) -> Any:
-    """A title or an id may begin with a sign that a spreadsheet takes for a formula."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "@", "\t", "\r")) else value
+    """A title or an id may begin with a sign that a spreadsheet takes for a formula; a carriage return ends a row."""
+    if not isinstance(value, str):
+        return value
+    mark = "'" if value.startswith(tuple("=+-@\t\r\n")) else ""
+    return mark + value.replace("\r", "\n")

@@ -7,6 +7,7 @@ at every request, and may have expired or been revoked.
 import hashlib
 import hmac
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -137,12 +138,35 @@ def revoke(store: Store, id_: str) -> None:
         raise TextcriticError(f"revoke: there is no annotator and no link {id_!r} in this campaign")
 
 
-def participant(store: Store, link: Link, person: str) -> str:
+def participant(store: Store, link: Link, person: str, most: int, new: Callable[[], None]) -> str:
     """The annotator who is this participant of Prolific, made if new.
 
     The participant's id is not stored, only a hash of it with the campaign's secret: enough to know who returns.
+
+    Args:
+        store: the campaign.
+        link: by which they come.
+        person: the participant's id.
+        most: as many may come.
+        new: called before an annotator is made; what it raises refuses the participant.
+
+    Raises:
+        RefusedError: it is not an id, or all places are taken.
     """
+    if "{" in person or not 1 <= len(person) <= 100:
+        which = "still has Prolific's placeholder in the place of" if "{" in person else "lacks"
+        raise RefusedError(400, f"This address {which} a participant's id. Please open the study from Prolific.")
     key = hmac.new(store.about("secret").encode(), person.encode(), hashlib.sha256).hexdigest()
     with store.transaction():
-        row = store.row("SELECT id FROM annotator WHERE person = ?", key)
-        return row["id"] if row else add_annotator(store, link.pilot, key)
+        if row := store.row("SELECT id FROM annotator WHERE person = ?", key):
+            return str(row["id"])
+        new()
+        if num_participants(store, link.pilot) >= most:
+            raise RefusedError(403, "All places of this study are taken. Please return it on Prolific.")
+        return add_annotator(store, link.pilot, key)
+
+
+def num_participants(store: Store, pilot: bool) -> int:
+    """How many places are taken by participants of Prolific: not by those who were revoked or failed the training."""
+    sql = "SELECT count(*) FROM annotator WHERE person IS NOT NULL AND pilot = ? AND NOT revoked AND state != 'failed'"
+    return int(store.value(sql, pilot))

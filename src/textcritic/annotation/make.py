@@ -103,7 +103,6 @@ def make_campaign(name: str, entry: Mapping[str, Any], here: Path) -> Made:
         _fill(store, name, entry, titles)
         _insert(store, entry, texts)
     unfinished.rename(path)
-    path.chmod(0o600)
     return Made(path, {phase: len(of_phase) for phase, of_phase in texts.items()}, left_out)
 
 

@@ -6,10 +6,11 @@ from datetime import date
 from starlette.responses import Response
 
 from textcritic.annotation import steps
-from textcritic.annotation.backups import withdraw_everywhere
+from textcritic.annotation.backups import withdraw
 from textcritic.annotation.links import RefusedError
 from textcritic.annotation.steps import Work
 from textcritic.annotation.store import now
+from textcritic.annotation.tasks import Filled
 from textcritic.annotation.visits import Handler, Visit, paragraphs, to
 
 
@@ -83,13 +84,22 @@ def _answer(visit: Visit) -> Response:
     if work is None:
         raise RefusedError(403, "This form is not for one of your texts. Please open your link again.")
     filled = campaign.task.read(visit.form, work.texts, campaign.titles)
+    try:
+        return _saved(visit, work, filled, token.request)
+    except steps.GoneOnError:
+        words = "This form was of a text that you have left behind, perhaps in another window."
+        return visit.html("message.html.j2", 409, heading="Not saved: you have gone on", words=words, go_on=True)
+
+
+def _saved(visit: Visit, work: Work, filled: Filled, request: str) -> Response:
+    campaign = visit.web.campaign
     if visit.form.get("do") == "pause":
-        steps.save_draft(campaign, visit.annotator, item, filled.answer)
+        steps.save_draft(campaign, visit.annotator, work.item, filled.answer)
         words = "What you chose so far is saved. Close this page, and open your link again when you want to go on."
         return visit.html("message.html.j2", heading="Pause", words=words, go_on=True)
     if filled.missing:
         return _form(visit, steps.with_answer(work, filled.answer), filled.missing)
-    steps.save_answer(campaign, visit.annotator, item, filled.answer, token.request, now())
+    steps.save_answer(campaign, visit.annotator, work.item, filled.answer, request, now())
     return to("/")
 
 
@@ -106,8 +116,7 @@ def _withdraw(visit: Visit) -> Response:
     """Delete everything of an annotator, also from the backups beside the database."""
     if _closed(visit):
         raise RefusedError(403, "It is no longer possible to withdraw on this page. Please write to us.")
-    withdraw_everywhere(visit.web.store, visit.annotator)
-    return to("/withdrawn")
+    return to("/withdrawn?owed=1" if withdraw(visit.web.store, visit.annotator) else "/withdrawn")
 
 
 def _closed(visit: Visit) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from textcritic.annotation.backups import make_backup
 from textcritic.annotation.make import Made, database_of, make_campaign
@@ -73,9 +74,11 @@ def invite(name: str, invitation: Invitation, address: str, folder: str | os.Pat
     """Make links; returns them, one a line.
 
     Raises:
-        TextcriticError: there is no such campaign, or the packages of the app are not installed.
+        TextcriticError: there is no such campaign, the address is not one of a server, or the packages of the app are
+            not installed.
     """
     require_packages()
+    require_address(address)
     from textcritic.annotation.links import PROLIFIC, PROLIFIC_PARAMETERS, make_link
 
     tail = PROLIFIC_PARAMETERS if invitation.kind == PROLIFIC else ""
@@ -147,6 +150,21 @@ def open_campaign(
         links["to answer as an annotator"] = invite(name, Invitation(), served.shown, here)
     serve(path, served.host, served.port, Settings(served.address, served.requests_a_minute), _announce(name, links))
     return ""
+
+
+def require_address(address: str) -> None:
+    """See that links can begin with an address.
+
+    Raises:
+        TextcriticError: it is not scheme, host and perhaps port of a server of web pages.
+    """
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        whole = False
+    if not whole or parts._replace(scheme="", netloc="").geturl().strip("/"):
+        raise TextcriticError(f"address: {address!r} is not one of a server; write e.g. https://study.example.org")
 
 
 def require_packages() -> None:

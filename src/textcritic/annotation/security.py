@@ -1,5 +1,6 @@
 """What every request must pass: limits, the token of a form, the origin of a post; and the headers of answers."""
 
+import asyncio
 import hmac
 import secrets
 import time
@@ -12,10 +13,12 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from textcritic.annotation.links import RefusedError
 
 LONGEST_FORM = 100_000
+LONGEST_REQUEST = 30.0
 MOST_FIELDS = 2000
 HEADERS = {
     "Content-Security-Policy": (
@@ -49,6 +52,38 @@ class AddHeaders:
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class PromptProtocol(H11Protocol):
+    """A connection that is closed where a request takes longer than `LONGEST_REQUEST` seconds to arrive."""
+
+    late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A browser has connected, and is waited for."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Some of a request has come; the last of it ends the wait, until the next one begins."""
+        if self.late is None:
+            self._wait()
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self._arrived()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is waited for any more."""
+        self._arrived()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.late = self.loop.call_later(LONGEST_REQUEST, self.transport.abort)
+
+    def _arrived(self) -> None:
+        if self.late is not None:
+            self.late.cancel()
+        self.late = None
 
 
 class Limit:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from textcritic.annotation.backups import settle
 from textcritic.annotation.store import Store, only_server
 from textcritic.annotation.visits import Settings
 from textcritic.errors import TextcriticError
@@ -29,11 +30,20 @@ def serve(path: Path, host: str, port: int, settings: Settings, announce: str) -
     import uvicorn
 
     from textcritic.annotation.app import make_app
+    from textcritic.annotation.security import PromptProtocol
 
     with only_server(path), Store(path) as store, _listening(host, port) as sock:
+        for name, why in settle(store).items():
+            print(f"textcritic annotate: {name}: somebody who withdrew may still be in it ({why})", file=sys.stderr)
         app = make_app(store, settings)
         config = uvicorn.Config(
-            app, access_log=False, log_level="warning", proxy_headers=False, server_header=False, lifespan="off"
+            app,
+            http=PromptProtocol,
+            access_log=False,
+            log_level="warning",
+            proxy_headers=False,
+            server_header=False,
+            lifespan="off",
         )
         config.timeout_graceful_shutdown = 5
         print(announce, flush=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any
 
 from textcritic.annotation.answers import ATTENTION, TASK, TRAINING
@@ -55,8 +56,15 @@ class Step:
     work: Work | None = None
 
 
+class GoneOnError(Exception):
+    """A form of a text that the annotator has left behind: nothing was saved."""
+
+
 class Campaign:
-    """The entry of the registry that a database was made from, and what follows from it."""
+    """The entry of the registry that a database was made from, and what follows from it.
+
+    `most_participants`: so many may come by links of Prolific: who can give all answers that are wanted, and a fifth.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -67,7 +75,10 @@ class Campaign:
         self.task: Task = TASK_TYPES[self.entry["task"]]
         self.attention = store.value("SELECT count(*) FROM item WHERE phase = ?", ATTENTION)
         items = store.value("SELECT count(*) FROM item WHERE phase = ?", TASK)
-        self.quota = min(self.entry["per_annotator"], items) + self.attention
+        texts = min(self.entry["per_annotator"], items)
+        self.quota = texts + self.attention
+        wanted = store.value("SELECT coalesce(sum(wanted), 0) FROM item WHERE phase = ?", TASK)
+        self.most_participants = ceil(1.2 * ceil(wanted / texts)) if texts else 0
         trainers = store.value("SELECT count(*) FROM item WHERE phase = ?", TRAINING)
         self.training_texts = min(self.entry["training"]["texts"], trainers)
 
@@ -120,7 +131,10 @@ def save_answer(
         at: the time.
 
     Returns:
-        Whether something was saved: not for a repeated request, nor for a text that is not the open one or the last.
+        Whether something was saved: not for a repeated request.
+
+    Raises:
+        GoneOnError: the text is neither the open one nor the last.
     """
     store = campaign.store
     with store.transaction():
@@ -128,7 +142,7 @@ def save_answer(
             return False
         may = [row["item"] for row in (_open(store, annotator), _last(store, annotator)) if row is not None]
         if item not in may:
-            return False
+            raise GoneOnError
         store.insert("request", ("id", "annotator"), [(request, annotator)])
         version = store.value("SELECT consent_version FROM annotator WHERE id = ?", annotator)
         store.change(
@@ -142,14 +156,20 @@ def save_answer(
 
 
 def save_draft(campaign: Campaign, annotator: str, item: str, answer: Mapping[str, Any]) -> None:
-    """Keep what was chosen so far for a pause; an answer that was given stays as it is."""
+    """Keep what was chosen so far for a pause; an answer that was given stays as it is.
+
+    Raises:
+        GoneOnError: the text was answered.
+    """
     with campaign.store.transaction():
-        campaign.store.change(
+        open_ = campaign.store.change(
             """UPDATE assignment SET draft = ? WHERE annotator = ? AND item = ? AND NOT EXISTS (
                 SELECT 1 FROM answer WHERE answer.annotator = assignment.annotator AND answer.item = assignment.item
             )""",
             *(json.dumps(answer, ensure_ascii=False), annotator, item),
         )
+        if not open_:
+            raise GoneOnError
 
 
 def last_answer(campaign: Campaign, annotator: str) -> Work | None:
@@ -167,15 +187,6 @@ def work_of(campaign: Campaign, annotator: str, item: str) -> Work | None:
 def with_answer(work: Work, answer: dict[str, Any]) -> Work:
     """A text with other choices than those that are saved."""
     return replace(work, answer=answer)
-
-
-def withdraw(store: Store, annotator: str) -> None:
-    """Delete an annotator and all that came from them; only that somebody withdrew is counted."""
-    with store.transaction():
-        consented = store.row("SELECT 1 FROM annotator WHERE id = ? AND consent_version IS NOT NULL", annotator)
-        store.change("DELETE FROM annotator WHERE id = ?", annotator)
-        if consented:
-            store.set_about("withdrawn", store.about("withdrawn") + 1)
 
 
 def training_share(campaign: Campaign, annotator: str, round_: int | None = None) -> float | None:

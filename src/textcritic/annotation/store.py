@@ -56,6 +56,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 the version that this program reads."""
 
 
+SETTINGS = ("journal_mode=DELETE", "synchronous=EXTRA", "secure_delete=ON", "foreign_keys=ON")
+
+
 class NotStoredError(TextcriticError):
     """The disk is full or the database is busy: nothing was changed, and the same request may be sent again."""
 
@@ -68,19 +71,24 @@ class Store:
         create: whether it may be absent, and is then made.
 
     Raises:
-        TextcriticError: it is absent, not a campaign's database, or of a version that this program does not know.
+        TextcriticError: it is absent, empty, not a campaign's database, or of a version that this program does not
+            know.
     """
 
     def __init__(self, path: str | os.PathLike[str], create: bool = False) -> None:
         self.path = Path(path)
         if not create and not self.path.is_file():
             raise TextcriticError(f"{path}: no such file; make the campaign with `textcritic annotate make NAME`")
+        if not create and not self.path.stat().st_size:
+            raise TextcriticError(f"{path}: is empty; put a backup in its place")
         try:
+            if create:
+                self.path.touch(0o600)
             # One thread at a time works with it, see `app`; not always the same one.
             self.connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=5)
             self.connection.row_factory = sqlite3.Row
             self._open()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise TextcriticError(f"{path}: cannot be opened as the database of a campaign ({error})") from error
 
     def close(self) -> None:
@@ -99,8 +107,9 @@ class Store:
 
         Raises:
             NotStoredError: the disk is full, or another process has kept the database busy for five seconds.
+            TextcriticError: the file is damaged.
         """
-        try:
+        with self._in_words("nothing was saved"):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -109,21 +118,24 @@ class Store:
                 if self.connection.in_transaction:  # SQLite itself goes back when the disk is full
                     self.connection.execute("ROLLBACK")
                 raise
-        except sqlite3.OperationalError as error:
-            raise NotStoredError(f"{self.path}: nothing was saved ({error})") from error
 
     def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        """All rows of a query."""
-        return self.connection.execute(sql, values).fetchall()
+        """All rows of a query.
+
+        Raises:
+            NotStoredError: another process has kept the database busy for five seconds.
+            TextcriticError: the file is damaged.
+        """
+        with self._in_words("cannot be read now"):
+            return self.connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, *values: Any) -> sqlite3.Row | None:
-        """The first row of a query; None if there is none."""
-        found: sqlite3.Row | None = self.connection.execute(sql, values).fetchone()
-        return found
+        """The first row of a query; None if there is none. Raises as `rows`."""
+        return next(iter(self.rows(sql, *values)), None)
 
     def value(self, sql: str, *values: Any) -> Any:
-        """The first value of a query that has a row."""
-        return self.connection.execute(sql, values).fetchone()[0]
+        """The first value of a query that has a row. Raises as `rows`."""
+        return self.rows(sql, *values)[0][0]
 
     def change(self, sql: str, *values: Any) -> int:
         """Run a statement inside a transaction; returns how many rows it changed."""
@@ -134,27 +146,42 @@ class Store:
         marks = ", ".join("?" * len(columns))
         self.connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
-    def about(self, key: str) -> Any:
-        """One of the values that the campaign was made with, or that are counted for it."""
-        return json.loads(self.value("SELECT value FROM about WHERE key = ?", key))
+    def about(self, key: str, default: Any = None) -> Any:
+        """One of the values that the campaign was made with, or that are counted for it.
+
+        Raises:
+            TextcriticError: there is none and no default, or as `rows`.
+        """
+        row = self.row("SELECT value FROM about WHERE key = ?", key)
+        try:
+            return default if row is None and default is not None else json.loads(row["value"])  # type: ignore[index]
+        except (TypeError, ValueError) as error:
+            raise TextcriticError(f"{self.path}: is damaged (no {key}); put a backup in its place") from error
 
     def set_about(self, key: str, value: Any) -> None:
         """Set one, inside a transaction."""
         self.change("INSERT OR REPLACE INTO about VALUES (?, ?)", key, json.dumps(value, ensure_ascii=False))
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Write a consistent copy, whole or not at all, while annotators are at work."""
+        """Write a consistent copy, whole or not at all, while annotators are at work; only its owner may read it."""
         with whole_file(path) as temporary:
-            copy = sqlite3.connect(temporary)
+            temporary.touch(0o600)
             try:
-                self.connection.backup(copy)
+                self.connection.execute("VACUUM INTO ?", (str(temporary),))  # without what was left in the file
             except sqlite3.Error as error:
                 raise TextcriticError(f"{path}: the backup was not written ({error})") from error
-            finally:
-                copy.close()
+
+    @contextmanager
+    def _in_words(self, busy: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise NotStoredError(f"{self.path}: {busy} ({error})") from error
+        except sqlite3.DatabaseError as error:
+            raise TextcriticError(f"{self.path}: is damaged ({error}); put a backup in its place") from error
 
     def _open(self) -> None:
-        for setting in ("journal_mode=DELETE", "synchronous=EXTRA", "secure_delete=ON", "foreign_keys=ON"):
+        for setting in SETTINGS:
             self.connection.execute(f"PRAGMA {setting}")
         application, version = (self.value(f"PRAGMA {name}") for name in ("application_id", "user_version"))
         known = len(MIGRATIONS)

@@ -22,6 +22,7 @@ from textcritic.annotation.security import (
 from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import Store, now
 
+NEWCOMERS_A_MINUTE = 200
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -47,11 +48,12 @@ class Web:
         campaign: what it was made from.
         settings: how it is served.
         limit: of requests.
+        newcomers: limit of those who come by a link of Prolific for the first time.
     """
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store, self.settings, self.campaign = store, settings, Campaign(store)
-        self.limit = Limit(settings.requests_a_minute)
+        self.limit, self.newcomers = Limit(settings.requests_a_minute), Limit(NEWCOMERS_A_MINUTE)
         self.sign = signer(store, "form")
         self.templates = Environment(
             loader=FileSystemLoader(TEMPLATES),

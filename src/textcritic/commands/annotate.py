@@ -1,8 +1,13 @@
 """`textcritic annotate`: a web app that asks people about texts."""
 
 import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-from textcritic.commands.arguments import Commands, add_command, positive
+from textcritic.commands.arguments import Commands, add_command, positive, up_to
+from textcritic.errors import TextcriticError
 
 ANNOTATE = """\
 Ask people whether texts hang together: a web app for annotators, and for whoever runs the campaign. Without more words
@@ -20,50 +25,57 @@ Take pictures of the pages that an annotator sees, at two widths, with Debian's 
 model criticism paper), the task (15) and the instructions of both (16, 17). A pilot annotator is invited for it.
 """
 
+SERVING: dict[str, Any] = {"host": "127.0.0.1", "port": 8000, "address": None, "limit": 120}
+MOST_LINKS = 10_000
+
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     annotate = add_command(commands, "annotate", "ask people about texts, by a web app", ANNOTATE)
     parts = annotate.add_subparsers(title="what to do (default: open the demo)", metavar="WHAT")
     _serving(annotate)
-    annotate.set_defaults(run=_open, name="demo")
+    _runs(annotate, _open, *SERVING)
+    annotate.set_defaults(name="demo")
     serve = add_command(parts, "serve", "serve a campaign", SERVE)
     _named(serve)
     _serving(serve)
-    serve.set_defaults(run=_open)
+    _runs(serve, _open, *SERVING)
     make = parts.add_parser("make", help="make a campaign from finished samples")
     _named(make)
     make.add_argument("--configfile", metavar="FILE", help="laid over the package's, e.g. with your own registry")
-    make.set_defaults(run=_make)
+    _runs(make, _make)
     invite = parts.add_parser("invite", help="make links for annotators, while the campaign is served or not")
     _named(invite)
-    invite.add_argument("--number", metavar="N", type=positive, default=1, help="of links (default: 1)")
-    invite.add_argument("--days", metavar="N", type=positive, default=30, help="until they expire (default: 30)")
+    invite.add_argument("--number", metavar="N", type=up_to(MOST_LINKS), default=1, help="of links (default: 1)")
+    invite.add_argument("--days", metavar="N", type=up_to(3650), default=30, help="until they expire (default: 30)")
     invite.add_argument("--pilot", action="store_true", help="the answers are kept apart from all others")
     invite.add_argument("--prolific", action="store_true", help="one link for all participants of Prolific")
     invite.add_argument(
         "--address",
         metavar="URL",
-        default="http://127.0.0.1:8000",
-        help="that the links begin with (default: %(default)s)",
+        default=argparse.SUPPRESS,
+        help="that the links begin with (default: http://127.0.0.1:8000)",
     )
-    invite.set_defaults(run=_invite)
+    _runs(invite, _invite, "address")
     revoke = parts.add_parser("revoke", help="let an annotator or a link in no longer")
     _named(revoke)
-    revoke.add_argument("id", metavar="ID", help="of the annotator or the link, as the campaign's page has it")
-    revoke.set_defaults(run=_revoke)
+    # Taken as it is: ids of earlier versions may begin with "-".
+    revoke.add_argument(
+        "id", metavar="ID", nargs=argparse.REMAINDER, help="of the annotator or the link, as the campaign's page has it"
+    )
+    _runs(revoke, _revoke)
     export = parts.add_parser("export", help="write the answers, for the workflow or as a table")
     _named(export)
-    export.add_argument("--out", metavar="FILE", help=".jsonl, or .csv for a table (default: the campaign's folder)")
+    export.add_argument("--out", metavar="FILE", help=".jsonl, .csv for a table, or - (default: in its folder)")
     export.add_argument("--pilot", action="store_true", help="the answers of the pilot, and no others")
-    export.set_defaults(run=_export)
+    _runs(export, _export)
     backup = parts.add_parser("backup", help="write a copy of the database, while it is served or not")
     _named(backup)
-    backup.set_defaults(run=_backup)
+    _runs(backup, _backup)
     screens = add_command(parts, "screens", "take pictures of an annotator's pages", SCREENS)
     _named(screens)
     screens.add_argument("--out", metavar="DIR", help="where they go (default: screens in the campaign's folder)")
-    screens.set_defaults(run=_screens)
+    _runs(screens, _screens)
 
 
 def _named(parser: argparse.ArgumentParser) -> None:
@@ -71,12 +83,24 @@ def _named(parser: argparse.ArgumentParser) -> None:
 
 
 def _serving(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", metavar="N", type=positive, default=8000, help="to listen on (default: 8000)")
-    parser.add_argument("--host", metavar="HOST", default="127.0.0.1", help="to listen on (default: 127.0.0.1)")
-    parser.add_argument("--address", metavar="URL", help="of the server as browsers see it, behind a reverse proxy")
-    parser.add_argument(
-        "--limit", metavar="N", type=positive, default=120, help="requests of one annotator in a minute (default: 120)"
-    )
+    """Options before and behind `serve`: those that were not given are left out, so that either place counts."""
+    add = partial(parser.add_argument, default=argparse.SUPPRESS)
+    add("--port", metavar="N", type=positive, help="to listen on (default: 8000)")
+    add("--host", metavar="HOST", help="to listen on (default: 127.0.0.1)")
+    add("--address", metavar="URL", help="of the server as browsers see it, behind a reverse proxy")
+    add("--limit", metavar="N", type=positive, help="requests of one annotator in a minute (default: 120)")
+
+
+def _runs(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], str], *takes: str) -> None:
+    """Let a part of the command run a function, and refuse options of `serve` that it does not take."""
+
+    def checked(arguments: argparse.Namespace) -> str:
+        for name in SERVING:
+            if name in vars(arguments) and name not in takes:
+                raise TextcriticError(f"--{name}: is for `annotate serve`, and has no effect here; leave it out")
+        return run(argparse.Namespace(**(SERVING | vars(arguments))))
+
+    parser.set_defaults(run=checked)
 
 
 def _open(arguments: argparse.Namespace) -> str:
@@ -97,19 +121,29 @@ def _invite(arguments: argparse.Namespace) -> str:
 
     kind = "prolific" if arguments.prolific else "annotator"
     invitation = Invitation(kind, arguments.number, arguments.days, arguments.pilot)
-    return invite(arguments.name, invitation, arguments.address.rstrip("/"))
+    address = arguments.address or "http://127.0.0.1:8000"
+    return invite(arguments.name, invitation, address.rstrip("/"))
 
 
 def _revoke(arguments: argparse.Namespace) -> str:
     from textcritic.annotation.run import revoke
 
-    return revoke(arguments.name, arguments.id)
+    ids = [word for word in arguments.id if word != "--"]
+    if len(ids) != 1:
+        raise TextcriticError(f"revoke: {len(ids)} ids; give one, of an annotator or a link")
+    return revoke(arguments.name, ids[0])
 
 
 def _export(arguments: argparse.Namespace) -> str:
     from textcritic.annotation.run import export
+    from textcritic.files import is_standard_output
 
-    return export(arguments.name, arguments.out, arguments.pilot)
+    out = "/dev/fd/1" if arguments.out == "-" else arguments.out
+    apart = out is not None and is_standard_output(out)
+    words = export(arguments.name, out, arguments.pilot)
+    if apart:  # among the answers would be a line that is none
+        print(words, file=sys.stderr)
+    return "" if apart else words
 
 
 def _backup(arguments: argparse.Namespace) -> str:

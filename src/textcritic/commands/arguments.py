@@ -109,6 +109,12 @@ def positive(text: str) -> int:
     return number
 
 
+def up_to(most: int) -> Callable[[str], int]:
+    """What reads a whole number from 1 to this one."""
+    read: Callable[[str], int] = _reader(whole(1, most))
+    return read
+
+
 def add_options(
     parser: argparse.ArgumentParser, options: type[Options], groups: Mapping[type[Options], str] | None = None
 ) -> None:

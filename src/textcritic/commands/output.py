@@ -28,7 +28,7 @@ PLAIN = {
 
 
 def print_text(text: str) -> int:
-    """Print to standard output; returns the exit code, 0 or `NOBODY_READS`.
+    """Print to standard output, nothing for no text; returns the exit code, 0 or `NOBODY_READS`.
 
     Raises:
         TextcriticError: standard output is closed or cannot be written, e.g. as the disk is full.
@@ -39,7 +39,7 @@ def print_text(text: str) -> int:
     if hasattr(sys.stdout, "reconfigure"):  # whatever stands in for it may lack this
         sys.stdout.reconfigure(errors="textcritic.plain")
     try:
-        print(text, flush=True)
+        print(text, end="\n" if text else "", flush=True)
     except BrokenPipeError:
         _close()
         return NOBODY_READS

@@ -72,6 +72,8 @@ def complete(value: Any, kind: str | Path, source: str) -> Any:
     problem = max(Draft202012Validator(branch).iter_errors(value), key=relevance, default=None)
     if problem is not None:
         raise TextcriticError(f"{source}: {_explain(problem)}")
+    if (where := _not_finite(value)) is not None:
+        raise TextcriticError(f"{source}: {where}: should be a finite number")
     return _with_defaults(value, branch)
 
 
@@ -143,6 +145,13 @@ class _UniqueKeyLoader(_Loader):
                 )
             seen.add(key)
         return super().construct_mapping(node, deep)
+
+
+# A day is text, with or without quotes.
+_UniqueKeyLoader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in known if tag != "tag:yaml.org,2002:timestamp"]
+    for first, known in _Loader.yaml_implicit_resolvers.items()
+}
 
 
 def _filled_in(node: Any) -> Any:
@@ -246,10 +255,21 @@ def _explain(problem: ValidationError) -> str:
         return f"{at}{value!r} should be {wanted}{hint}"
     if problem.validator == "enum":
         return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
+    if problem.validator == "pattern" and rule == r"\S":
+        return f"{at}is empty; write some words, or leave the key out"
     if problem.validator in ("oneOf", "anyOf"):
         choices = " or ".join(branch.get("title", "?") for branch in rule)
         return f"{at}{json.dumps(value)} is not {choices}"
     return f"{at}{problem.message}"
+
+
+def _not_finite(value: Any, where: str = "") -> str | None:
+    """The dotted key of a number that is not finite, as a schema's limits do not see; None if there is none."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return where
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = (_not_finite(part, f"{where}.{key}" if where else str(key)) for key, part in parts)
+    return next((one for one in found if one is not None), None)
 
 
 def _reads_as_number(text: str) -> bool:

@@ -173,7 +173,8 @@ def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
     if otherwise.is_file() and filecmp.cmp(new, otherwise, shallow=False):
         new.unlink()  # a newer file would be taken for a changed one
     else:
-        new.replace(otherwise)
+        with whole_file(otherwise) as temporary:
+            new.replace(temporary)
     return otherwise
 
 
