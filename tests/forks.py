@@ -76,7 +76,7 @@ def run_code(asked: str, code: str, *arguments: str) -> None:
     """Do what the interpreter does with `-c`, with the pipes that were passed on to whoever asked."""
     for descriptor in Path(f"/proc/{asked}/fd").iterdir():
         with suppress(FileNotFoundError):  # closed meanwhile
-            if int(descriptor.name) > 2 and os.readlink(descriptor).startswith("pipe:"):
+            if int(descriptor.name) > 2 and str(descriptor.readlink()).startswith("pipe:"):
                 opened = os.open(descriptor, os.O_WRONLY)
                 if opened != int(descriptor.name):
                     os.dup2(opened, int(descriptor.name))
