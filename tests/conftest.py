@@ -30,21 +30,22 @@ settings.load_profile("no deadline")
 # The files that take longest, the longest first. They are begun first, so that no worker ends alone on a slow file, and
 # are `slow`: `make test-fast` leaves them out.
 SLOW = (
-    *("oracle/test_processes_oracle", "e2e/test_micro", "experiments/test_contract", "e2e/test_criticise"),
+    *("experiments/test_contract", "e2e/test_micro", "e2e/test_criticise", "oracle/test_processes_oracle"),
     *("e2e/test_lines", "dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
-    *("e2e/test_pretrained_models", "e2e/test_criticise_model", "unit/test_ctm_resume", "unit/test_environments"),
+    *("unit/test_environments", "e2e/test_pretrained_models", "e2e/test_criticise_model", "unit/test_hsmm_jobs"),
+    *("unit/test_ctm_resume", "unit/test_launch", "e2e/test_checkout", "e2e/test_wikipedia_corpora"),
+    *("oracle/test_wikipedia_oracle", "oracle/test_ctm_bound", "oracle/test_ctm_fit", "oracle/test_own_texts"),
+    *("unit/test_wikipedia_kill", "experiments/test_new_experiment", "unit/test_classifier"),
+    *("oracle/test_sample_oracle", "coherence/test_papers", "oracle/test_fairseq_losses", "oracle/test_hsmm_precision"),
     *(
-        "unit/test_launch",
-        "e2e/test_checkout",
-        "e2e/test_wikipedia_corpora",
-        "unit/test_wikipedia_kill",
-        "oracle/test_ctm_fit",
+        "oracle/test_beam_sampling",
+        "oracle/test_fairseq_sampling",
+        "unit/test_wikitext",
+        "unit/test_corpora_docstrings",
     ),
-    *("experiments/test_new_experiment", "unit/test_classifier", "oracle/test_sample_oracle", "unit/test_hsmm_jobs"),
-    *("oracle/test_wikipedia_oracle", "coherence/test_papers", "oracle/test_ctm_bound", "oracle/test_hsmm_precision"),
-    *("unit/test_wikitext", "unit/test_corpora_docstrings", "unit/test_fairseq_training", "unit/test_corpora_titles"),
-    *("unit/test_ctm_covariances", "unit/test_fairseq_samples", "annotation/test_browser", "annotation/test_store"),
-    *("annotation/test_load", "annotation/test_attacks", "e2e/test_pages", "e2e/test_metrics_command"),
+    *("unit/test_fairseq_training", "unit/test_corpora_titles", "unit/test_ctm_covariances"),
+    *("unit/test_fairseq_samples", "annotation/test_browser", "annotation/test_store", "annotation/test_load"),
+    *("annotation/test_attacks", "e2e/test_pages", "e2e/test_metrics_command"),
 )
 
 

@@ -23,6 +23,7 @@ class Made:
         parts: its numbered tables and figures, each with the files that it is made of.
         name: its name; by default its kind.
         published: CSV of published values.
+        pdf: whether figures are written as .pdf too, which takes a third of the time.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Made:
     parts: Mapping[Part, Files] = field(default_factory=dict)
     name: str = ""
     published: Path | None = None
+    pdf: bool = True
 
     def request(self, part: Part | None = None, section: bool = False) -> dict[str, str]:
         """As `Experiment.request` makes it."""
@@ -43,7 +45,7 @@ class Made:
 
     def figures(self, tables: Path, folder: Path) -> list[Path]:
         """Make the standing figures."""
-        return make_figures(self.request(), tables, folder)
+        return make_figures(self.request(), tables, folder, self.pdf)
 
     def all(self, study: Path) -> list[Path]:
         """Make tables, figures and section, standing and numbered, where they are in the folder of a study."""
@@ -53,7 +55,7 @@ class Made:
             if part.name.startswith("table"):
                 made += make_tables(self.request(part), place / "tables", self.published)
             else:
-                made += make_figures(self.request(part), place / "tables", place / part.name)
+                made += make_figures(self.request(part), place / "tables", place / part.name, self.pdf)
         self.section(study)
         return made
 

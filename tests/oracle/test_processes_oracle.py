@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from forks import forked, forking_python
 from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
@@ -39,6 +40,14 @@ def fit(tiny, folder, training, config=PLAIN, processes=1):
     )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forking():
+    """All processes are forked; unit/test_launch starts the interpreter."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "executable", forking_python())
+        yield
+
+
 # As a rule's script runs it: the whole is one process to whoever starts, stops or kills it.
 PROGRAM = """
 import json, sys
@@ -63,6 +72,7 @@ class Job:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.number = forked(self.process.pid)
 
     def wait_for(self, step):
         """Until a state at or past `step` is on disk."""
@@ -75,7 +85,8 @@ class Job:
 
     def ranks(self):
         """Process ids of the children, the one that leads first."""
-        return sorted(map(int, Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()))
+        asked = Path(f"/proc/{self.number}/task/{self.number}/children").read_text().split()
+        return [forked(int(process)) for process in sorted(asked, key=int)]
 
     def end(self):
         """What it said last, and its exit code."""
@@ -170,7 +181,7 @@ def test_a_killed_process_ends_all_and_the_rerun_leaves_no_trace(tiny_encoding, 
 def test_when_the_starting_process_is_killed_no_other_goes_on(tiny_encoding, tmp_path):
     job = Job(tiny_encoding, tmp_path / "broken", LONG).wait_for(10)
     ranks = job.ranks()
-    job.process.kill()
+    os.kill(job.number, signal.SIGKILL)
     job.process.communicate()
     wait_until_gone(ranks)
     assert not (tmp_path / "broken/model").exists()
@@ -197,7 +208,7 @@ def share_stopped_at_the_end(ranks, **given):
     write = PreTrainedModel.save_pretrained
 
     def slowly(*model_and_folder):
-        os.kill(os.getppid(), signal.SIGTERM)
+        os.kill(int(os.environ["TESTED"]), signal.SIGTERM)
         time.sleep(2)
         write(*model_and_folder)
 
@@ -207,7 +218,8 @@ def share_stopped_at_the_end(ranks, **given):
 
 def test_sigterm_while_the_model_is_written_loses_nothing(tiny_encoding, tmp_path, monkeypatch):
     function = f"{Path(__file__).stem}:{share_stopped_at_the_end.__name__}"
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[:2])))
+    monkeypatch.setenv("TESTED", str(os.getpid()))
     monkeypatch.setattr(loop, "run_together", lambda _, *job: run_together(function, *job))
     fit(tiny_encoding, tmp_path / "stopped", SHORT, processes=2)
     fit(tiny_encoding, tmp_path / "whole", SHORT)

@@ -1,5 +1,6 @@
 """The sampler against one forward pass a token, against exact probabilities, and against transformers' own warpers."""
 
+from functools import cache as remembered
 from types import ModuleType
 
 import numpy as np
@@ -49,6 +50,13 @@ def one_at_a_time(
     return drawn, "length"
 
 
+@remembered
+def fifty_tokens(architecture: str, prompt: tuple[int, ...], stride: int) -> dict[int, tuple[list[int], str]]:
+    """Twelve articles of at most 50 tokens, one forward pass a token."""
+    model = tiny_model(CONFIGS[architecture], seed=6)
+    return {index: one_at_a_time(model, list(prompt), 3, index, stride, 50) for index in range(12)}
+
+
 def drawn_by(model: PreTrainedModel, prompt: list[int], decoding: Decoding, seed: int, indices: range) -> dict:
     draws = draw_articles(ArticleModel(model, prompt, END), decoding, seed, indices)
     return {index: (ids, finish) for index, ids, finish in draws}
@@ -70,7 +78,7 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) 
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_batched_and_cached_equals_one_forward_per_token(architecture, prompt, stride):
     model = tiny_model(CONFIGS[architecture], seed=6)
-    expected = {index: one_at_a_time(model, prompt, 3, index, stride or WINDOW // 2, 50) for index in range(12)}
+    expected = fifty_tokens(architecture, tuple(prompt), stride or WINDOW // 2)
     lengths = [len(ids) for ids, _ in expected.values()]
     assert max(lengths) > 3 * WINDOW  # well past the window, several times
     assert len(set(lengths)) >= 4  # ragged rows
@@ -97,7 +105,7 @@ def test_attention_row_by_row_draws_the_same_articles(architecture, stride, monk
     monkeypatch.setattr(cache, "WORTH_A_CALL", 0)
     calls = count_calls(monkeypatch, cache, "sdpa_attention_forward")
     model = tiny_model(CONFIGS[architecture], seed=6)
-    expected = {index: one_at_a_time(model, [END], 3, index, stride or WINDOW // 2, 50) for index in range(12)}
+    expected = fifty_tokens(architecture, (END,), stride or WINDOW // 2)
     before = len(calls)
     assert drawn_by(model, [END], Decoding(stride=stride, max_tokens=50, batch_size=5), 3, range(12)) == expected
     assert model.config._attn_implementation != cache.ROW_BY_ROW  # as it was found

@@ -6,10 +6,10 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 
 import pytest
 import torch
+from forks import forked, forking_python
 
 from textcritic.errors import TextcriticError
 from textcritic.training.checkpoint import Checkpoints, file_digests
@@ -148,7 +148,7 @@ with locked(pathlib.Path({str(path)!r})):
     print("held", flush=True)
     time.sleep(100)
 """
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([forking_python(), "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "held\n"
     return process
 
@@ -166,9 +166,9 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path, monkeypatch, flock
     dead = "wait for it or stop it and rerun" + (
         "" if flock else rf", or, if it is dead, delete {tmp_path}/a.parquet.lock"
     )
-    with pytest.raises(TextcriticError, match=rf"process {process.pid} on .* {dead}$"), locked(path):
+    with pytest.raises(TextcriticError, match=rf"process {forked(process.pid)} on .* {dead}$"), locked(path):
         pass
-    process.kill()
+    os.kill(forked(process.pid), signal.SIGKILL)
     process.wait()
     with locked(path):
         assert json.loads(path.read_text())["pid"] == os.getpid()

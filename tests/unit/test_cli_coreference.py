@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from forks import forking_python
 from mention_oracle import AsReleased, KneserNey, synthetic
 
 import textcritic
@@ -46,7 +47,7 @@ def test_whole_command(tmp_path, real):
     text = [*synthetic(2, 20), [], [".", "."], ["it:1000000", "it:-3", "é:x:Ann", "it:-3"]]
     samples = write(tmp_path / "samples.jsonl", text)
     command = [
-        sys.executable,
+        forking_python(),
         "-m",
         "textcritic.cli",
         "coreference",

@@ -3,13 +3,13 @@
 import json
 import re
 import subprocess
-import sys
 from itertools import count
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from forks import forking_python
 
 import textcritic
 from textcritic import runlog
@@ -62,9 +62,7 @@ def run(capsys, *arguments):
 def test_whole_command(real, mixed):
     options = ["--iterations", "150", "--starts", "2", "--resamples", "200"]
     command = [
-        sys.executable,
-        "-W",
-        "ignore",
+        forking_python(),
         "-m",
         "textcritic.cli",
         "mixing",

@@ -3,11 +3,11 @@
 import json
 import re
 import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from forks import forking_python
 
 import textcritic
 from textcritic.api.options import TendencyOptions
@@ -43,7 +43,7 @@ def test_what_differs_is_found_and_what_is_the_same_is_kept(tmp_path):
     rows = ({"text": text, "id": n} for n, text in enumerate(texts(40, 3, length=85, power=1.5)))
     other.write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = [
-        sys.executable,
+        forking_python(),
         "-m",
         "textcritic.cli",
         "tendencies",

@@ -2,11 +2,11 @@ import gzip
 import json
 import resource
 import subprocess
-import sys
 
 import numpy as np
 import pytest
 import samples
+from forks import forking_python
 
 from textcritic.cli import main
 from textcritic.critics.ctm import FitOptions, fit_starts, infer
@@ -77,7 +77,7 @@ def fails(capsys, *arguments):
 
 def test_whole_command_on_text(train, test):
     command = [
-        sys.executable,
+        forking_python(),
         "-m",
         "textcritic.cli",
         "topics",

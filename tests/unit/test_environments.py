@@ -110,31 +110,49 @@ def test_every_script_loads_in_its_environment(environment):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_figures_sections_and_the_report_are_made_where_there_is_no_torch(kind, tmp_path):
-    """What functions import once they are called, too."""
-    files = import_module(f"experiments.{kind}.tiny").tiny(tmp_path / "results", documents=20)
-    experiment = Made(kind, files)
-    experiment.tables(tmp_path / kind / "tables")
-    (tmp_path / "request.json").write_text(json.dumps(experiment.request()))
-    (tmp_path / "description.json").write_text(json.dumps(description([kind], [1])))
+@pytest.fixture(scope="module")
+def without_torch(tmp_path_factory):
+    """Figures, section and report of each kind, made by one process without torch; its folder, and what went wrong."""
+    place = tmp_path_factory.mktemp("kinds")
+    for kind in KINDS:
+        experiment = Made(kind, import_module(f"experiments.{kind}.tiny").tiny(place / kind / "results", documents=20))
+        experiment.tables(place / kind / kind / "tables")
+        (place / kind / "request.json").write_text(json.dumps(experiment.request()))
+        (place / kind / "description.json").write_text(json.dumps(description([kind], [1])))
     code = f"""
-import json
+import json, traceback
 from pathlib import Path
 from textcritic.report import make_figures, make_manifest, make_report, make_section
 
-root = Path({str(tmp_path)!r})
-place = root / {kind!r}
-request = json.loads((root / "request.json").read_text())
-figures = make_figures(request, place / "tables", place / "figures")
-section = place / "section.html"
-make_section(request, place / "tables", [str(place / "figures")], section, place / "section.json")
-make_manifest(json.loads((root / "description.json").read_text()), figures, root / "manifest.json")
-make_report({{{kind!r}: section}}, root / "manifest.json", root / "report.html")
+def make(kind):
+    root = Path({str(place)!r}) / kind
+    place = root / kind
+    request = json.loads((root / "request.json").read_text())
+    figures = make_figures(request, place / "tables", place / "figures", pdf=kind == {KINDS[0]!r})
+    section = place / "section.html"
+    make_section(request, place / "tables", [str(place / "figures")], section, place / "section.json")
+    make_manifest(json.loads((root / "description.json").read_text()), figures, root / "manifest.json")
+    make_report({{kind: section}}, root / "manifest.json", root / "report.html")
+
+faults = {{}}
+for kind in {KINDS!r}:
+    try:
+        make(kind)
+    except Exception:
+        faults[kind] = traceback.format_exc()
+print(json.dumps(faults))
 """
     done = run("plot", code)
     assert done.returncode == 0, done.stderr
-    assert f'<details class="section" id="{kind}" open>' in (tmp_path / "report.html").read_text(encoding="utf-8")
+    return place, json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_figures_sections_and_the_report_are_made_where_there_is_no_torch(kind, without_torch):
+    """What functions import once they are called, too."""
+    place, faults = without_torch
+    assert kind not in faults, faults[kind]
+    assert f'<details class="section" id="{kind}" open>' in (place / kind / "report.html").read_text(encoding="utf-8")
 
 
 def test_the_workflow_is_configured_in_the_environment_of_the_controller():

@@ -97,6 +97,7 @@ def test_whoever_asked_ends_as_the_job_does(end, code, forks, tmp_path):
     asked = started(forks[0], tmp_path, end)
     _, err = asked.communicate(timeout=60)
     assert asked.returncode == code
+    assert recorded(tmp_path)[1] == forks[1].pid  # the interpreter has not run it once more
     assert ("ZeroDivisionError" in err) is (end == "1 / 0")
     assert ("why" in err) is ("why" in end)
 

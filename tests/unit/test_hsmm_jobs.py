@@ -7,7 +7,6 @@ import math
 import os
 import signal
 import subprocess
-import sys
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from forks import forking_python
 from tiny_hsmm import flat, random_model
 from tiny_process import TinyProcess, model_of
 
@@ -161,7 +161,7 @@ def test_a_kill_leaves_no_trace(small_process, tmp_path, caplog):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     report, model = train_small(small_process, whole, BY_EM)
     arguments = [small_process.prefix("train"), small_process.prefix("validation"), small_process.tokenizer, broken]
-    command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
+    command = [forking_python(), "-c", PROGRAM, *map(str, arguments)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     assert subprocess.run(command, check=False, env=environment).returncode == -signal.SIGKILL
     assert not (broken / "model").exists()

@@ -5,12 +5,14 @@ import logging
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 import torch
+from forks import forking_python
 
 from textcritic.errors import TextcriticError
 from textcritic.runlog import log
@@ -53,8 +55,14 @@ def fail(ranks, how):
 @pytest.fixture
 def together(monkeypatch):
     """Run a function of this file in two processes."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[:2])))
     return lambda name, **arguments: run_together(f"{Path(__file__).stem}:{name}", arguments, 2, "testing")
+
+
+@pytest.fixture
+def forking(monkeypatch):
+    """The processes are forked, in place of starting the interpreter."""
+    monkeypatch.setattr(sys, "executable", forking_python())
 
 
 def test_processes_agree_and_the_first_is_heard(together, tmp_path, caplog):
@@ -128,6 +136,7 @@ def test_a_process_alone_agrees_with_itself():
         ("first bug", RuntimeError, "^testing: process 2: ValueError: a bug$"),
     ],
 )
+@pytest.mark.usefixtures("forking")
 def test_one_that_fails_ends_all_and_says_why(together, how, kind, message):
     with pytest.raises(kind, match=message) as raised:
         together("fail", how=how)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from forks import forking_python
 
 from textcritic.errors import TextcriticError
 from textcritic.training.hardware import cpu_settings, flushes_denormals
@@ -118,7 +119,7 @@ def test_the_best_model_is_kept_and_the_curve_written(tmp_path, caplog):
 PROGRAM = f"""
 import json, os, signal, sys, torch
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path[:0] = {[str(folder) for folder in Path(__file__).parents[:2]]!r}
 from test_loop import FromAModel, Walk, fit
 fit(Path(sys.argv[1]), Walk(lambda number: os.kill(os.getpid(), signal.SIGKILL) if number == 8 else None))
 """
@@ -127,7 +128,7 @@ fit(Path(sys.argv[1]), Walk(lambda number: os.kill(os.getpid(), signal.SIGKILL) 
 def test_a_training_that_was_killed_resumes_to_the_same_end(tmp_path, caplog):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     expected = fit(whole, Walk())
-    assert subprocess.run([sys.executable, "-c", PROGRAM, str(killed)], check=False).returncode == -signal.SIGKILL
+    assert subprocess.run([forking_python(), "-c", PROGRAM, str(killed)], check=False).returncode == -signal.SIGKILL
     assert saved(killed) == ["best-6.pt", "state-6.best-6.pt", "state-7.best-6.pt"]
     with caplog.at_level(logging.INFO, "textcritic"):
         assert fit(killed, Walk()) == expected
@@ -203,7 +204,8 @@ def shared(ranks, folder):
 
 
 def test_several_processes_have_streams_of_their_own_and_one_of_them_writes(tmp_path, monkeypatch, caplog):
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, Path(__file__).parents[:2])))
+    monkeypatch.setattr(sys, "executable", forking_python())
     with caplog.at_level(logging.INFO, "textcritic"):
         run_together(f"{Path(__file__).stem}:shared", {"folder": str(tmp_path)}, 2, "training walk")
     assert json.loads((tmp_path / "report.json").read_text())["steps"] == 12

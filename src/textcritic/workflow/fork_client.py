@@ -27,11 +27,12 @@ def main(address: str, most_threads: int, arguments: list[str]) -> NoReturn:
     is_job = first == "-m" or (first != "" and first[0] != "-")
     with socket.socket(socket.AF_UNIX) as server:
         if is_job and _threads() <= most_threads:
+            answer = REFUSED
             with suppress(OSError):
                 server.connect(address)
                 answer = _asked(server, arguments)
-                if answer != REFUSED:
-                    _end(answer)
+            if answer != REFUSED:
+                _end(answer)
     os.execv(sys.executable, [sys.executable, *arguments])
 
 
@@ -59,7 +60,8 @@ def _end(answer: bytes) -> NoReturn:
         sys.stderr.write("the process that was forked for this job is lost; run the same command again\n")
     code = int(answer or 1)
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        with suppress(OSError):  # SIGKILL has no handler
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)
 
