@@ -10,6 +10,7 @@ from textcritic import __version__
 from textcritic.api.articles.jobs import Configured, Job, job_for
 from textcritic.api.articles.jobs.crossing import crossing_of, notes_of
 from textcritic.api.articles.jobs.job import STAGES
+from textcritic.digests import checked, write_records
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, write_json
 from textcritic.place import workflow_folder
@@ -135,7 +136,9 @@ class Workshop:
                 self._made.pop(path, None)
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             try:
+                inputs = checked(job.needs)
                 job.run()
+                write_records(f"criticise: {job.stage}", job.makes, inputs)
             except TextcriticError as error:
                 self._faults |= dict.fromkeys(job.makes, error)
                 raise
