@@ -2,9 +2,10 @@
 
 import logging
 import os
+import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +15,8 @@ from textcritic.digests import checked, write_records
 from textcritic.errors import TextcriticError, first_line
 
 log = logging.getLogger("textcritic")
+CHECKPOINTS = "checkpoints"  # the folder beside a model where its training keeps them
+FINISHED = "finished"  # a file there, once the model is written
 
 
 @contextmanager
@@ -45,7 +48,7 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
         elif gpu:
             _require_gpus(gpu)
         script = vars(sys.modules["__main__"]).get("snakemake")  # what Snakemake gives to a script
-        inputs = checked(script.input) if script else {}
+        inputs = taken(script.input) if script else {}
         yield
         if script:
             write_records(script.rule, script.output, inputs)
@@ -60,6 +63,19 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
         sys.exit(1)
     finally:
         to_file.close()
+
+
+def taken(inputs: Iterable[str | os.PathLike[str]]) -> dict[str, str | None]:
+    """What a job is about to read, as `digests.checked` compares it; the trainings that wrote it have ended well.
+
+    So the checkpoints of these trainings go. They stay until now, because a scheduler may take a training whose time
+    ran out just after its end for a failure, and Snakemake then removes the model.
+    """
+    paths = [Path(path) for path in inputs]
+    for folder in {path.parent / CHECKPOINTS for path in paths}:
+        if (folder / FINISHED).is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+    return checked(paths)
 
 
 @contextmanager

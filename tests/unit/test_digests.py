@@ -1,4 +1,4 @@
-"""Digests of what jobs wrote: damage with the old times is refused by the next job, and named by `textcritic verify`."""
+"""Digests of what jobs wrote: damage with the old times is refused by the next job, and named by `verify`."""
 
 import json
 import os

@@ -47,7 +47,10 @@ class Verified:
             lines.append("to make them again: delete the files that differ, and repeat the same command `criticise`")
         if self.unknown:
             lines.append(f"{plural(self.unknown, 'file')} not compared: no digest was recorded")
-        return [*lines, f"{plural(len(self.files), 'file')} compared with their digests, {len(self.differences)} differ"]
+        return [
+            *lines,
+            f"{plural(len(self.files), 'file')} compared with their digests, {len(self.differences)} differ",
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""
