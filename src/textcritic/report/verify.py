@@ -15,6 +15,8 @@ from textcritic.report.show import study_in
 STUDIES = ("results", "studies")
 TEMPORARY = "shards"  # part of the path of every output that rules call temp(): Snakemake removes these itself
 
+MOST_JOBS = 5  # in one line
+
 
 @dataclass(slots=True)
 class Verified:
@@ -40,7 +42,9 @@ class Verified:
         """All of it as lines of text, the counts last."""
         lines = [f"{path}: {what}" for path, what in sorted(self.differences.items())]
         for code, jobs in sorted(self.other_code.items()):
-            lines.append(f"made by other code ({code}; this is {code_version()}): {', '.join(sorted(jobs))}")
+            first, more = sorted(jobs)[:MOST_JOBS], len(jobs) - MOST_JOBS
+            named = ", ".join(first) + f" and {more} more" * (more > 0)
+            lines.append(f"made by other code ({code}; this is {code_version()}): {named}")
         if rules := sorted(filter(str.isidentifier, self.jobs)):
             lines.append(f"to make them again: snakemake --cores all -R {' '.join(rules)}")
         if len(rules) < len(self.jobs):
@@ -113,7 +117,7 @@ def _verify_output(verified: Verified, root: Path, output: str, record: Mapping[
         return [*record["inputs"]]
     if record["code"] != code_version():
         verified.other_code.setdefault(record["code"], set()).add(record["job"])
-    if not record["files"]:
+    if not record["files"] and not (root / output).exists():
         verified.differences[output] = "is gone"
     for name, entry in record["files"].items():
         if _compare(verified, root, name, entry):
