@@ -43,7 +43,7 @@ def made_again(dag: Any) -> list[str]:
 def _cause(job: Any, reason: Any) -> str:
     """Why a job is run, in words; nothing where only another job's run is the cause."""
     if reason.forced:
-        return "you asked for it (-R, -F, -f)"
+        return "you asked for it (-R, -F, -f), or its last run did not end"
     if reason.params_changed:
         return "; ".join(_changes(job, reason.params_changed)) or "its parameters changed"
     if reason.input_changed:
