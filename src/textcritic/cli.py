@@ -20,6 +20,7 @@ from textcritic.commands import (
     show,
     tendencies,
     topics,
+    verify,
     workflow,
 )
 from textcritic.commands.arguments import in_flags
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         importance,
         plan_annotation,
         show,
+        verify,
         demo,
         annotate,
         corpus,

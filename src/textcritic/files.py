@@ -116,8 +116,26 @@ def _written(target: Path) -> Iterator[None]:
     """Name a file or folder that cannot be written."""
     try:
         yield
-    except OSError as error:
-        raise TextcriticError(f"{_short(target)}: cannot be written: {error.strerror or error}") from error
+    except TextcriticError:
+        raise
+    except Exception as error:
+        if (cause := _of_system(error)) is None:
+            raise
+        why = cause.strerror or str(cause)
+        if cause.errno in (errno.ENOSPC, errno.EDQUOT):
+            disk = next((folder for folder in target.absolute().parents if folder.is_mount()), Path("/"))
+            why += f": make room on the disk of {disk}, then run the same command again"
+        raise TextcriticError(f"{_short(target)}: cannot be written: {why}") from error
+
+
+def _of_system(error: BaseException) -> OSError | None:
+    """The error of the system behind another one, if there is one: torch and safetensors have errors of their own."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, OSError):
+        if found := re.search(r"\(os error (\d+)\)", str(cause)):
+            return OSError(int(found[1]), os.strerror(int(found[1])))
+        cause = cause.__context__
+    return cause
 
 
 def results_folder(path: str | os.PathLike[str], name: str = "output") -> Path:

@@ -2,17 +2,21 @@
 
 import logging
 import os
+import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from textcritic.digests import checked, write_records
 from textcritic.errors import TextcriticError, first_line
 
 log = logging.getLogger("textcritic")
+CHECKPOINTS = "checkpoints"  # the folder beside a model where its training keeps them
+FINISHED = "finished"  # a file there, once the model is written
 
 
 @contextmanager
@@ -22,6 +26,9 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
     `gpu` is the number of GPUs that a job asked for, if it can use them. With 0, the GPUs of the machine are hidden
     from it. With more, if torch sees none, the job is refused if it was given some, or asked for several and torch is
     built for them (a driver that does not work would cost days); otherwise it runs on the CPU, with a warning.
+
+    In a script that Snakemake runs, the inputs are first compared with the records of the jobs that wrote them, and
+    the outputs are recorded at the end (`digests`).
 
     A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of textcritic:
     its traceback goes to the log file, and stderr names that file.
@@ -40,7 +47,11 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
             _hide_gpus()
         elif gpu:
             _require_gpus(gpu)
+        script = vars(sys.modules["__main__"]).get("snakemake")  # what Snakemake gives to a script
+        inputs = taken(script.input) if script else {}
         yield
+        if script:
+            write_records(script.rule, script.output, inputs)
         log.info("done in %s", duration(time.monotonic() - started))
     except TextcriticError as error:
         log.error("error: %s", error)
@@ -52,6 +63,19 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
         sys.exit(1)
     finally:
         to_file.close()
+
+
+def taken(inputs: Iterable[str | os.PathLike[str]]) -> dict[str, str | None]:
+    """What a job is about to read, as `digests.checked` compares it; the trainings that wrote it have ended well.
+
+    So the checkpoints of these trainings go. They stay until now, because a scheduler may take a training whose time
+    ran out just after its end for a failure, and Snakemake then removes the model.
+    """
+    paths = [Path(path) for path in inputs]
+    for folder in {path.parent / CHECKPOINTS for path in paths}:
+        if (folder / FINISHED).is_file():
+            shutil.rmtree(folder, ignore_errors=True)
+    return checked(paths)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import re
 import shutil
 import sys
@@ -23,6 +24,7 @@ sys.path.insert(0, str(ROOT / "tests" / "micro"))
 from recipes import write  # noqa: E402
 
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums, unit_sums  # noqa: E402
+from textcritic.report.verify import verify_study  # noqa: E402
 
 CONFIG = "tests/micro/config.yaml"
 INTRUDER_TABLES = ("detectors", "pairs", "difficulty", "probe-effects", "votes", "generated", "corpora-held")
@@ -390,6 +392,27 @@ def test_a_second_run_has_nothing_to_do(study):
     run = snakemake(study)
     assert run.returncode == 0
     assert "Nothing to be done" in run.stdout + run.stderr
+
+
+def test_damage_of_a_finished_study_is_named_and_refused(study, copy):
+    """Flips with the old times: `Nothing to be done` for Snakemake, and other numbers from the next job."""
+    whole = verify_study(study / "results/studies/micro")
+    assert (whole.differences, whole.other_code) == ({}, {})
+    folder = copy / "results/generators/recipes"
+    weights = folder / "w-title/gpt2-micro/seed1/model/model.safetensors"
+    spoilt = [weights, *(folder / "w-title/ngram-2/seed1/model" / f"{name}.npy" for name in ("words", "cumulative2"))]
+    for path in spoilt:
+        about, content = path.stat(), bytearray(path.read_bytes())
+        content[-9] ^= 1
+        path.write_bytes(content)
+        os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert {*verify_study(copy / "results/studies/micro").differences} == {str(p.relative_to(copy)) for p in spoilt}
+    perplexity = folder / "w-title/gpt2-micro/seed1/perplexity.json"
+    perplexity.unlink()
+    run = snakemake(copy, "--", str(perplexity.relative_to(copy)))
+    assert run.returncode != 0
+    assert f"error: {weights.relative_to(copy)}: has other bytes, as many as before; it is not what" in run.stderr
+    assert not perplexity.exists()
 
 
 def registry_with(folder, kind, change):

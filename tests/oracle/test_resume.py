@@ -79,4 +79,4 @@ def test_a_kill_leaves_no_trace_in_losses_and_weights(tiny_encoding, tmp_path, c
     weights = [load_file(folder / "model" / "model.safetensors") for folder in (whole, broken)]
     assert weights[0].keys() == weights[1].keys()
     assert all(torch.equal(weights[0][key], weights[1][key]) for key in weights[0])
-    assert not (broken / "checkpoints").exists()
+    assert (broken / "checkpoints/finished").is_file()

@@ -6,6 +6,8 @@ import os
 import signal
 import socket
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -82,6 +84,89 @@ def test_what_a_kill_left_half_written_is_removed(tmp_path):
     assert [point["step"] for point in checkpoints.curve()] == [1, 2, 3, 4]
     checkpoints.rewind_curve(2)
     assert checkpoints.curve_path.read_text() == '{"step": 1}\n{"step": 2}\n'
+
+
+def test_the_curve_is_on_disk_before_the_state_that_counts_its_points(tmp_path, monkeypatch):
+    """What a power failure may take is what was not synchronised."""
+    synchronised, fsync = [], os.fsync
+
+    def noted(descriptor):
+        synchronised.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    filled(tmp_path, steps=1)
+    curve = synchronised.index("train.jsonl")
+    assert any("state-1" in name for name in synchronised[curve:])
+
+
+def test_a_hole_in_the_curve_is_said(tmp_path, caplog):
+    filled(tmp_path).rewind_curve(3)
+    assert not caplog.text
+    Checkpoints(tmp_path, {"rate": 1.0}).rewind_curve(5)
+    assert "train.jsonl: 2 of 5 points are lost" in caplog.text
+
+
+FULL = """
+import resource, signal, sys, torch
+from pathlib import Path
+from safetensors.torch import save_file
+from textcritic.errors import TextcriticError
+from textcritic.files import whole_folder
+from textcritic.training.checkpoint import Checkpoints
+weights, folder = {"w": torch.zeros(int(sys.argv[1]))}, Path(sys.argv[2])
+checkpoints = Checkpoints(folder, {})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+for name in ("state-1.best-1.pt", "model"):
+    try:
+        if name == "model":
+            with whole_folder(folder / name) as temporary:
+                save_file(weights, temporary / "model.safetensors")
+        else:
+            checkpoints.save(weights, 1, 1)
+    except TextcriticError as error:
+        assert str(error) == f"{folder / name}: cannot be written: File too large", error
+    else:
+        sys.exit(f"{name}: it was written")
+"""
+
+
+@pytest.mark.parametrize("numbers", [26_000, 1_000_000])
+def test_what_torch_and_safetensors_cannot_write_is_one_line(numbers, tmp_path):
+    """A disk that is full at 100 kB, with the error that a limit of the size of files gives."""
+    done = subprocess.run([sys.executable, "-c", FULL, str(numbers), str(tmp_path)], capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    assert not list(tmp_path.glob("*.pt"))
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_lock_where_nothing_can_be_written_is_one_line():
+    """In /sys nobody can make a file, root included."""
+    with pytest.raises(TextcriticError, match=r"^/sys/kernel/lock\.json: cannot be written"):
+        locked(Path("/sys/kernel/lock.json")).__enter__()
+
+
+def loses_its_lock(folder):
+    """A job whose folder goes away, with a file in its place, and that then says what is wrong."""
+    with locked(folder / "lock.json"):
+        folder.rename(folder.with_name("elsewhere"))
+        folder.touch()
+        raise TextcriticError("the first fault")
+
+
+def test_the_first_fault_is_told_where_the_lock_cannot_be_removed(tmp_path):
+    (tmp_path / "checkpoints").mkdir()
+    with pytest.raises(TextcriticError, match="the first fault"):
+        loses_its_lock(tmp_path / "checkpoints")
+
+
+@pytest.mark.parametrize("left", [["lock.json"], ["lock"], ["lock", "lock.json"]])
+def test_an_empty_lock_that_a_crash_left_holds_nobody_up(left, tmp_path):
+    for name in left:
+        (tmp_path / name).touch()
+    with locked(tmp_path / "lock.json"):
+        assert json.loads((tmp_path / "lock.json").read_text())["pid"] == os.getpid()
 
 
 def test_digests_follow_content_and_name_a_missing_file(tmp_path):

@@ -96,7 +96,7 @@ def test_distinct_sections_are_learnt_and_inferred_whatever_the_batch(splits, ti
     infer_titles(tmp_path / "c/model", tmp_path / "one.parquet", tmp_path / "one-out.parquet", 16, threads=1)
     alone = read_posteriors(tmp_path / "one-out.parquet")
     np.testing.assert_allclose(alone.probabilities[0], everything.probabilities[3], atol=1e-5)
-    assert not (tmp_path / "c/checkpoints").exists()
+    assert (tmp_path / "c/checkpoints/finished").is_file()
 
 
 PROGRAM = """

@@ -83,7 +83,7 @@ def test_a_transformer_finds_intruders_with_a_word_of_their_own(splits, tmp_path
     assert report["threshold"] == 0.5
     assert report["threshold_from"] == "fixed"
     assert report["cut"] == {"train": 0, "validation": 0}
-    assert not (tmp_path / "checkpoints").exists()
+    assert (tmp_path / "checkpoints/finished").is_file()
     documents = planted(100, 2, marked=True)
     found = figures(tmp_path, documents)
     assert found["accuracy"] > 0.95

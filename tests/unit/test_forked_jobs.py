@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,17 @@ SCRIPT = """
 import json, os, sys, time
 with open("job.json", "w") as file:
     json.dump([os.getpid(), os.getppid(), sys.argv, sys.executable, os.environ["MARK"]], file)
+with open("runs", "a") as file:
+    file.write("run ")
 print("out", flush=True)
 print("err", file=sys.stderr, flush=True)
 {end}
 """
 
 
-@pytest.fixture
-def forks(tmp_path):
+@contextmanager
+def serving(folder):
     """The program, and its server."""
-    folder = tmp_path / "forks"
     folder.mkdir()
     program = write_program(folder)
     command = [sys.executable, "-c", SERVE, folder]
@@ -42,8 +44,16 @@ def forks(tmp_path):
         assert server.stdout.readline() == b"ready\n"
         yield program, server
         server.stdin.close()
+
+
+@pytest.fixture
+def forks(tmp_path):
+    """The program, and its server, which cleans up."""
+    with serving(tmp_path / "forks") as (program, server):
+        yield program, server
+        server.stdin.close()
         assert server.wait(20) == 0
-    assert not folder.exists()
+    assert not (tmp_path / "forks").exists()
 
 
 def started(program, folder, end="", **environment):
@@ -100,6 +110,8 @@ def test_whoever_asked_ends_as_the_job_does(end, code, forks, tmp_path):
     assert recorded(tmp_path)[1] == forks[1].pid  # the interpreter has not run it once more
     assert ("ZeroDivisionError" in err) is (end == "1 / 0")
     assert ("why" in err) is ("why" in end)
+    assert ("this job was killed (SIGKILL)" in err) is (code == -9)
+    assert (tmp_path / "runs").read_text() == "run "
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -132,6 +144,23 @@ def test_jobs_end_with_the_server_and_are_then_run_by_the_interpreter(forks, tmp
     (tmp_path / "job.json").unlink()
     assert started(copy, tmp_path).wait(60) == 0
     assert recorded(tmp_path)[3] == sys.executable
+
+
+def test_jobs_end_with_a_server_that_is_killed_and_are_not_run_again(tmp_path):
+    with serving(tmp_path / "forks") as (program, server):
+        asked = started(program, tmp_path, "time.sleep(600)")
+        process, *_ = recorded(tmp_path)
+        server.kill()
+        assert "lost; run the same command again" in asked.communicate(timeout=60)[1]
+        assert asked.returncode == 1
+        assert gone(process)
+    assert (tmp_path / "runs").read_text() == "run "
+
+
+def test_a_server_whose_terminal_is_closed_ends_with_whoever_started_it_and_leaves_nothing(forks, tmp_path):
+    program, server = forks
+    server.send_signal(signal.SIGHUP)
+    assert started(program, tmp_path).wait(60) == 0  # the rest is in the fixture
 
 
 @pytest.mark.parametrize(("threads", "forked"), [("1", True), ("2", False)])

@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import torch
 from forks import forking_python
 
 from textcritic.errors import TextcriticError
+from textcritic.runlog import taken
 from textcritic.training.hardware import cpu_settings, flushes_denormals
 from textcritic.training.loop import Job, Run, resumable
 from textcritic.training.processes import run_together
@@ -113,7 +115,31 @@ def test_the_best_model_is_kept_and_the_curve_written(tmp_path, caplog):
         zip((3, 6, 9, 12), LOSSES, strict=True)
     )
     assert "training walk: 12 of 12 steps (100%), 0 s left, at" in caplog.text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "model", "report.json"]
+
+
+def test_a_model_that_is_lost_before_another_job_reads_it_is_not_trained_again(tmp_path):
+    """As where the time of a job ran out after its last step: the scheduler says TIMEOUT, and Snakemake removes it."""
+    expected = fit(tmp_path, Walk())
+    assert saved(tmp_path) == ["best-6.pt", "state-12.best-6.pt"]
+    shutil.rmtree(tmp_path / "model")
+    (tmp_path / "report.json").unlink()
+
+    def trained_again(number):
+        raise AssertionError(f"step {number} is done again")
+
+    assert fit(tmp_path, Walk(trained_again)) == expected
+    taken([tmp_path / "model", tmp_path / "report.json"])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "report.json"]
+
+
+def test_checkpoints_of_a_training_at_work_stay_when_an_older_model_is_read(tmp_path):
+    fit(tmp_path, Walk())
+    with pytest.raises(TextcriticError, match="stopped by SIGTERM"):
+        fit(tmp_path, FromAModel(terminate_at(2)))
+    before = saved(tmp_path)
+    taken([tmp_path / "model"])
+    assert saved(tmp_path) == before != []
 
 
 PROGRAM = f"""

@@ -1,6 +1,5 @@
 """What a study was made from: configuration, versions, revision, and its files with their sizes and digests."""
 
-import hashlib
 import json
 import platform
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import textcritic
+from textcritic.digests import sha256
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.measures.numbers import plural
@@ -108,8 +108,6 @@ def _git(folder: str | Path, *arguments: str) -> str:
 
 def _artefact(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as handle:
-            digest = hashlib.file_digest(handle, "sha256").hexdigest()
-        return {"path": str(path), "bytes": path.stat().st_size, "sha256": digest}
+        return {"path": str(path), "bytes": path.stat().st_size, "sha256": sha256(path)}
     except OSError as error:
         raise TextcriticError(f"{path}: cannot be read for the manifest: {error.strerror or error}") from error

@@ -26,7 +26,7 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     Raises:
         TextcriticError: the study has not been built, or a file is damaged.
     """
-    folder = _study_in(Path(folder))
+    folder = study_in(Path(folder))
     front = front_of(folder)
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
     failing = [f"- {one.name}: {one.line}" for one in front.failing]
@@ -61,7 +61,7 @@ def front_of(folder: Path) -> Front:
     return front_page(sections_of(folder), said.get("configuration", {}).get("study", {}))
 
 
-def _study_in(folder: Path) -> Path:
+def study_in(folder: Path) -> Path:
     """The folder of the study: the one given, or the only study below it.
 
     Raises:

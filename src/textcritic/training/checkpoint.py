@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_file, write_json
-from textcritic.runlog import log
+from textcritic.runlog import FINISHED, log
 
 KEPT = 2
 STATE = re.compile(r"state-(\d+)\.best-(\d+)\.pt")
@@ -35,20 +34,16 @@ class Checkpoints:
         self.folder = folder
         self.curve_path = folder / "train.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
-        for unfinished in folder.glob(".*.tmp"):
-            unfinished.unlink()
+        for stale in (*folder.glob(".*.tmp"), folder / FINISHED):
+            stale.unlink(missing_ok=True)
         self._claim(json.loads(json.dumps(specification)))
 
     def save(self, state: Mapping[str, Any], step: int, best_step: int) -> None:
         """Write the state after `step` steps; keep only the last two states and the best weights that they refer to."""
+        with self.curve_path.open("a") as handle:
+            os.fsync(handle.fileno())  # its points are on disk before a state that counts them
         _save(state, _state_path(self.folder, step, best_step))
-        states = self._states()
-        for _, _, path in states[:-KEPT]:
-            path.unlink(missing_ok=True)
-        needed = {best for _, best, _ in states[-KEPT:]}
-        for path in self.folder.iterdir():
-            if (match := BEST.fullmatch(path.name)) and int(match[1]) not in needed:
-                path.unlink(missing_ok=True)
+        self._keep(KEPT)
 
     def save_best(self, weights: Mapping[str, Any], step: int) -> None:
         """Write the best weights so far; a `save` that refers to them should follow."""
@@ -101,12 +96,26 @@ class Checkpoints:
     def rewind_curve(self, length: int) -> None:
         """Keep the first `length` points: what a killed run recorded past its last checkpoint is recorded anew."""
         kept = self.curve()[:length]
+        if len(kept) < length:
+            lost = length - len(kept)
+            log.warning("%s: %d of %d points are lost; the model does not need them", self.curve_path, lost, length)
         with whole_file(self.curve_path) as temporary:
             temporary.write_text("".join(json.dumps(point) + "\n" for point in kept), encoding="utf-8")
 
-    def remove(self) -> None:
-        """Remove the folder with everything in it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def finish(self) -> None:
+        """Keep the last state alone, marked as that of a training that has ended; see `runlog.taken`."""
+        self._keep(1)
+        (self.folder / FINISHED).touch()
+
+    def _keep(self, count: int) -> None:
+        """Remove all but the last `count` states and the best weights that these refer to."""
+        states = self._states()
+        for _, _, path in states[:-count]:
+            path.unlink(missing_ok=True)
+        needed = {best for _, best, _ in states[-count:]}
+        for path in self.folder.iterdir():
+            if (match := BEST.fullmatch(path.name)) and int(match[1]) not in needed:
+                path.unlink(missing_ok=True)
 
     def _states(self) -> list[tuple[int, int, Path]]:
         """(step, best step, path) of every state, oldest first."""
@@ -183,8 +192,8 @@ def _state_path(folder: Path, step: int, best_step: int) -> Path:
 
 
 def _save(value: Mapping[str, Any], path: Path) -> None:
-    with whole_file(path) as temporary:
-        torch.save(dict(value), temporary)
+    with whole_file(path) as temporary, temporary.open("wb") as handle:  # of a path's errors torch tells no reason
+        torch.save(dict(value), handle)
 
 
 def _load(path: Path) -> dict[str, Any]:

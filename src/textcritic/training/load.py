@@ -35,7 +35,7 @@ NO_WEIGHTS = re.compile(r"\.attn(\.attention)?\.(masked_)?bias$|\.position_ids$"
 FASTER = {"gelu_new": "gelu_pytorch_tanh"}
 # The weights of repositories that have no others.
 PICKLED = "pytorch_model.bin"
-COPY_AGAIN = "delete it and make or copy it again"
+COPY_AGAIN = "delete its whole folder, and make or copy that again"
 # Where our jobs write tokenizers and models; Python files are among them only where such code was allowed to run.
 WRITTEN = ("encodings", "generators", "classifiers", "intruders")
 

@@ -33,16 +33,17 @@ def locked(path: Path) -> Iterator[None]:
         path: `lock.json`, or a name that ends in `.lock.json`; its folder must exist.
 
     Raises:
-        TextcriticError: on entering, when another job holds the lock; the line says which, and what to do.
+        TextcriticError: on entering, when another job holds the lock, or the folder cannot be written to; the line
+            says which, and what to do.
     """
     held = _acquired(path)
     try:
         write_json(path, _this_process())
         yield
     finally:
-        path.unlink(missing_ok=True)
-        with suppress(FileNotFoundError):  # a job that has ended removes its whole folder
-            Path(held.lock_file).unlink()
+        for file in (path, Path(held.lock_file)):
+            with suppress(OSError):  # the folder is gone, or read-only: what the job says of that is to be read
+                file.unlink()
         held.release()
 
 
@@ -57,6 +58,8 @@ def _acquired(path: Path) -> BaseFileLock:
         ) from None
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: another job finished this work meanwhile; rerun to go on") from error
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be written: {error.strerror or error}") from error
     return lock
 
 

@@ -25,7 +25,7 @@ import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder, write_json
-from textcritic.runlog import Progress, log
+from textcritic.runlog import CHECKPOINTS, Progress, log
 from textcritic.training.checkpoint import Checkpoints, file_digests, load_state, rng_state, set_rng_state
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.lock import locked
@@ -40,7 +40,7 @@ class Run:
     """What a training writes and how it is run; of all this only `version` decides whether old state is taken up.
 
     Attributes:
-        model_dir: model folder to write; state is kept in `checkpoints/` beside it until it is whole.
+        model_dir: model folder to write; state is kept in `checkpoints/` beside it until another job reads it.
         report_path: JSON file to write.
         name: for progress and error lines, e.g. "gpt2-demo w-title".
         threads: CPU threads of torch, of all processes together; None leaves torch's own number.
@@ -64,7 +64,7 @@ class Run:
     @property
     def folder(self) -> Path:
         """Where checkpoints and the lock are."""
-        return Path(self.model_dir).parent / "checkpoints"
+        return Path(self.model_dir).parent / CHECKPOINTS
 
 
 class Job(ABC):
@@ -184,10 +184,13 @@ def resumable(
         ranks: this process among those that train together; alone by default.
 
     Raises:
-        TextcriticError: an input file is missing, or another job trains in this folder.
+        TextcriticError: an input file is missing, another job trains in this folder, or it cannot be written to.
     """
     ranks = ranks or Ranks()
-    run.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        run.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TextcriticError(f"{run.folder}: cannot be made: {error.strerror or error}") from error
     lock = locked(run.folder / "lock.json") if ranks.leads else nullcontext()
     with cpu_settings(run.threads), _random_numbers(), lock, terminated() as stop:
         checkpoints = None
@@ -289,12 +292,12 @@ class Loop:
         return self._checkpoints.load_best(self.best_step)
 
     def finish(self, save: Callable[[Path], None], report: Mapping[str, Any]) -> None:
-        """Write the model folder by `save`, then the report, and remove the checkpoints; in the process that leads."""
+        """Write the model folder by `save`, then the report; the last checkpoint stays until a job reads these."""
         if self._checkpoints:
             with whole_folder(self.run.model_dir) as temporary:
                 save(temporary)
             write_json(self.run.report_path, report)
-            self._checkpoints.remove()
+            self._checkpoints.finish()
 
     def _at_end(self) -> bool:
         return not self._validation_is_due() and (self.settled or self.step >= self.job.steps)

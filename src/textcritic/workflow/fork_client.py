@@ -27,11 +27,12 @@ def main(address: str, most_threads: int, arguments: list[str]) -> NoReturn:
     is_job = first == "-m" or (first != "" and first[0] != "-")
     with socket.socket(socket.AF_UNIX) as server:
         if is_job and _threads() <= most_threads:
-            answer = REFUSED
+            asked = False
             with suppress(OSError):
                 server.connect(address)
-                answer = _asked(server, arguments)
-            if answer != REFUSED:
+                _ask(server, arguments)
+                asked = True
+            if asked and (answer := _answer(server)) != REFUSED:
                 _end(answer)
     os.execv(sys.executable, [sys.executable, *arguments])
 
@@ -43,15 +44,27 @@ def _threads() -> int:
         return 1
 
 
-def _asked(server: socket.socket, arguments: list[str]) -> bytes:
-    """What the server says once the process has ended; requests to stop are passed on until then."""
+def _ask(server: socket.socket, arguments: list[str]) -> None:
+    """Ask for a process; an error says that there is none."""
     folder = os.getcwd()  # noqa: PTH109  pathlib takes longer to load than all else here
     request = marshal.dumps((os.getpid(), arguments, folder, dict(os.environ)))
     socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
     server.sendall(request)
+
+
+def _answer(server: socket.socket) -> bytes:
+    """What the server says once the process has ended, nothing if it is gone; requests to stop are passed on."""
+
+    def pass_on(number: int, _: object) -> None:
+        with suppress(OSError):
+            server.sendall(bytes([number]))
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the forked process too, which then ends
-    signal.signal(signal.SIGTERM, lambda number, _: server.sendall(bytes([number])))
-    return server.recv(16)
+    signal.signal(signal.SIGTERM, pass_on)
+    try:
+        return server.recv(16)
+    except OSError:
+        return b""
 
 
 def _end(answer: bytes) -> NoReturn:
@@ -59,8 +72,14 @@ def _end(answer: bytes) -> NoReturn:
     if not answer:
         sys.stderr.write("the process that was forked for this job is lost; run the same command again\n")
     code = int(answer or 1)
+    if code == -signal.SIGKILL:
+        sys.stderr.write(
+            "this job was killed (SIGKILL): if nobody did that, the machine had too little memory; give it more, or run"
+            " fewer jobs at a time (--cores), and run the same command again\n"
+        )
+    sys.stderr.flush()
     if code < 0:
-        with suppress(OSError):  # SIGKILL has no handler
+        if -code not in (signal.SIGKILL, signal.SIGSTOP):  # of which nobody can change what they do
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)

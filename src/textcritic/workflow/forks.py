@@ -10,6 +10,7 @@ be had, a job is run by the interpreter.
 """
 
 import atexit
+import ctypes
 import gc
 import marshal
 import os
@@ -46,6 +47,7 @@ SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_N
 PROGRAM = '#!/bin/sh\nexec {python} -IS {client} {address} {most_threads} "$@"\n'
 SOCKET = "socket"
 LONGEST_ADDRESS = 100  # characters; a little less than the kernel allows
+PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 SECONDS_TO_ASK, SECONDS_TO_END = 10.0, 10.0
 
 
@@ -90,6 +92,7 @@ def _start_server(folder: Path, program: Path) -> None:
     if process := os.fork():
         os.close(reader)
         server.close()
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # which a server that was killed has left
         atexit.register(os.waitpid, process, 0)
         atexit.register(os.close, writer)  # which is done first
         return
@@ -155,7 +158,8 @@ class Server:
         Returns:
             In each forked process, and there alone: what was asked for.
         """
-        before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+        held = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # it ends with whoever started it, and cleans up first
+        before = {number: signal.signal(number, signal.SIG_IGN) for number in held}
         self._events.register(self._listener, selectors.EVENT_READ, self._forked)
         self._events.register(alive, selectors.EVENT_READ, self._end)
         while True:
@@ -176,6 +180,7 @@ class Server:
             return None
         load(self._modules)
         self._modules = ()
+        server = os.getpid()
         try:
             process = os.fork()
         except OSError:  # no memory, or too many processes
@@ -184,6 +189,7 @@ class Server:
             request.close()
             return None
         if not process:
+            _end_with(server)
             self.close()
             connection.close()
             return request
@@ -229,6 +235,14 @@ class Server:
         for process in self._processes.values():
             os.kill(process, signal.SIGKILL)
         os._exit(0)
+
+
+def _end_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends, however that ends."""
+    with suppress(OSError, AttributeError):  # another libc, which may lack the call
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def load(modules: Sequence[str]) -> None:

@@ -37,11 +37,13 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
     # A kill leaves Snakemake's lock behind, and in our own lock file the mark that it is from a run of ours. Any other
     # may be from a Snakemake that somebody started here by hand and that is still at work: it stays.
     if _locked(folder) and os.fstat(lock).st_size:
-        _run(snakemake_command(folder, *options, "--unlock"), lock)
+        _run(folder, snakemake_command(folder, *options, "--unlock"), lock)
     if not _locked(folder):
         os.write(lock, b"at work\n")
     started = time.time()
-    failed = _run(snakemake_command(folder, *options, targets=targets, module="textcritic.workflow.forks"), lock)
+    failed = _run(
+        folder, snakemake_command(folder, *options, targets=targets, module="textcritic.workflow.forks"), lock
+    )
     if not _locked(folder):
         os.ftruncate(lock, 0)
     if failed:
@@ -110,7 +112,15 @@ def alone(folder: Path) -> Iterator[int]:
         yield handle.fileno()
 
 
-def _run(command: Sequence[str], lock: int) -> int:
+def _cache(folder: Path) -> dict[str, str]:
+    """A place for Snakemake's cache where there can be none in the user's home, as in containers for another user."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111  it never fails
+    there = next(place for place in (home, *home.parents) if os.path.lexists(place))
+    usable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    return {} if usable else {"XDG_CACHE_HOME": str(folder / ".snakemake/cache")}
+
+
+def _run(folder: Path, command: Sequence[str], lock: int) -> int:
     """Run a command and give its exit code; a request to stop is passed on, and the command is waited for."""
     started: list[subprocess.Popen[bytes]] = []
     asked: list[int] = []
@@ -120,7 +130,8 @@ def _run(command: Sequence[str], lock: int) -> int:
         for process in started:
             process.terminate()
 
-    with _on_sigterm(stop), subprocess.Popen(command, stdout=stderr_descriptor(), pass_fds=(lock,)) as process:
+    env = {**os.environ, **_cache(folder)}
+    with _on_sigterm(stop), subprocess.Popen(command, stdout=stderr_descriptor(), pass_fds=(lock,), env=env) as process:
         started.append(process)
         if asked:  # while it was being started
             process.terminate()

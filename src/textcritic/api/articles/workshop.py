@@ -10,13 +10,14 @@ from textcritic import __version__
 from textcritic.api.articles.jobs import Configured, Job, job_for
 from textcritic.api.articles.jobs.crossing import crossing_of, notes_of
 from textcritic.api.articles.jobs.job import STAGES
+from textcritic.digests import write_records
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, write_json
 from textcritic.place import workflow_folder
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.study import Study
 from textcritic.report import make_figures, make_manifest, make_report, make_section, make_tables
-from textcritic.runlog import log
+from textcritic.runlog import log, taken
 
 MADE = "results/made.json"  # what each file was made from
 LOG = "results/logs/criticise.log"
@@ -135,7 +136,9 @@ class Workshop:
                 self._made.pop(path, None)
                 Path(path).parent.mkdir(parents=True, exist_ok=True)
             try:
+                inputs = taken(job.needs)
                 job.run()
+                write_records(f"criticise: {job.stage}", job.makes, inputs)
             except TextcriticError as error:
                 self._faults |= dict.fromkeys(job.makes, error)
                 raise

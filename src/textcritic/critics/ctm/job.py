@@ -1,7 +1,6 @@
 """The job of rule fit_topics: a topic model of a corpus, the best of several starts, and a record of all of them."""
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from textcritic.critics.ctm.starts import fit_starts
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.latents.bags import open_counts
-from textcritic.runlog import log
+from textcritic.runlog import FINISHED, log
 
 # Documents whose posteriors are in memory.
 SLICE = 5000
@@ -30,7 +29,8 @@ class FitFiles:
         starts: starts.npz, to be written: the models of the other starts, see `model.load_critics`.
         training: training.json, to be written: bounds (nats, one an iteration), iterations and converged of the fit
             that is kept; seconds of all; documents, empty, words, tokens; starts, as `Fits.record`; and the options.
-        state: folder of checkpoints; a killed job goes on from there, and it is removed once the fit is written.
+        state: folder of checkpoints; a killed job goes on from there, until another job reads the fit; see
+            `runlog.taken`.
     """
 
     counts: str | os.PathLike[str]
@@ -59,6 +59,7 @@ def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1,
     options = FitOptions(entry["topics"], entry["iterations"], entry["tolerance"], entry["seed"])
     matrix = open_counts(files.counts).matrix
     log.info("%d documents, %d words, %d topics", *matrix.shape, options.num_topics)
+    (files.state / FINISHED).unlink(missing_ok=True)
     try:
         state = files.state / f"version{version}"
         fits = fit_starts(matrix, options, entry["starts"], state=state, workers=threads)
@@ -83,7 +84,7 @@ def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1,
         "options": asdict(options),
     }
     write_json(files.training, record)
-    shutil.rmtree(files.state, ignore_errors=True)
+    (files.state / FINISHED).touch()
 
 
 def _read_fitted(files: FitFiles, folder: str, threads: int) -> None:

@@ -20,6 +20,7 @@ from textcritic.latents.bags import count_corpus
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import estimated
 from textcritic.plan.experiment import Experiment
+from textcritic.runlog import taken
 
 FEWEST = 1_000  # resamples of each split
 WIDER = 1.1436  # from 95% to 97.5%, by the quantiles of the normal distribution
@@ -77,6 +78,7 @@ class _Fitted:
         fit_files = FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
         version, threads = self.configured.project.stage("topics"), self.configured.cores
         train_topics(fit_files, self.entry, version=version, threads=threads)
+        taken([model])
         real = self._read(files.data[0], "test", folder / "test.parquet", None)
         found = {str(files.data[0].scores): (real, _estimates(real, None, resampling))}
         seen = {article.group for article in read_articles(folder / "train.parquet")} - {None}
