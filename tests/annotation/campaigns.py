@@ -85,11 +85,11 @@ def made_campaign(folder: Path, samples: list[Article] | None = None, **campaign
     return make_campaign("test", entry_of(folder), folder)
 
 
-def made_intruder_campaign(folder: Path, documents: list[Document]) -> Made:
+def made_intruder_campaign(folder: Path, documents: list[Document], **campaign: object) -> Made:
     """A campaign of the task `intruder` on a corpus with these documents."""
     write_documents(folder / "results/corpora/stories/test.parquet", documents, "tests")
     options = {"task": "intruder", "corpus": "stories", "contact": "Ann", "texts": len(documents), "attention": 0}
-    entry = complete({**options, "per_annotator": 4, "training": {"texts": 0}}, "campaigns", "test")
+    entry = complete({**options, "per_annotator": 4, "training": {"texts": 0}, **campaign}, "campaigns", "test")
     return make_campaign("test", entry, folder)
 
 
