@@ -4,6 +4,7 @@ import argparse
 
 from textcritic.commands.arguments import Commands, add_command, positive
 
+FORMATS = ("label-studio", "potato")
 ANNOTATE = """\
 Ask people whether texts hang together: a web app for annotators, and for whoever runs the campaign. Without more words
 it opens the campaign of the study demo, which `textcritic demo` must have built here, and prints a link for one
@@ -56,7 +57,14 @@ def add(commands: Commands) -> None:
     _named(export)
     export.add_argument("--out", metavar="FILE", help=".jsonl, or .csv for a table (default: the campaign's folder)")
     export.add_argument("--pilot", action="store_true", help="the answers of the pilot, and no others")
+    export.add_argument("--format", choices=FORMATS, help="texts and answers, for another program")
     export.set_defaults(run=_export)
+    read = parts.add_parser("import", help="read answers that were given in Label Studio or Potato, as an export")
+    read.add_argument("source", metavar="FILE", help="Label Studio's export in JSON, or the folder of a Potato project")
+    read.add_argument("--format", choices=FORMATS, required=True, help="what FILE is")
+    read.add_argument("--out", metavar="FILE", default="answers.jsonl", help="to write (default: %(default)s)")
+    read.add_argument("--campaign", metavar="NAME", help="a name for answers that are not from a campaign of ours")
+    read.set_defaults(run=_import)
     backup = parts.add_parser("backup", help="write a copy of the database, while it is served or not")
     _named(backup)
     backup.set_defaults(run=_backup)
@@ -107,9 +115,17 @@ def _revoke(arguments: argparse.Namespace) -> str:
 
 
 def _export(arguments: argparse.Namespace) -> str:
-    from textcritic.annotation.run import export
+    from textcritic.annotation.run import export, export_to
 
+    if arguments.format:
+        return export_to(arguments.name, arguments.format, arguments.out, arguments.pilot)
     return export(arguments.name, arguments.out, arguments.pilot)
+
+
+def _import(arguments: argparse.Namespace) -> str:
+    from textcritic.annotation.run import import_from
+
+    return import_from(arguments.source, arguments.format, arguments.out, arguments.campaign)
 
 
 def _backup(arguments: argparse.Namespace) -> str:
