@@ -171,8 +171,11 @@ class Client:
     port: int
     cookies: dict[str, str] = field(default_factory=dict)
 
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
     def request(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection()
         try:
             if self.cookies:
                 headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

@@ -1,8 +1,8 @@
 """What Label Studio and Potato exchange with us: texts with answers, one item a task.
 
 What we know is in every item under `textcritic`, so that it comes back whole: `header` as an export has it, and
-`about`, the text. What an answer carries besides (`own`) is kept where both programs leave it alone. Files that we did not make
-have `document`, `source` and `parts` in the data of an item.
+`about`, the text. What an answer carries besides (`own`) is kept where both programs leave it alone. Files that we did
+not make have `document`, `source` and `parts` in the data of an item.
 """
 
 import json
