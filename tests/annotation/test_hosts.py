@@ -148,6 +148,7 @@ def wait_for(port, certificate):
     raise AssertionError("nginx does not answer")
 
 
+@pytest.mark.debian
 def test_a_reverse_proxy_with_https(proxied):
     port, servers, place = proxied
     client = SecureClient(port, HOSTS[0], place / "cert.pem")
@@ -176,6 +177,7 @@ def test_a_reverse_proxy_with_https(proxied):
     assert [answers_in(server.folder) for server in servers] == [1, 0]
 
 
+@pytest.mark.debian
 @pytest.mark.skipif(browser_path() is None, reason=NO_BROWSER)
 def test_links_forms_and_cookies_of_a_browser_behind_the_proxy(proxied):
     port, servers, _ = proxied
