@@ -125,6 +125,8 @@ def changed(tasks, key, value):
         (lambda tasks: changed(tasks, "data", {"parts": ["a"]}), "the text is not the one that was exported"),
         (lambda tasks: changed(changed(tasks, "meta", {}), "data", {"parts": ["a"]}), "`document` is missing"),
         (lambda tasks: changed(tasks, "annotations", [])[:1], "no whole answer in it"),
+        (lambda tasks: changed(tasks, "annotations", True), "not as label-studio writes it"),
+        (lambda tasks: changed(tasks, "data", {"parts": ["\ud800"]}), "not as label-studio writes it"),
         (lambda tasks: changed(tasks, "annotations", [3]), "task 1: annotation 1: not as Label Studio writes it"),
     ],
 )

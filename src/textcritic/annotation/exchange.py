@@ -35,6 +35,8 @@ COHERENT, INTRUDED, TYPE = "coherent", "intruder", "type_{}"
 """Names of what is asked: the verdict, the sentence, the type of the section of this number, from 0 on."""
 VERDICTS = {"yes": True, "no": False}
 ALL_BELONG = "all sentences belong"
+BROKEN = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
+"""What reading a file raises that another program did not write so."""
 OUTSIDE = "outside"
 """The version of a consent that was given in another program."""
 
@@ -67,6 +69,10 @@ class Reading:
 
     def add(self, item: Item, chosen: Mapping[str, str], own: Mapping[str, Any], where: str) -> None:
         """Add what was chosen by name; an answer that is not whole is left out."""
+        for key in OWN:
+            kind = {"order": int, "pilot": bool}.get(key, str)
+            if not isinstance(own.get(key, 1 if key == "order" else None), kind):
+                raise TextcriticError(f"{where}: `{key}` of the answer is missing or of another type")
         if self.header is None:
             self.header = dict(item.header)
         answer = answer_of(self.header["task"], chosen, len(item.parts))

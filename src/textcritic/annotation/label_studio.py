@@ -10,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 from textcritic.annotation.answers import INTRUDER, read_time
 from textcritic.annotation.exchange import (
     ALL_BELONG,
+    BROKEN,
     COHERENT,
     INTRUDED,
     OURS,
@@ -69,7 +70,7 @@ def read_label_studio(path: Path, campaign: str | None) -> Reading:
     """
     try:
         tasks = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise TextcriticError(f"{path}: cannot be read as JSON: {error}") from error
     if not isinstance(tasks, list):
         raise TextcriticError(f"{path}: should be a list of tasks; choose the format JSON in Label Studio's export")
@@ -82,7 +83,7 @@ def read_label_studio(path: Path, campaign: str | None) -> Reading:
         for place, annotation in enumerate(task.get("annotations") or [], start=1):
             try:
                 _add(reading, item, annotation, f"{where}: annotation {place}")
-            except (AttributeError, KeyError, TypeError) as error:
+            except BROKEN as error:
                 raise TextcriticError(
                     f"{where}: annotation {place}: not as Label Studio writes it: {error!r}"
                 ) from error

@@ -11,6 +11,7 @@ import yaml
 from textcritic.annotation.answers import INTRUDER
 from textcritic.annotation.exchange import (
     ALL_BELONG,
+    BROKEN,
     COHERENT,
     INTRUDED,
     OURS,
@@ -67,7 +68,7 @@ def read_potato(folder: Path, campaign: str | None) -> Reading:
                 said = [(label["schema"], {label["name"], str(value)}) for label, value in pairs]
                 known = kept.get(item) or _own(str(state["user_id"]), seen.get(item) or {}, f"{path}: item {item}")
                 reading.add(items[item], _chosen(said, items[item]), known, f"{path}: item {item}")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except BROKEN as error:
             raise TextcriticError(f"{path}: not as Potato 2.12 writes it: {error!r}") from error
     return reading
 

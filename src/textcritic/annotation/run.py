@@ -132,13 +132,18 @@ def import_from(source: str, format_: str, out: str, campaign: str | None = None
         TextcriticError: what is read is not in this format, or lacks what an analysis needs.
     """
     from textcritic.annotation.answers import write_answers
-    from textcritic.annotation.exchange import in_words
+    from textcritic.annotation.exchange import BROKEN, in_words
     from textcritic.annotation.label_studio import read_label_studio
     from textcritic.annotation.potato import read_potato
 
-    reading = (read_label_studio if format_ == LABEL_STUDIO else read_potato)(Path(source), campaign)
-    answers = reading.answers(source)
-    write_answers(out, answers)
+    try:
+        reading = (read_label_studio if format_ == LABEL_STUDIO else read_potato)(Path(source), campaign)
+        answers = reading.answers(source)
+        write_answers(out, answers)
+    except OSError:  # of the file that is written
+        raise
+    except BROKEN as error:
+        raise TextcriticError(f"{source}: not as {format_} writes it: {error!r}") from error
     left_out = f"; left out: {in_words(reading.left_out)}" if reading.left_out else ""
     return f"{out}: {len(answers.rows):,} answers{left_out}"
 
