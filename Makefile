@@ -43,7 +43,7 @@ test: .venv/installed extras
 
 # For every change: the library's tests, but for the files that take longest.
 test-fast: .venv/installed
-	pytest tests/unit tests/oracle tests/plan -m "not slow and not slurm" $(parallel)
+	pytest tests/unit tests/oracle tests/plan -m "not slow and not slurm and not debian" $(parallel)
 
 slurm-test: .venv/installed
 	pytest tests/slurm -m slurm -s

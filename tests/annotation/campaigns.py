@@ -85,11 +85,11 @@ def made_campaign(folder: Path, samples: list[Article] | None = None, **campaign
     return make_campaign("test", entry_of(folder), folder)
 
 
-def made_intruder_campaign(folder: Path, documents: list[Document]) -> Made:
+def made_intruder_campaign(folder: Path, documents: list[Document], **campaign: object) -> Made:
     """A campaign of the task `intruder` on a corpus with these documents."""
     write_documents(folder / "results/corpora/stories/test.parquet", documents, "tests")
     options = {"task": "intruder", "corpus": "stories", "contact": "Ann", "texts": len(documents), "attention": 0}
-    entry = complete({**options, "per_annotator": 4, "training": {"texts": 0}}, "campaigns", "test")
+    entry = complete({**options, "per_annotator": 4, "training": {"texts": 0}, **campaign}, "campaigns", "test")
     return make_campaign("test", entry, folder)
 
 
@@ -171,8 +171,11 @@ class Client:
     port: int
     cookies: dict[str, str] = field(default_factory=dict)
 
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
     def request(self, method: str, path: str, body: str | None = None, **headers: str) -> Page:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection()
         try:
             if self.cookies:
                 headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())

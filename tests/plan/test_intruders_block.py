@@ -57,6 +57,15 @@ def test_detectors_judge_what_they_were_trained_on_and_the_other_corpus(folder):
     assert [str(one.votes) for one in files.voted[0].edited] == ["edited.jsonl"]
 
 
+def test_answers_of_a_campaign_are_read_with_the_documents_of_each_corpus(folder):
+    write(folder / "studies/own.yaml", block(votes=[], annotations=["answers.jsonl"]))
+    one = experiment(folder, "intruders")
+    tests = [f"results/corpora/{corpus}/test.parquet" for corpus in CORPORA]
+    assert [str(asked.test) for asked in one.files().asked] == tests
+    # The table of people alone needs nothing else.
+    assert one.files("table5").paths() == [tests[0], "answers.jsonl", tests[1]]
+
+
 def test_generated_text_is_cut_and_judged_as_the_corpus_made_of_its_corpus(folder):
     files = experiment(folder, "intruders").files()
     (real,) = files.data

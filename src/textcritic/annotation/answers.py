@@ -173,11 +173,20 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
             shown, or has the id of an annotator and an item, or of an annotator and a place, that an earlier line has;
             or two lines show different texts as one document. The line names the file, its line and the key.
     """
-    lines = json_lines(Path(path))
-    number, first = next(lines, (1, None))
-    header, rows, seen = _header(first, f"{path}:{number}"), [], _Seen()
-    for number, value in lines:
-        where = f"{path}:{number}"
+    return answers_of(((f"{path}:{number}", value) for number, value in json_lines(Path(path))), f"{path}:1")
+
+
+def answers_of(values: Iterable[tuple[str, Any]], where: str) -> Answers:
+    """An export from its lines as objects, each after what its error line begins with; raises as `read_answers`.
+
+    Args:
+        values: of the header first.
+        where: what the error line begins with if there is no header.
+    """
+    lines = iter(values)
+    where, first = next(lines, (where, None))
+    header, rows, seen = _header(first, where), [], _Seen()
+    for where, value in lines:
         rows.append(_answer(value, header, where))
         seen.check(rows[-1], where)
     return Answers(header, tuple(rows))

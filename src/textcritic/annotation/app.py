@@ -8,6 +8,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -46,16 +47,22 @@ def make_app(store: Store, settings: Settings) -> Starlette:
         *(_route(thread, web, path, page, ANNOTATOR) for path, page in PAGES.items()),
         *(_route(thread, web, path, page, ADMIN) for path, page in ADMIN_PAGES.items()),
     ]
+    secret = store.about("secret")
     https = (settings.address or "").startswith("https://")
     session = Middleware(
         SessionMiddleware,
-        secret_key=store.about("secret"),
-        session_cookie="textcritic",
+        secret_key=secret,
+        session_cookie=cookie_of(secret),
         max_age=SESSION_SECONDS,
         same_site="lax",
         https_only=https,
     )
     return Starlette(routes=routes, middleware=[Middleware(AddHeaders), session])
+
+
+def cookie_of(secret: str) -> str:
+    """The name of a campaign's cookie: browsers do not tell apart the ports of a host, so each campaign has its own."""
+    return f"textcritic-{sha256(secret.encode()).hexdigest()[:12]}"
 
 
 def _route(thread: ThreadPoolExecutor, web: Web, path: str, handlers: Mapping[str, Handler], kind: str) -> Route:

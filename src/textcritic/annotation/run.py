@@ -17,6 +17,7 @@ from textcritic.plan.project import Project, load_configuration
 DEMO = "demo"
 NEEDED = ("starlette", "uvicorn", "jinja2", "itsdangerous")
 PORT = 8000
+LABEL_STUDIO, POTATO = "label-studio", "potato"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,59 @@ def revoke(name: str, id_: str, folder: str | os.PathLike[str] = ".") -> str:
     with Store(database_of(Path(folder), name)) as store:
         revoke_link(store, id_)
     return f"{name}: {id_} is revoked"
+
+
+def export_to(name: str, format_: str, out: str | None, pilot: bool = False) -> str:
+    """Write texts and answers of a campaign for another program; returns the files, in words.
+
+    Args:
+        name: of the campaign.
+        format_: `label-studio` or `potato`.
+        out: the file (Label Studio) or folder (Potato); None: in the campaign's folder.
+        pilot: the answers of the pilot, and no others.
+
+    Raises:
+        TextcriticError: there is no such campaign, or a file cannot be written.
+    """
+    from textcritic.annotation.exchange import items_of
+    from textcritic.annotation.label_studio import write_label_studio
+    from textcritic.annotation.potato import write_potato
+
+    database = database_of(Path(), name)
+    write, usual = (write_label_studio, "label-studio.json") if format_ == LABEL_STUDIO else (write_potato, POTATO)
+    with Store(database) as store:
+        items = list(items_of(store, pilot))
+    written = write(Path(out) if out else database.with_name(usual), items)
+    return "\n".join(map(str, written))
+
+
+def import_from(source: str, format_: str, out: str, campaign: str | None = None) -> str:
+    """Read answers that were given in another program, and write them as an export; returns how many, in words.
+
+    Args:
+        source: Label Studio's export in its format JSON, or the folder of a project of Potato.
+        format_: `label-studio` or `potato`.
+        out: the file that a study names.
+        campaign: the name for answers that are not from a campaign of ours.
+
+    Raises:
+        TextcriticError: what is read is not in this format, or lacks what an analysis needs.
+    """
+    from textcritic.annotation.answers import write_answers
+    from textcritic.annotation.exchange import BROKEN, in_words
+    from textcritic.annotation.label_studio import read_label_studio
+    from textcritic.annotation.potato import read_potato
+
+    try:
+        reading = (read_label_studio if format_ == LABEL_STUDIO else read_potato)(Path(source), campaign)
+        answers = reading.answers(source)
+        write_answers(out, answers)
+    except OSError:  # of the file that is written
+        raise
+    except BROKEN as error:
+        raise TextcriticError(f"{source}: not as {format_} writes it: {error!r}") from error
+    left_out = f"; left out: {in_words(reading.left_out)}" if reading.left_out else ""
+    return f"{out}: {len(answers.rows):,} answers{left_out}"
 
 
 def export(name: str, out: str | None, pilot: bool = False, folder: str | os.PathLike[str] = ".") -> str:

@@ -32,8 +32,8 @@ def browser_path() -> str | None:
 
 
 @contextmanager
-def browser() -> Iterator[Any]:
-    """A headless Chromium.
+def browser(*options: str) -> Iterator[Any]:
+    """A headless Chromium, started with these options too.
 
     Raises:
         TextcriticError: it is not installed; the line says how it is.
@@ -44,7 +44,7 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        opened = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *options])
         try:
             yield opened
         finally:

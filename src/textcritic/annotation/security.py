@@ -154,6 +154,10 @@ def check_origin(request: Request, address: str | None) -> None:
     here = origin_of(address) if address else f"{request.url.scheme}://{request.headers.get('host', '')}"
     site = request.headers.get("sec-fetch-site", "same-origin")  # browsers send it over https only
     if request.headers.get("origin") != here or site != "same-origin":
+        if address is None and request.headers.get("origin") == here.replace("http://", "https://", 1):
+            raise RefusedError(
+                403, "The server does not know that it is reached by https. Whoever runs it should give it `--address`."
+            )
         raise RefusedError(403, "This request came from another site. Please open your link again.")
 
 

@@ -24,6 +24,11 @@ QUESTION: Mapping[str, str] = {
     INTRUDER: "Which sentence does not belong here?",
 }
 
+TITLE: Mapping[str, str] = {
+    SECTIONS: "Does this text hang together?",
+    INTRUDER: "Which sentence does not belong?",
+}
+
 INSTRUCTIONS: Mapping[str, str] = {
     SECTIONS: """\
 Read the text. Beside each section, choose its type from the list. The type says what the section is for, not how well \
@@ -44,6 +49,6 @@ up whether the text is true.""",
 
 def with_wording(entry: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of a campaign, with the wording that textcritic brings where it has none of its own."""
-    brought = {"consent": CONSENT, "question": QUESTION[entry["task"]]}
-    brought["instructions"] = INSTRUCTIONS[entry["task"]]
+    task = entry["task"]
+    brought = {"consent": CONSENT, "title": TITLE[task], "question": QUESTION[task], "instructions": INSTRUCTIONS[task]}
     return {**entry, **{key: text for key, text in brought.items() if entry[key] is None}}

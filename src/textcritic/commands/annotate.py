@@ -9,6 +9,7 @@ from typing import Any
 from textcritic.commands.arguments import Commands, add_command, positive, up_to
 from textcritic.errors import TextcriticError
 
+FORMATS = ("label-studio", "potato")
 ANNOTATE = """\
 Ask people whether texts hang together: a web app for annotators, and for whoever runs the campaign. Without more words
 it opens the campaign of the study demo, which `textcritic demo` must have built here, and prints a link for one
@@ -68,7 +69,14 @@ def add(commands: Commands) -> None:
     _named(export)
     export.add_argument("--out", metavar="FILE", help=".jsonl, .csv for a table, or - (default: in its folder)")
     export.add_argument("--pilot", action="store_true", help="the answers of the pilot, and no others")
+    export.add_argument("--format", choices=FORMATS, help="texts and answers, for another program")
     _runs(export, _export)
+    read = parts.add_parser("import", help="read answers that were given in Label Studio or Potato, as an export")
+    read.add_argument("source", metavar="FILE", help="Label Studio's export in JSON, or the folder of a Potato project")
+    read.add_argument("--format", choices=FORMATS, required=True, help="what FILE is")
+    read.add_argument("--out", metavar="FILE", default="answers.jsonl", help="to write (default: %(default)s)")
+    read.add_argument("--campaign", metavar="NAME", help="a name for answers that are not from a campaign of ours")
+    _runs(read, _import)
     backup = parts.add_parser("backup", help="write a copy of the database, while it is served or not")
     _named(backup)
     _runs(backup, _backup)
@@ -135,15 +143,24 @@ def _revoke(arguments: argparse.Namespace) -> str:
 
 
 def _export(arguments: argparse.Namespace) -> str:
-    from textcritic.annotation.run import export
+    from textcritic.annotation.run import export, export_to
     from textcritic.files import is_standard_output
 
     out = "/dev/fd/1" if arguments.out == "-" else arguments.out
     apart = out is not None and is_standard_output(out)
-    words = export(arguments.name, out, arguments.pilot)
+    if arguments.format:
+        words = export_to(arguments.name, arguments.format, out, arguments.pilot)
+    else:
+        words = export(arguments.name, out, arguments.pilot)
     if apart:  # among the answers would be a line that is none
         print(words, file=sys.stderr)
     return "" if apart else words
+
+
+def _import(arguments: argparse.Namespace) -> str:
+    from textcritic.annotation.run import import_from
+
+    return import_from(arguments.source, arguments.format, arguments.out, arguments.campaign)
 
 
 def _backup(arguments: argparse.Namespace) -> str:

@@ -3,7 +3,8 @@
 The paper (Shen et al. 2021, section 4.5) does not say which rule gives which number. These give every one that it
 prints: `same` for Table 3, the majority on the documents where three of five people or more gave one answer; `all` for
 Tables 5 and 6; `each` for Table 7, every answer by itself. `gold` is what the paper says of Table 3 ("at least 3 humans
-assign the same label as our test dataset"): nobody can be wrong there.
+assign the same label as our test dataset"): nobody can be wrong there. Where a document has another number of answers
+than five, the majority is more than half of them, and `all` needs two at least.
 """
 
 import os
@@ -19,7 +20,7 @@ from textcritic.critics.detectors.counts import counts_of
 from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array
 
-PEOPLE, MAJORITY = 5, 3
+PEOPLE = 5
 COHERENT = -1
 MISSPELT = "annoated"  # the published files' spelling
 RULES = ("same", "gold", "all", "each")
@@ -33,11 +34,13 @@ class Votes:
         id: of the document.
         gold: position of the intruder, from 1 on; None: the document is coherent.
         answers: of each person the position that was named; None: the document was called coherent.
+        group: of documents that share a source, where it is known.
     """
 
     id: str
     gold: int | None
     answers: tuple[int | None, ...]
+    group: str | None = None
 
     @property
     def right(self) -> int:
@@ -48,6 +51,11 @@ class Votes:
     def agreed(self) -> tuple[int | None, int]:
         """The commonest answer and how many gave it; of several that are as common the first given."""
         return Counter(self.answers).most_common(1)[0]
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether two people or more gave an answer, and all the same."""
+        return len(self.answers) > 1 and self.agreed[1] == len(self.answers)
 
 
 def read_votes(path: str | os.PathLike[str], exactly: bool = True) -> list[Votes]:
@@ -86,9 +94,9 @@ def answers_of(votes: Iterable[Votes], rule: str) -> list[tuple[Votes, int | Non
 
     Args:
         votes: of people.
-        rule: `same`: the answer that three people or more gave, of documents that have one. `gold`: the same, where it
-            is right. `all`: the answer that all gave, of documents with five votes where they did. `each`: every answer
-            by itself.
+        rule: `same`: the answer that more than half of the people gave (three of five), of documents that have one.
+            `gold`: the same, where it is right. `all`: the answer that all gave, of documents with two answers or more
+            where they did. `each`: every answer by itself.
 
     Raises:
         TextcriticError: there is no such rule.
@@ -105,8 +113,17 @@ def counts_of_votes(votes: Iterable[Votes], rule: str) -> Array:
     return np.array(rows, float).reshape(-1, 5)
 
 
+def people_of(votes: Iterable[Votes]) -> int:
+    """How many answers a document has: the commonest number, of several the largest; five as published."""
+    numbers = Counter(len(one.answers) for one in votes)
+    return max(numbers, key=lambda number: (numbers[number], number), default=PEOPLE)
+
+
 def right_shares(votes: Sequence[Votes]) -> Array:
-    """Figure 2: how many people were right, of the documents where three gave one answer.
+    """Figure 2: how many people were right, of the documents where more than half gave one answer.
+
+    Args:
+        votes: of documents with one number of answers.
 
     Returns:
         float64 [2, people + 1], percent: of all these documents; and of those with an intruder, as a share of all
@@ -115,7 +132,8 @@ def right_shares(votes: Sequence[Votes]) -> Array:
     counted = [one for one, _ in answers_of(votes, "same")]
     incoherent = sum(one.gold is not None for one in votes)
     sets = ((counted, len(counted)), ([one for one in counted if one.gold is not None], incoherent))
-    rows = [np.bincount([one.right for one in chosen], minlength=PEOPLE + 1) / max(n, 1) for chosen, n in sets]
+    most = people_of(votes) + 1
+    rows = [np.bincount([one.right for one in chosen], minlength=most) / max(n, 1) for chosen, n in sets]
     return 100 * np.array(rows)
 
 
@@ -125,9 +143,9 @@ def _counting(votes: Iterable[Votes], rule: str) -> Iterator[tuple[Votes, int | 
         if rule == "each":
             yield from ((one, given) for given in one.answers)
         elif rule == "all":
-            if number == PEOPLE:
+            if one.unanimous:
                 yield one, answer
-        elif number >= MAJORITY and (rule == "same" or answer == one.gold):
+        elif 2 * number > len(one.answers) and (rule == "same" or answer == one.gold):
             yield one, answer
 
 

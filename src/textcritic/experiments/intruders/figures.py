@@ -41,8 +41,8 @@ def figures(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
     ranked = ranked[ranked["by"] == "rank"].astype({"level": str})  # a table of numbers alone is read as numbers
     if ranked["level"].nunique() > 1:
         yield DIFFICULTY, difficulty_chart(ranked, names, WIDTH), difficulty_chart(ranked, names, NARROW)
-    if files.voted:
-        right = rows["right-people"]
+    right = rows["right-people"]
+    if len(right):
         yield VOTES, people_chart(right, WIDTH), people_chart(right, NARROW)
     if len(rows["by-people"]):
         table = rows["by-people"]
@@ -122,7 +122,7 @@ def people_chart(table: pd.DataFrame, width: float) -> Figure:
             for column, colour, shift in (("share", ORANGE, -0.2), ("incoherent_share", BLUE, 0.2)):
                 bars = axes.bar(rows["right"] + shift, rows[column], 0.38, color=colour)
                 axes.bar_label(bars, [f"{value:.1f}" for value in rows[column]], fontsize=8.5, padding=2)
-            axes.set_xlabel("people who were right, of five")
+            axes.set_xlabel("people who were right")
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
             axes.yaxis.set_major_locator(MaxNLocator(5))
             axes.margins(y=0.15)
@@ -137,7 +137,7 @@ def by_people_chart(table: pd.DataFrame, width: float) -> Figure:
     table = at_home(table)
     levels = [str(one) for one in sorted(table["right"].unique())]
     table = table.assign(level=table["right"].astype(str), name=table["label"])
-    return _lines(table, levels, ("accuracy", "f1"), width, "people who were right, of five")
+    return _lines(table, levels, ("accuracy", "f1"), width, "people who were right")
 
 
 def edits_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:

@@ -74,6 +74,21 @@ class Voted(Files):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Files):
+    """What people said of the test documents of a corpus in campaigns of ours.
+
+    Attributes:
+        corpus: its name.
+        test: the documents.
+        annotations: exports of campaigns, see `annotation.answers`.
+    """
+
+    corpus: str
+    test: Path
+    annotations: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judge(Files):
     """A detector whose flags on generated text are counted."""
 
@@ -123,7 +138,8 @@ class IntruderFiles(Compared):
     Attributes:
         corpora: whose test splits are judged.
         judged: in the order of the tables.
-        voted: what people said.
+        voted: what people said, as published.
+        asked: what people said in campaigns of ours.
         judges: of generated text.
     """
 
@@ -132,6 +148,7 @@ class IntruderFiles(Compared):
     corpora: tuple[Corpus, ...] = ()
     judged: tuple[Judged, ...] = ()
     voted: tuple[Voted, ...] = ()
+    asked: tuple[Asked, ...] = ()
     judges: tuple[Judge, ...] = ()
 
     def first_seeds(self) -> Iterator[Judged]:

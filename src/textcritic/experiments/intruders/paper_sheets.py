@@ -11,15 +11,15 @@ from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
 from textcritic.experiments.intruders.sheets import DETECTOR_KEYS, by_corpus, number_cell
 from textcritic.measures.labels import corpus_name
-from textcritic.measures.numbers import NONE, count, decimals, difference, missing
-from textcritic.report.cells import matching, unique
+from textcritic.measures.numbers import NONE, count, decimals, difference, missing, number
+from textcritic.report.cells import interval_cell, left_out_cell, matching, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 RULES = {
-    "same": "the answer of three or more, where there is one (Table 3)",
+    "same": "the answer of more than half, where there is one (Table 3)",
     "gold": "the same, only where it is right (what the paper says)",
-    "all": "the answer of all five, where there is one (Tables 5 and 6)",
+    "all": "the answer of all, two at least, where there is one (Tables 5 and 6)",
     "each": "every answer by itself (Table 7)",
 }
 METRICS = {
@@ -40,13 +40,14 @@ KINDS = {
 
 
 def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """What people reach, by the rule that makes one answer of five."""
-    heads = ("Rule", "Documents", "Answers", "Coherent, %", "Accuracy", "F1", "Precision", "Recall")
+    """What people reach, by the rule that makes one answer of several."""
+    heads = ("Rule", "Documents", "Answers", "Coherent, %", "Accuracy", "F1", "Precision", "Recall", "Left out")
     body: list[Line] = []
     for row in rows.to_dict("records"):
         cells = [number_cell(pd.DataFrame([row]), name) for name in ("accuracy", "f1", "precision", "recall")]
         counts = [count(row["documents"]), count(row["answers"]), _percent(row["coherent"])]
-        body.append([_of_corpus(rows, row, RULES[row["rule"]]), *counts, *cells])
+        left_out = left_out_cell(pd.DataFrame([row]))
+        body.append([_of_corpus(rows, row, RULES[row["rule"]]), *counts, *cells, left_out])
     return plain_sheet("votes", "What people reach, by the rule", heads, body, remarks_of(__file__, "votes"))
 
 
@@ -62,7 +63,7 @@ def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 
 def unanimous_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """Where all five people gave one answer."""
+    """Where all people gave one answer."""
     body: list[Line] = []
     for row in rows.to_dict("records"):
         printed = () if missing(row["published"]) else (f"published {count(row['published'])}",)
@@ -79,16 +80,36 @@ def agreed_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 def by_people_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Detectors by the number of people who were right."""
-    rights = range(6)
+    rights = range(int(rows["right"].max()) + 1) if len(rows) else range(0)
     body: list[Line] = []
     for _, table in rows.groupby(["corpus", "trained", "detector"], sort=False):
-        found = [table[table["right"] == right].iloc[0] for right in rights]
-        notes = [(f"F1 {_percent(row['f1'])}", f"n = {count(row['documents'])}") for row in found]
-        cells = [Cell(_percent(row["accuracy"]), said) for row, said in zip(found, notes, strict=True)]
+        cells: Line = [NONE] * len(rights)
+        for row in table.to_dict("records"):
+            notes = (f"F1 {_percent(row['f1'])}", f"n = {count(row['documents'])}")
+            cells[row["right"]] = Cell(_percent(row["accuracy"]), notes)
         body.append([table["label"].iloc[0], *cells])
-    heads = ("Accuracy", *(f"{right} of 5" for right in rights))
+    heads = ("Accuracy", *(f"{right} right" for right in rights))
     caption, remarks = "Detectors where few or many people are right", remarks_of(__file__, "by_people")
     return plain_sheet("by-people", caption, heads, body, remarks)
+
+
+def annotators_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
+    """The annotators of our campaigns."""
+    heads = ("Annotator", "Answers", "All belong, %", "Accuracy", "F1", "Found, %", "Minutes", "Attention", "Doubts")
+    body: list[Line] = []
+    for row in rows.to_dict("records"):
+        ends = [
+            interval_cell(row, (name, f"{name}_low", f"{name}_high"), _percent) for name in ("accuracy", "f1", "found")
+        ]
+        attention = NONE
+        if not missing(row["attention"]) and row["attention"]:
+            attention = f"{count(row['attention_passed'])} of {count(row['attention'])}"
+        left_out = (f"left out: {row['left_out_by_reason']}",) if row["left_out_by_reason"] else ()
+        cells: Line = [Cell(count(row["answers"]), left_out), _percent(row["coherent_percent"]), *ends]
+        doubts = Cell(row["flagged"] or "none", words=True)
+        name = _of_corpus(rows, row, str(row["annotator"]))
+        body.append([name, *cells, number(row["minutes"]), attention, doubts])
+    return plain_sheet("people-annotators", "The annotators", heads, body, remarks_of(__file__, "annotators"))
 
 
 def alone_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:

@@ -1,5 +1,6 @@
 """What people said, in long format: rules, how many were right, where all agree, what only people or detectors see."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -7,17 +8,21 @@ import numpy as np
 import pandas as pd
 
 from textcritic.critics.detectors.counts import counts_of
-from textcritic.critics.detectors.votes import PEOPLE as VOTERS
-from textcritic.critics.detectors.votes import RULES, Votes, answers_of, right_shares
+from textcritic.critics.detectors.votes import RULES, Votes, answers_of, people_of, right_shares
+from textcritic.experiments.intruders.asked import AGREEMENT, agreement_rows
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE
 from textcritic.experiments.intruders.read import Judgement, first_judgements, joined_votes, votes_of
 from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, table_of
 from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
+from textcritic.measures.scored import reasons_in_words
 
 ENDS = ("", "_low", "_high")
 NUMBERS = ("accuracy", "f1", "precision", "recall")
-VOTES = ("corpus", "rule", "documents", "answers", "coherent", *(f"{name}{end}" for name in NUMBERS for end in ENDS))
+VOTES = (
+    "corpus", "rule", "documents", "answers", "coherent", *(f"{name}{end}" for name in NUMBERS for end in ENDS),
+    "rejected", "rejected_by_reason",
+)  # fmt: skip
 RIGHT = (
     "corpus", "right", "documents", "share", "incoherent", "incoherent_share", "published_share",
     "published_incoherent", "difference_share", "difference_incoherent",
@@ -40,7 +45,7 @@ def vote_rows(material: Material) -> pd.DataFrame:
 
     Columns: `corpus`; `rule`, see `critics.detectors.votes`; `documents` that have an answer, `answers`; `coherent`,
     percent of these documents, which is what the majority class reaches; accuracy, F1, precision, recall, percent, with
-    intervals over documents.
+    intervals over documents; documents that are `rejected`, as they have no answer by the rule, by reason.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -53,21 +58,31 @@ def vote_rows(material: Material) -> pd.DataFrame:
             row = {"corpus": voted.corpus, "rule": rule, "documents": len(documents), "answers": len(pairs)}
             if pairs:
                 coherent = np.mean([known.gold is None for known in documents.values()])
-                numbers = numbers_of(counts_of_answers(pairs), [known.id for known, _ in pairs], _resamples(material))
-                row |= {"coherent": 100 * float(coherent)} | numbers
-            rows.append(row)
-    return table_of(rows, VOTES, ("documents", "answers"))
+                units = [known.group or known.id for known, _ in pairs]
+                row |= {"coherent": 100 * float(coherent)}
+                row |= numbers_of(counts_of_answers(pairs), units, _resamples(material))
+            rows.append(row | _rejected([one for one in votes if one.id not in documents], rule))
+    return table_of(rows, VOTES, ("documents", "answers", "rejected"))
+
+
+def people_agreement_rows(material: Material) -> pd.DataFrame:
+    """Krippendorff's alpha and Gwet's AC1 of the answers to each corpus; columns as of the kind `people`."""
+    rows = [row for voted, votes in material.get(votes_of) for row in agreement_rows(voted.corpus, votes)]
+    return pd.DataFrame(rows, columns=list(AGREEMENT))
 
 
 def right_rows(material: Material) -> pd.DataFrame:
-    """Figure 2: how many people were right, of the documents where three of five gave one answer.
+    """Figure 2: how many people were right, of the documents where more than half gave one answer.
 
-    Columns: `corpus`; `right`, 0 to 5 people; `documents` and `share`, percent of these documents; `incoherent` and
+    Documents that another number of people answered than most (`people_of`) are left out.
+
+    Columns: `corpus`; `right`, from 0 to all people; `documents` and `share`, percent of these; `incoherent` and
     `incoherent_share`: those with an intruder, as percent of all documents with an intruder, as in the paper;
     published shares and ours minus them.
     """
     rows = []
     for voted, votes in material.get(votes_of):
+        votes = _usual(votes)
         shares = right_shares(votes)
         agreed = [known for known, _ in answers_of(votes, "same")]
         for right, (share, other) in enumerate(shares.T):
@@ -83,7 +98,7 @@ def right_rows(material: Material) -> pd.DataFrame:
 
 
 def unanimous_rows(material: Material) -> pd.DataFrame:
-    """Table 5: the documents where all five people gave one answer.
+    """Table 5: the documents where all people gave one answer, two people at least.
 
     Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or what was wrong about it (`wrong` is
     both kinds together); `documents`; `published`.
@@ -106,7 +121,7 @@ def unanimous_rows(material: Material) -> pd.DataFrame:
 
 
 def agreed_rows(material: Material) -> pd.DataFrame:
-    """Table 6: detectors and people on the documents where all five people gave one answer, right or wrong.
+    """Table 6: detectors and people on the documents where all people gave one answer, right or wrong.
 
     Columns: what it is; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
     """
@@ -121,7 +136,7 @@ def agreed_rows(material: Material) -> pd.DataFrame:
             row: dict[str, Any] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
             rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, _resamples(material)))
     for one, chosen in _with_votes(material):
-        places = [n for n, votes in chosen if votes.agreed[1] == VOTERS]
+        places = [n for n, votes in chosen if votes.unanimous]
         if places:
             agreed = one.at(places)
             numbers = numbers_of(agreed.counts, agreed.groups, _resamples(material))
@@ -135,12 +150,14 @@ def agreed_rows(material: Material) -> pd.DataFrame:
 def by_people_rows(material: Material) -> pd.DataFrame:
     """Figure 3: detectors by the number of people who were right.
 
-    Columns: what it is; `right`, 0 to 5; `documents`; accuracy and F1, percent, with intervals over documents or groups
-    of them. Only detectors of corpora whose votes are joined.
+    Columns: what it is; `right`, as of `right_rows`; `documents`; accuracy and F1, percent, with intervals over
+    documents or groups of them. Only detectors of corpora whose votes are joined.
     """
     rows = []
     for one, chosen in _with_votes(material):
-        for right in range(VOTERS + 1):
+        usual = _usual([votes for _, votes in chosen])
+        chosen = [(n, votes) for n, votes in chosen if len(votes.answers) == len(usual[0].answers)]
+        for right in range(len(usual[0].answers) + 1):
             some = one.at([n for n, votes in chosen if votes.right == right])
             row = keys_of(one, material) | {"right": right, "documents": len(some.documents)}
             numbers = numbers_of(some.counts, some.groups, _resamples(material)) if some.documents else {}
@@ -149,7 +166,7 @@ def by_people_rows(material: Material) -> pd.DataFrame:
 
 
 def alone_rows(material: Material) -> pd.DataFrame:
-    """Section 6.4: what only people or only a detector get right, of the documents where all five people agree.
+    """Section 6.4: what only people or only a detector get right, of the documents where all people agree.
 
     An incoherent document is right if its intruder is named (by a detector: among the flagged ones), a coherent one if
     nothing is. Columns: what it is; `gold`; documents that `both`, `people_alone`, `detector_alone` or `neither` got
@@ -157,7 +174,7 @@ def alone_rows(material: Material) -> pd.DataFrame:
     """
     rows = []
     for one, chosen in _with_votes(material):
-        agreed = [(n, votes) for n, votes in chosen if votes.agreed[1] == VOTERS]
+        agreed = [(n, votes) for n, votes in chosen if votes.unanimous]
         for gold in (COHERENT, INCOHERENT):
             some = [(n, votes) for n, votes in agreed if (votes.gold is None) == (gold == COHERENT)]
             if some:
@@ -169,6 +186,24 @@ def counts_of_answers(pairs: Sequence[tuple[Votes, int | None]]) -> Array:
     """`counts_of` each answer: float64 [answers, 5]."""
     rows = [counts_of(known.gold, () if answer is None else (answer,)) for known, answer in pairs]
     return np.array(rows, float).reshape(-1, 5)
+
+
+def _usual(votes: Sequence[Votes]) -> list[Votes]:
+    """The votes of documents that the usual number of people answered."""
+    usual = people_of(votes)
+    return [one for one in votes if len(one.answers) == usual]
+
+
+def _rejected(votes: Sequence[Votes], rule: str) -> dict[str, Any]:
+    """How many documents have no answer by a rule, and why."""
+    reasons = Counter(_why(one, rule) for one in votes)
+    return {"rejected": len(votes), "rejected_by_reason": reasons_in_words(reasons)}
+
+
+def _why(votes: Votes, rule: str) -> str:
+    if rule == "all":
+        return "one answer" if len(votes.answers) == 1 else "people disagree"
+    return "the answer is wrong" if 2 * votes.agreed[1] > len(votes.answers) else "no answer of more than half"
 
 
 def _answered(votes: Votes, answer: int | None) -> tuple[str, str]:

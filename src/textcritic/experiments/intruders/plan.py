@@ -6,6 +6,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.files import (
+    Asked,
     Coherent,
     Corpus,
     Edited,
@@ -30,7 +31,7 @@ class Intruders(Experiment):
     kind = "intruders"
     tables = (
         *("detectors", "pairs", "difficulty", "probe-effects"),
-        *("votes", "right-people", "unanimous", "by-people", "alone"),
+        *("votes", "right-people", "unanimous", "by-people", "alone", "people-agreement", "people-annotators"),
         *("generated", "corpora-held"),
     )
     figures_read = ("detectors", "difficulty", "right-people", "by-people", "probe-effects", "generated")
@@ -91,6 +92,7 @@ class Intruders(Experiment):
             corpora=tuple(self._corpus(corpus) for corpus in corpora if CORPORA in needed),
             judged=tuple(self._said(*one) for one in self._judged(part) if JUDGED in needed),
             voted=tuple(self._voted(one) for one in voted if VOTED in needed),
+            asked=tuple(self._asked(corpus) for corpus in corpora if VOTED in needed and self.block["annotations"]),
             judges=tuple(Judge(detector=name, label=self._label(name)) for name in judges),
             data=tuple(self._coherent(corpus) for corpus in dict.fromkeys(source.corpus for source in sources)),
             samples=tuple(self._generated(source) for source in sources),
@@ -146,6 +148,10 @@ class Intruders(Experiment):
     def _voted(self, voted: dict[str, Any]) -> Voted:
         edited = tuple(Edited(probe=one["probe"], votes=Path(one["path"])) for one in voted["edited"])
         return Voted(corpus=voted["corpus"], joined=voted["joined"], votes=Path(voted["path"]), edited=edited)
+
+    def _asked(self, corpus: str) -> Asked:
+        files = tuple(Path(path) for path in self.block["annotations"])
+        return Asked(corpus=corpus, test=Path(f"results/corpora/{corpus}/test.parquet"), annotations=files)
 
     def _coherent(self, base: str) -> Coherent:
         corpus = self._cut_as(base)

@@ -13,6 +13,7 @@ from textcritic.critics.detectors.counts import counts_of
 from textcritic.critics.detectors.predictions import Prediction, read_predictions
 from textcritic.critics.detectors.votes import Votes, read_votes
 from textcritic.errors import TextcriticError
+from textcritic.experiments.intruders.asked import collected
 from textcritic.experiments.intruders.files import IntruderFiles, Judged, Voted
 from textcritic.inference import Groups, unit_of
 from textcritic.inference.statistics import Array
@@ -105,10 +106,11 @@ def first_judgements(material: Material) -> list[Judgement]:
 
 
 def votes_of(material: Material) -> list[tuple[Voted, list[Votes]]]:
-    """What people said of each corpus.
+    """What people said of each corpus, as published or in campaigns of ours.
 
     Raises:
-        TextcriticError: a file is missing or damaged; votes that should be joined differ from the documents.
+        TextcriticError: a file is missing or damaged; votes that should be joined differ from the documents; a corpus
+            has both votes and answers of a campaign.
     """
     found = []
     for voted in material.files.voted:
@@ -116,6 +118,15 @@ def votes_of(material: Material) -> list[tuple[Voted, list[Votes]]]:
         if voted.joined:
             _check_joined(voted, votes, material.get(documents_of)[voted.corpus])
         found.append((voted, votes))
+    for asked, ours in zip(material.files.asked, material.get(collected), strict=True):
+        if not ours.said:
+            continue
+        if any(voted.corpus == asked.corpus for voted, _ in found):
+            raise TextcriticError(
+                f"{asked.annotations[0]}: answers about {asked.corpus}, of which there are `votes` too; put one of them"
+                " into another experiment"
+            )
+        found.append((Voted(corpus=asked.corpus, joined=True, votes=asked.annotations[0]), ours.votes))
     return found
 
 

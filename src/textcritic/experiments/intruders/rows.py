@@ -58,7 +58,26 @@ DIFFICULTY = (
     "chance", "found_why", "highest_why",
 )  # fmt: skip
 TEXT = (
-    *("trained", "detector", "domain", "by", "level", "probe", "where", "rule", "gold", "answer", "metric"),
+    *(
+        "trained",
+        "detector",
+        "domain",
+        "rejected_by_reason",
+        "left_out_by_reason",
+        "annotator",
+        "flagged",
+        "about",
+        "measure",
+        "why",
+        "by",
+        "level",
+        "probe",
+        "where",
+        "rule",
+        "gold",
+        "answer",
+        "metric",
+    ),
     *("first_detector", "first_trained", "second_detector", "second_trained", "found_why", "highest_why"),
     *(f"{name}_why" for name in NUMBERS),
     *("ppl_unit", "ppl_infinite_because"),
@@ -234,11 +253,12 @@ def _majority_row(corpus: str, documents: Sequence[Document], resamples: int) ->
 
 
 def _people_row(corpus: str, votes: Sequence[Votes], material: Material) -> dict[str, Any]:
-    """What people reach where three of five agree."""
+    """What people reach where more than half agree."""
     agreed = [known for known, _ in answers_of(votes, RULE)]
     held = {"documents": len(agreed), "incoherent": sum(known.gold is not None for known in agreed)}
     row = {"corpus": corpus, "trained": "", "detector": PEOPLE, "label": "People"} | held
-    return row | numbers_of(people_counts(votes), None, material.files.resamples) if agreed else row
+    groups = [known.group or known.id for known in agreed]
+    return row | numbers_of(people_counts(votes), groups, material.files.resamples) if agreed else row
 
 
 def _held(documents: Sequence[Document], groups: Groups) -> dict[str, Any]:

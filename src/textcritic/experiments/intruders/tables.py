@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.intruders.asked import annotator_rows
 from textcritic.experiments.intruders.files import Corpus
 from textcritic.experiments.intruders.generated import generated_rows, measures_of
 from textcritic.experiments.intruders.names import IntruderNames
@@ -13,6 +14,7 @@ from textcritic.experiments.intruders.paper_sheets import KINDS as INCOHERENCE
 from textcritic.experiments.intruders.paper_sheets import (
     agreed_sheet,
     alone_sheet,
+    annotators_sheet,
     by_people_sheet,
     coarse_sheet,
     detection_rows,
@@ -29,6 +31,7 @@ from textcritic.experiments.intruders.people import (
     agreed_rows,
     alone_rows,
     by_people_rows,
+    people_agreement_rows,
     right_rows,
     unanimous_rows,
     vote_rows,
@@ -42,6 +45,7 @@ from textcritic.experiments.intruders.sheets import (
     pairs_sheet,
     probes_sheet,
 )
+from textcritic.experiments.people.sheets import agreement_sheet
 from textcritic.files import read_json
 from textcritic.measures.material import Material
 from textcritic.report.tables import Table, recipe
@@ -106,6 +110,8 @@ TABLES = {
     "unanimous": recipe(unanimous_rows, unanimous_sheet),
     "by-people": recipe(by_people_rows, by_people_sheet),
     "alone": recipe(alone_rows, alone_sheet),
+    "people-agreement": recipe(people_agreement_rows, agreement_sheet),
+    "people-annotators": recipe(annotator_rows, annotators_sheet),
     "generated": _generated,
     "corpora-held": recipe(held_rows, held_sheet),
 }

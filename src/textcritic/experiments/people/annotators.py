@@ -45,11 +45,11 @@ def agreement_rows(material: Material) -> pd.DataFrame:
         verdicts = [(f"verdicts, {_words(material, source)}", answers.of(source)) for source in files.of(real)]
         for about, judged in [("verdicts, all", of_corpus), *verdicts]:
             if judged:
-                rows += _agreement(
+                rows += agreement_of(
                     real.corpus, about, [(j.annotator, j.article, j.coherent) for j in judged], (True, False)
                 )
         types = [(j.annotator, (j.article, n), title) for j in of_corpus for n, title in enumerate(j.titles)]
-        rows += _agreement(real.corpus, "section types, all", types, titles)
+        rows += agreement_of(real.corpus, "section types, all", types, titles)
     return pd.DataFrame(rows, columns=list(AGREEMENT))
 
 
@@ -154,15 +154,29 @@ def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typi
     row: dict[str, Any] = {"annotator": name, "answers": len(own), **(_halves(own) if own else {})}
     row |= {"attention_passed": sum(attention), "attention": len(attention)}
     doubts = []
-    if not all(attention):
-        doubts.append(f"missed {len(attention) - sum(attention)} of {len(attention)} attention texts")
     if (labels := random_clicks(own)) is not None:
         row |= {"as_classifier": 100 * labels[0], "by_chance": 100 * labels[1], "p_labels": labels[2]}
         if labels[2] > 0.05:
             doubts.append("section types agree with the classifier no more than by chance")
-    if own and np.median([one.seconds for one in own]) < QUICK * typical:
+    return row | {"flagged": doubts_of([one.seconds for one in own], attention, typical, doubts)}
+
+
+def doubts_of(seconds: Sequence[float], attention: Sequence[bool], typical: float, others: Sequence[str] = ()) -> str:
+    """Why the answers of an annotator may be given at random, in words; "" where nothing says so.
+
+    Args:
+        seconds: of each answer.
+        attention: whether each text that says what is to be answered was read.
+        typical: median seconds of all annotators.
+        others: doubts that a task adds.
+    """
+    doubts = []
+    if not all(attention):
+        doubts.append(f"missed {len(attention) - sum(attention)} of {len(attention)} attention texts")
+    doubts += others
+    if len(seconds) and np.median(seconds) < QUICK * typical:
         doubts.append("takes less than a tenth of the usual time")
-    return row | {"flagged": "; ".join(doubts)}
+    return "; ".join(doubts)
 
 
 def _halves(judged: Sequence[Judged]) -> dict[str, float]:
@@ -202,9 +216,10 @@ def _percent(found: Share, value: str, low: str, high: str) -> dict[str, float |
     return {key: None if end is None else 100 * end for key, end in ends.items()}
 
 
-def _agreement(
+def agreement_of(
     corpus: str, about: str, answers: Sequence[tuple[Any, Any, Any]], categories: Sequence[Any]
 ) -> list[dict[str, Any]]:
+    """Rows of `agreement_rows`: alpha and AC1 of (annotator, item, answer), each answer one of the categories."""
     counts = answer_counts(answers, categories)
     measures = {"Krippendorff’s alpha": krippendorff_alpha(counts), "Gwet’s AC1": gwet_ac1(counts)}
     return [{"corpus": corpus, "about": about, "measure": name, **_columns(found)} for name, found in measures.items()]

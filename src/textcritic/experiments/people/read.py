@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from textcritic.annotation.answers import (
     ATTENTION,
+    INTRUDER,
     SECTIONS,
     TASK,
     Answer,
@@ -106,13 +107,13 @@ def collected(material: Material) -> Collected:
     elsewhere, seen = 0, set[str]()
     for path in files.annotations:
         read = read_answers(path)
-        _check(path, read.header, seen)
+        check_header(path, read.header, SECTIONS, seen)
         headers.append(read.header)
         for row in read.rows:
             if row.pilot:
                 continue
             if row.phase == ATTENTION and row.right is not None:
-                attention.setdefault(_name(read.header, row), []).append(row.answer == row.right)
+                attention.setdefault(annotator_name(read.header, row), []).append(row.answer == row.right)
             elif row.phase == TASK and row.source in sources:
                 answers.setdefault(sources[row.source], []).append((path, read.header, row))
             else:
@@ -121,9 +122,14 @@ def collected(material: Material) -> Collected:
     return Collected(judged, attention, elsewhere, headers)
 
 
-def _check(path: Path, header: Header, seen: set[str]) -> None:
-    if header.task != SECTIONS:
-        raise TextcriticError(f"{path}: answers to the task {header.task}; this experiment reads the task {SECTIONS}")
+def check_header(path: Path, header: Header, task: str, seen: set[str]) -> None:
+    """See that an export is of this task, by people, and the only one of its campaign; adds that to `seen`."""
+    if header.task != task:
+        kind = "intruders" if header.task == INTRUDER else "people"
+        raise TextcriticError(
+            f"{path}: answers to the task {header.task}; this experiment reads the task {task}. Put the file under"
+            f" `annotations` of an experiment of kind {kind}"
+        )
     if header.simulated:
         raise TextcriticError(
             f"{path}: a program gave these answers; simulated answers are for tests and planning, never for results"
@@ -133,7 +139,8 @@ def _check(path: Path, header: Header, seen: set[str]) -> None:
     seen.add(header.campaign)
 
 
-def _name(header: Header, row: Answer) -> str:
+def annotator_name(header: Header, row: Answer) -> str:
+    """An annotator of several campaigns."""
     return f"{header.campaign}/{row.annotator}"
 
 
@@ -161,7 +168,7 @@ def _joined(source: Written, answers: Sequence[tuple[Path, Header, Answer]]) -> 
         judged.append(
             Judged(
                 source=source,
-                annotator=_name(header, row),
+                annotator=annotator_name(header, row),
                 article=f"{_slug(source)}/{row.document}",
                 order=row.order,
                 seconds=(row.answered - row.started).total_seconds(),
