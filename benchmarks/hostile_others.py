@@ -179,7 +179,13 @@ SOURCE = {"corpus": "c", "setting": "w-title", "generator": "g", "decoding": "d"
 HEADER = {"textcritic_annotations": 1, "campaign": "c", "task": "sections", "titles": ["a", "b"], "question": "q"}
 ANSWERS = [
     {"campaign": "c", "task": "sections", "annotator": "x", "item": str(n), "document": str(n), "source": SOURCE}
-    | {"sha256": "0" * 64, "order": n + 1, "phase": "task", "pilot": False, "answer": {"titles": ["a"], "coherent": True}}
+    | {
+        "sha256": "0" * 64,
+        "order": n + 1,
+        "phase": "task",
+        "pilot": False,
+        "answer": {"titles": ["a"], "coherent": True},
+    }
     | {"started": "2026-11-23T10:00:00+00:00", "answered": "2026-11-23T10:01:00+00:00", "consent_version": "1"}
     for n in range(3)
 ]
@@ -283,7 +289,9 @@ def configuration_case(draw: random.Random) -> Case:
         Path("loop").symlink_to("loop")
         Path("broken.py").write_text("1/0\n")
         if way < 0.35:
-            Path("config.yaml").write_bytes(content.encode("latin1") if content.isascii() or len(content) < 9 else content.encode())
+            Path("config.yaml").write_bytes(
+                content.encode("latin1") if content.isascii() or len(content) < 9 else content.encode()
+            )
             return
         folder = "studies" if way < 0.7 else "registry"
         name, value = own.choice([*_yaml(f"config/{folder}").items()])
@@ -295,11 +303,20 @@ def configuration_case(draw: random.Random) -> Case:
         text = content if own.random() < 0.1 else text
         Path(folder, f"{name}.yaml").write_text(text, encoding="utf-8", errors="surrogatepass")
         said = {"studies": [name], "study_folders": ["studies"]}
-        said = {"registry_folders": ["registry", str(workflow_folder() / "config/registry")]} if folder != "studies" else said
+        said = (
+            {"registry_folders": ["registry", str(workflow_folder() / "config/registry")]}
+            if folder != "studies"
+            else said
+        )
         Path("config.yaml").write_text(yaml.safe_dump(said))
 
     command = draw.choice([["corpus", "no-such"], ["annotate", "make", "no-such"]])
-    return Case(f"YAML {content[:20]!a}" if way < 0.35 else "one change", [*command, "--configfile", "config.yaml"], make, REFUSED)
+    return Case(
+        f"YAML {content[:20]!a}" if way < 0.35 else "one change",
+        [*command, "--configfile", "config.yaml"],
+        make,
+        REFUSED,
+    )
 
 
 def _whole(value: Any) -> Any:
@@ -444,7 +461,7 @@ def families(built: Path) -> dict[str, tuple[float, Callable[[random.Random], Ca
         **readers,
         "configuration": (0.11, configuration_case),
         "show": (0.05, lambda draw: show_case(draw, built)),
-        "own measures": (0.04, own_case),
+        "own-measures": (0.04, own_case),
         "annotate": (0.02, campaign_case),
         "words": (0.02, words_case),
     }

@@ -26,7 +26,7 @@ from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
 
-MOST_VALUES = 1_000_000  # of one file of YAML
+MOST_VALUES, DEEPEST = 100_000, 100  # of one file of YAML
 # The types of JSON schemas, as people who write YAML call them.
 TYPES = {
     "array": "a list",
@@ -44,7 +44,7 @@ def load_yaml(path: Path) -> Any:
 
     Raises:
         TextcriticError: the file is missing, cannot be read, is not YAML, repeats a key, has one that is not text, a
-            number that is not finite, or anchors that make more than `MOST_VALUES` of it.
+            number that is not finite, is nested deeper than `DEEPEST`, or has more values than `MOST_VALUES`.
     """
     try:
         value = yaml.load(path.read_text(encoding="utf-8"), _UniqueKeyLoader)
@@ -66,14 +66,17 @@ def load_yaml(path: Path) -> Any:
 
 def _require_usual(value: Any, path: Path) -> None:
     """See that numbers are finite, and that anchors (`&name`, `*name`) make neither a loop nor a bomb of a file."""
-    waiting, seen = [value], 0
+    waiting, seen = [(value, 0)], 0
     while waiting:
-        one, seen = waiting.pop(), seen + 1
+        (one, depth), seen = waiting.pop(), seen + 1
+        if depth > DEEPEST:
+            raise TextcriticError(f"{path}: values are nested too deep, or an anchor holds itself; write it flatter")
         if seen > MOST_VALUES:
             raise TextcriticError(f"{path}: anchors make more than {MOST_VALUES:,} values of it; write them out")
         if isinstance(one, float) and not math.isfinite(one):
             raise TextcriticError(f"{path}: there is a number {one}; give numbers that are finite")
-        waiting += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        parts = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        waiting += [(part, depth + 1) for part in parts]
 
 
 def complete(value: Any, kind: str | Path, source: str) -> Any:
@@ -158,9 +161,7 @@ class _UniqueKeyLoader(_Loader):
             key = self.construct_object(key_node, deep=True)
             fault = "is not text; put it in quotes" if not isinstance(key, str) else "stands twice" * (key in seen)
             if fault:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r:.40} {fault}", key_node.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r:.40} {fault}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -268,7 +269,7 @@ def _explain(problem: ValidationError) -> str:
         return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
     if problem.validator in ("oneOf", "anyOf"):
         choices = " or ".join(branch.get("title", "?") for branch in rule)
-        return f"{at}{json.dumps(value)} is not {choices}"
+        return f"{at}{json.dumps(value, default=str)} is not {choices}"
     return f"{at}{problem.message}"
 
 
