@@ -92,10 +92,38 @@ def lines_of(values: list[Any]) -> bytes:
 
 # Documents.
 
+NAMES_AND_WORDS = "Mary Ann Lee the old sea wall of was said to be near and she he gave him her boat again to Paul"
+TOPICS = "--json --num-topics 2 --iterations 2 --starts 1 --minimum-count 1 --resamples 20"
+MIXING = "--json --topics 2 --iterations 4 --starts 1 --draws 2 --workers 1 --resamples 20"
+
 
 def texts(seed: int, number: int = 24) -> list[dict[str, Any]]:
     draw = random.Random(seed)
-    names = "Mary Ann Lee the old sea wall of was said to be near and she he gave him her boat again to Paul".split()
+    names = [
+        "Mary",
+        "Ann",
+        "Lee",
+        "the",
+        "old",
+        "sea",
+        "wall",
+        "of",
+        "was",
+        "said",
+        "to",
+        "be",
+        "near",
+        "and",
+        "she",
+        "he",
+        "gave",
+        "him",
+        "her",
+        "boat",
+        "again",
+        "to",
+        "Paul",
+    ]
     return [
         {"text": ". ".join(" ".join(draw.choices(names, k=draw.randint(5, 12))) for _ in range(4)) + "."}
         for _ in range(number)
@@ -125,8 +153,40 @@ QUICK = ["--resamples", "20"]
 DOCUMENTS: dict[str, tuple[Callable[[int], list[dict[str, Any]]], list[str]]] = {
     "chains": (chains, ["--json", *QUICK]),
     "coreference": (mentions, ["--json", *QUICK]),
-    "topics": (texts, "--json --num-topics 2 --iterations 2 --starts 1 --minimum-count 1 --resamples 20".split()),
-    "mixing": (texts, "--json --topics 2 --iterations 4 --starts 1 --draws 2 --workers 1 --resamples 20".split()),
+    "topics": (
+        texts,
+        [
+            "--json",
+            "--num-topics",
+            "2",
+            "--iterations",
+            "2",
+            "--starts",
+            "1",
+            "--minimum-count",
+            "1",
+            "--resamples",
+            "20",
+        ],
+    ),
+    "mixing": (
+        texts,
+        [
+            "--json",
+            "--topics",
+            "2",
+            "--iterations",
+            "4",
+            "--starts",
+            "1",
+            "--draws",
+            "2",
+            "--workers",
+            "1",
+            "--resamples",
+            "20",
+        ],
+    ),
     "tendencies": (texts, ["--json", *QUICK]),
     "recitation": (texts, ["--json", "--train", "train.jsonl", *QUICK]),
     "criticise": (texts, ["--measures", "form", "--output", "out", *QUICK]),
@@ -375,7 +435,7 @@ def document_case(draw: random.Random, command: str) -> Case:
         return _content_case(command, place, (name, ending, content, right))
     if way < 0.7:
         values: list[Any] = made(place)
-        if made is texts or made is articles and draw.random() < 0.5:
+        if made is texts or (made is articles and draw.random() < 0.5):
             values = [*values[:20], *[draw.choice(LOGS) for _ in range(2)]]
         values = [changed(draw, one) if draw.random() < 0.1 else one for one in values]
         data = lines_of(values)
@@ -410,7 +470,7 @@ def _content_case(command: str, place: int, content: Content) -> Case:
     return Case(name, document_words(command, f"hostile.{ending}", place), make, right)
 
 
-def options_case(draw: random.Random, words: list[str], make: Callable[[], None], skip: str = "") -> Case:
+def options_case(draw: random.Random, words: list[str], make: Callable[[], None]) -> Case:
     """A hostile value for one of the options of a command, whatever it is about."""
     parser = _parser()._subparsers._group_actions[0].choices[words[0]]
     flags = [

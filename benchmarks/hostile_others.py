@@ -1,8 +1,7 @@
-"""Hostile inputs of everything but documents: weights, votes, answers, studies, registries, results, measures, words."""
+"""Hostile inputs beside documents: weights, votes, answers, studies, registries, results, measures, words."""
 
 import base64
 import json
-import os
 import pickle
 import random
 from collections.abc import Callable
@@ -28,7 +27,6 @@ from hostile_cases import (
     lines_of,
     options_case,
     plain_files,
-    texts,
 )
 
 from textcritic.place import workflow_folder
@@ -104,8 +102,8 @@ LISTS: list[tuple[Any, str]] = [
 LINES: list[tuple[bytes, str]] = [
     ("\n".join(map(str, TOKENS)).encode(), SAME),
     (b"\xef\xbb\xbf" + "\r\n".join(map(str, TOKENS)).encode(), SAME),
-    ("tokens\n".encode() + "\n".join(map(str, TOKENS)).encode(), SAME),
-    ("id,tokens\n".encode() + "".join(f"{n},{t}\n" for n, t in enumerate(TOKENS)).encode(), REFUSED),
+    (b"tokens\n" + "\n".join(map(str, TOKENS)).encode(), SAME),
+    (b"id,tokens\n" + "".join(f"{n},{t}\n" for n, t in enumerate(TOKENS)).encode(), REFUSED),
     (b"20,\n" * 12, REFUSED),
     (b"nan\n" * 12, REFUSED),
     (b"inf\n" * 12, REFUSED),
@@ -189,8 +187,8 @@ ANSWERS = [
     | {"started": "2026-11-23T10:00:00+00:00", "answered": "2026-11-23T10:01:00+00:00", "consent_version": "1"}
     for n in range(3)
 ]
-CONLL = "#begin document (x)\n1\tMary\t(1\n2\tLee\t1)\n\n1\tShe\t(1)\n#end document\n".encode()
-CONLLU = "# newdoc id = a\n# global.Entity = eid-etype\n1\tw\t_\tX\t_\t_\t0\t_\t_\tEntity=(e1-p)\n\n".encode()
+CONLL = b"#begin document (x)\n1\tMary\t(1\n2\tLee\t1)\n\n1\tShe\t(1)\n#end document\n"
+CONLLU = b"# newdoc id = a\n# global.Entity = eid-etype\n1\tw\t_\tX\t_\t_\t0\t_\t_\tEntity=(e1-p)\n\n"
 
 
 def reader_case(draw: random.Random, kind: str) -> Case:
@@ -280,7 +278,7 @@ YAMLS = [
 
 
 def configuration_case(draw: random.Random) -> Case:
-    """A configuration, a study or a registry; the corpus that is asked for is unknown, so that nothing is ever built."""
+    """A configuration, a study or a registry; the corpus asked for is unknown, so that nothing is ever built."""
     way, seed = draw.random(), draw.random()
     content = draw.choice(YAMLS)
 
@@ -469,6 +467,3 @@ def families(built: Path) -> dict[str, tuple[float, Callable[[random.Random], Ca
 
 def _of(make: Callable[[random.Random, str], Case], name: str, draw: random.Random) -> Case:
     return make(draw, name)
-
-
-__all__ = ["families", "texts", "os"]

@@ -212,7 +212,12 @@ def urlsafe_b64encode_json(value):
     return urlsafe_b64encode(json.dumps(value).encode())
 
 
-LOOK_ALIKE = ["http://{here}.evil.example", "http://{here}@evil.example", "http://evil.example/{here}", "https://{here}"]
+LOOK_ALIKE = [
+    "http://{here}.evil.example",
+    "http://{here}@evil.example",
+    "http://evil.example/{here}",
+    "https://{here}",
+]
 
 
 @pytest.mark.parametrize(

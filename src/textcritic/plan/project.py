@@ -221,7 +221,8 @@ class Project:
 
     def _load_study(self, name: str) -> Study:
         paths = (folder / f"{name}.yaml" for folder in self.study_folders)
-        path = next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113: a name may be too long
+        # `Path.is_file` fails where a name is too long.
+        path = next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113
         if path is None:
             known = sorted(path.stem for folder in self.study_folders for path in folder.glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")

@@ -219,7 +219,8 @@ def find_folder(folder: str, places: Sequence[Path]) -> Path:
         TextcriticError: none has.
     """
     for place in places:
-        if os.path.isdir(place / folder):  # noqa: PTH112: `Path.is_dir` fails where a name is too long
+        # `Path.is_dir` fails where a name is too long.
+        if os.path.isdir(place / folder):  # noqa: PTH112
             return place / folder
     raise TextcriticError(f"there is no folder {folder!r} in {' or '.join(map(str, places))}")
 
