@@ -32,7 +32,7 @@ NAVIGATION = {
     "Extend": ["docs/extend", "docs/new-experiment"],
     "Kinds of experiment": ["src/textcritic/experiments/*/README"],
     "Configuration": ["config/README", "docs/config/config", "docs/config/studies", "docs/config/*"],
-    "Project": ["docs/results", "CONTRIBUTING", "docs/testing", "docs/releasing", "CHANGELOG"],
+    "Project": ["docs/results", "docs/security", "CONTRIBUTING", "docs/testing", "docs/releasing", "CHANGELOG"],
 }
 
 project = "textcritic"

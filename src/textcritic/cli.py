@@ -27,6 +27,8 @@ from textcritic.commands.arguments import in_flags
 from textcritic.commands.output import NOBODY_READS, print_text
 from textcritic.errors import TextcriticError, first_line
 
+LONGEST = 1500  # characters of an error line
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
@@ -45,6 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return NOBODY_READS
         line = in_flags(str(error), arguments)
         line = line.replace("\n", "\\n")  # a title may have a line break in it
+        line = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."  # or be a whole text
     except (MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and "failed to map segment" not in str(error):
             raise

@@ -219,9 +219,20 @@ def urlsafe_b64encode_json(value):
     return urlsafe_b64encode(json.dumps(value).encode())
 
 
-@pytest.mark.parametrize("origin", [None, "null", "https://evil.example", "http://127.0.0.1:1", "http://localhost"])
+LOOK_ALIKE = [
+    "http://{here}.evil.example",
+    "http://{here}@evil.example",
+    "http://evil.example/{here}",
+    "https://{here}",
+]
+
+
+@pytest.mark.parametrize(
+    "origin", [None, "null", "https://evil.example", "http://127.0.0.1:1", "http://localhost", *LOOK_ALIKE]
+)
 def test_a_post_from_another_site_changes_nothing(origin, at_text, folder):
     client, page = at_text
+    origin = origin and origin.format(here=f"127.0.0.1:{client.port}")
     before = num_answers(folder)
     refused = client.post("/answer", filled(page), origin=origin)
     assert refused.status == 403
@@ -311,6 +322,15 @@ def test_a_page_that_changes_something_cannot_be_read(path, client):
     assert client.get(path).status == 405
 
 
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "OPTIONS", "X"])
+def test_other_methods_do_nothing(method, at_text, folder):
+    client, page = at_text
+    before = num_answers(folder)
+    for path in ("/", "/answer", "/withdraw", "/admin"):
+        assert client.request(method, path, urlencode(filled(page))).status in (400, 404, 405)
+    assert num_answers(folder) == before
+
+
 def test_files_of_the_server_are_not_served(client):
     for path in ("/../campaign.sqlite", "/style.css/../app.py", "/campaign.sqlite", "/%2e%2e/config.yaml"):
         assert client.get(path).status == 404
@@ -351,6 +371,10 @@ def test_behind_a_proxy_the_origin_is_that_of_the_address(folder, tmp_path):
         page = client.get(link(tmp_path))
         assert client.post("/consent", {"token": page.token}).status == 403
         assert client.post("/consent", {"token": page.token}, origin="http://study.example.org").status == 200
+        forged = client.request("GET", "/", Host="evil.example", **{"X-Forwarded-Host": "evil.example"})
+        assert "evil.example" not in forged.text + str(forged.headers)
+        wrong = client.post("/begin", {"token": page.token}, origin="http://evil.example")
+        assert wrong.status == 403
 
 
 def test_no_address_is_stored_or_logged(tmp_path):

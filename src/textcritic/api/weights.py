@@ -130,7 +130,7 @@ def _tokens_of_file(path: Path) -> Array:
 def _column(path: Path) -> list[float]:
     """A number a line; the first line may be a heading."""
     try:
-        lines = path.read_text(encoding="utf-8").split()
+        lines = path.read_text(encoding="utf-8-sig").split()
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except (OSError, ValueError) as error:
@@ -144,6 +144,9 @@ def _column(path: Path) -> list[float]:
 
 
 def _is_number(text: str) -> bool:
+    """Whether it is a number as anybody writes one; Python reads `1_0` as 10, and digits of other scripts."""
+    if "_" in text or not text.isascii():
+        return False
     try:
         float(text)
     except ValueError:

@@ -5,7 +5,7 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, first_line
 
 if TYPE_CHECKING:
     from textcritic.plan.experiment import Experiment
@@ -40,6 +40,8 @@ def kind_of(package: str) -> "type[Experiment]":
         ) from error
     except SyntaxError as error:
         raise TextcriticError(f"{where}: {error.filename}, line {error.lineno}: {error.msg}") from error
+    except Exception as error:  # whatever somebody's own module raises
+        raise TextcriticError(f"{where}: {type(error).__name__}: {first_line(error)}, while it was imported") from error
     kinds = [
         value
         for value in vars(plan).values()

@@ -4,12 +4,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 from textcritic.errors import TextcriticError
 from textcritic.files import finite, read_json
 from textcritic.inference import Number
 from textcritic.measures.score import Score
+
+KINDS = get_type_hints(Score)
 
 
 def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
@@ -93,6 +96,13 @@ def _object(path: str | os.PathLike[str], keys: set[str]) -> dict[str, Any]:
 
 def _read_score(said: Mapping[str, Any]) -> Score:
     plain = {key: value for key, value in said.items() if key not in {"number", "real", "verdict"}}
+    for key, value in plain.items():
+        known = KINDS[key]
+        kinds = tuple(
+            get_origin(kind) or kind for kind in (get_args(known) if isinstance(known, UnionType) else [known])
+        )
+        if not isinstance(value, (*kinds, int) if float in kinds else kinds):
+            raise TypeError(f"{key}: {value!r:.40}")
     real = None if said["real"] is None else _read_number(said["real"])
     return Score(**plain, number=_read_number(said["number"]), real=real)
 

@@ -220,7 +220,9 @@ class Project:
                 raise TextcriticError(f"config: stage_versions: unknown stage {name!r}; {hint}")
 
     def _load_study(self, name: str) -> Study:
-        path = next((path for f in self.study_folders if (path := f / f"{name}.yaml").is_file()), None)
+        paths = (folder / f"{name}.yaml" for folder in self.study_folders)
+        # `Path.is_file` fails where a name is too long.
+        path = next((path for path in paths if os.path.isfile(path)), None)  # noqa: PTH113
         if path is None:
             known = sorted(path.stem for folder in self.study_folders for path in folder.glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")

@@ -1,6 +1,7 @@
 """The registries: named entries of YAML, what they say of one another, and what of them decides results."""
 
 import importlib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ WITHOUT_EFFECT = (
     "training.checkpoint_seconds",
     "options.shards",
 )
+LONGEST_NAME = 100
 # Folders that rules/download.smk fills with files of the web, and how many parts the path of a file there has; the next
 # part after the folder is an entry of the downloads registry.
 FETCHED: Mapping[tuple[str, ...], int] = {("results", "raw", "downloads"): 4, ("results", "raw", "unpacked"): 5}
@@ -200,12 +202,14 @@ def check_name(name: Any, where: str) -> None:
     """See that a name can be part of a path and of a wildcard.
 
     Raises:
-        TextcriticError: it is not lower-case letters, digits and single hyphens.
+        TextcriticError: it is not lower-case letters, digits and single hyphens, or is too long.
     """
     if not isinstance(name, str):
         raise TextcriticError(f"{where}: {name!r}: a name is text; put it into quotes")
     if name != name.lower() or not all(part.isalnum() for part in name.split("-")):
         raise TextcriticError(f"{where}: {name!r}: a name is lower-case letters, digits and single hyphens")
+    if len(name) > LONGEST_NAME:
+        raise TextcriticError(f"{where}: {name[:LONGEST_NAME]}...: a name has {LONGEST_NAME} letters at most")
 
 
 def find_folder(folder: str, places: Sequence[Path]) -> Path:
@@ -215,7 +219,8 @@ def find_folder(folder: str, places: Sequence[Path]) -> Path:
         TextcriticError: none has.
     """
     for place in places:
-        if (place / folder).is_dir():
+        # `Path.is_dir` fails where a name is too long.
+        if os.path.isdir(place / folder):  # noqa: PTH112
             return place / folder
     raise TextcriticError(f"there is no folder {folder!r} in {' or '.join(map(str, places))}")
 

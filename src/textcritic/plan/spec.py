@@ -21,11 +21,12 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
 
-from textcritic.errors import TextcriticError, suggestion
+from textcritic.errors import TextcriticError, first_line, suggestion
 from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
 
+MOST_VALUES, DEEPEST = 100_000, 100  # of one file of YAML
 # The types of JSON schemas, as people who write YAML call them.
 TYPES = {
     "array": "a list",
@@ -42,10 +43,13 @@ def load_yaml(path: Path) -> Any:
     """Read one YAML file.
 
     Raises:
-        TextcriticError: the file is missing, cannot be read, is not YAML, or repeats a key.
+        TextcriticError: the file is missing, cannot be read, is not YAML, repeats a key, has one that is not text, a
+            number that is not finite, is nested deeper than `DEEPEST`, or has more values than `MOST_VALUES`.
     """
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), _UniqueKeyLoader)
+        value = yaml.load(path.read_text(encoding="utf-8"), _UniqueKeyLoader)
+        _require_usual(value, path)
+        return value
     except FileNotFoundError as error:
         raise TextcriticError(f"{path}: no such file") from error
     except yaml.MarkedYAMLError as error:
@@ -53,8 +57,26 @@ def load_yaml(path: Path) -> Any:
         raise TextcriticError(f"{path}, line {line}: not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise TextcriticError(f"{path}: not a UTF-8 text file of YAML; save it as UTF-8") from error
+    except (ValueError, RecursionError) as error:  # a day or a number that cannot be
+        what = "nested too deep" if isinstance(error, RecursionError) else first_line(error)
+        raise TextcriticError(f"{path}: a value that Python cannot hold: {what}") from error
     except OSError as error:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _require_usual(value: Any, path: Path) -> None:
+    """See that numbers are finite, and that anchors (`&name`, `*name`) make neither a loop nor a bomb of a file."""
+    waiting, seen = [(value, 0)], 0
+    while waiting:
+        (one, depth), seen = waiting.pop(), seen + 1
+        if depth > DEEPEST:
+            raise TextcriticError(f"{path}: values are nested too deep, or an anchor holds itself; write it flatter")
+        if seen > MOST_VALUES:
+            raise TextcriticError(f"{path}: anchors make more than {MOST_VALUES:,} values of it; write them out")
+        if isinstance(one, float) and not math.isfinite(one):
+            raise TextcriticError(f"{path}: there is a number {one}; give numbers that are finite")
+        parts = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        waiting += [(part, depth + 1) for part in parts]
 
 
 def complete(value: Any, kind: str | Path, source: str) -> Any:
@@ -139,10 +161,9 @@ class _UniqueKeyLoader(_Loader):
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
             key = self.construct_object(key_node, deep=True)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands twice", key_node.start_mark
-                )
+            fault = "is not text; put it in quotes" if not isinstance(key, str) else "stands twice" * (key in seen)
+            if fault:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r:.40} {fault}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -259,7 +280,7 @@ def _explain(problem: ValidationError) -> str:
         return f"{at}is empty; write some words, or leave the key out"
     if problem.validator in ("oneOf", "anyOf"):
         choices = " or ".join(branch.get("title", "?") for branch in rule)
-        return f"{at}{json.dumps(value)} is not {choices}"
+        return f"{at}{json.dumps(value, default=str)} is not {choices}"
     return f"{at}{problem.message}"
 
 

@@ -252,12 +252,14 @@ def _of_inspect(sample: Any, log: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(sample, dict):
         return {}
     name, epoch = sample.get("id"), sample.get("epoch", 1)
-    repeated = log["eval"].get("config", {}).get("epochs") or 1 if "eval" in log else epoch
+    about = log["eval"] if isinstance(log.get("eval"), dict) else {}
+    config = about["config"] if isinstance(about.get("config"), dict) else {}
+    repeated = config.get("epochs") or epoch
     several = repeated != 1 or epoch != 1
     given = sample.get("input")
     prompt = given if isinstance(given, str) else _last_turn(given, "user") if isinstance(given, list) else None
-    task = log["eval"].get("task") if "eval" in log else None
-    known = {key: part for key, part in (("doc_id", name), ("prompt", prompt), ("task", task)) if part is not None}
+    named = (("doc_id", name), ("prompt", prompt), ("task", about.get("task")))
+    known = {key: part for key, part in named if part is not None}
     if not several:
         return {"id": name, **known}
     return {"id": f"{name}-{epoch}", "group": group_of(known, "") or str(name), **known}

@@ -1,6 +1,7 @@
 """JSON lines, plain or packed, and PubMed and arXiv as published in them."""
 
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.readers.packed import BROKEN, unpacked
 from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
 from textcritic.errors import TextcriticError
+from textcritic.files import MOST_PACKED
 
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
 # /dev/zero, is refused before memory is gone.
@@ -72,16 +74,25 @@ def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int
         content: what a line should hold one of, for messages.
 
     Raises:
-        TextcriticError: the file is missing, truncated or not UTF-8, or a line is longer than 64 MiB.
+        TextcriticError: the file is missing, truncated or not UTF-8, a line is longer than 64 MiB, or a packed file
+            unpacks to more than 64 MiB and 200 times its size.
     """
     number, packed = 0, ""
     try:
         handle, packed = unpacked(Path(path))
+        size = Path(path).stat().st_size if packed else 0  # 0 of a pipe
+        room = max(LONGEST_LINE, MOST_PACKED * size) if size else math.inf
         with handle:
             for number, line in enumerate(iter(lambda: handle.readline(LONGEST_LINE + 1), b""), start=1):
                 if len(line) > LONGEST_LINE:
                     raise TextcriticError(
                         f"{path}:{number}: longer than {LONGEST_LINE >> 20} MiB; write one {content} a line"
+                    )
+                room -= len(line)
+                if room < 0:
+                    raise TextcriticError(
+                        f"{path}:{number}: unpacked it is over {MOST_PACKED} times as large as packed, as no text is;"
+                        " unpack it yourself if you trust it"
                     )
                 yield number, line.decode("utf-8-sig" if number == 1 else "utf-8")
     except UnicodeDecodeError as error:

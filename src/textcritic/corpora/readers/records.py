@@ -67,10 +67,16 @@ def records(
         tally: gets the counts that are said; None: a new one.
 
     Raises:
-        TextcriticError: as `jsonl.text_lines`, `jsonl.parsed`, `Answers.documents` and `tables.table_rows`.
+        TextcriticError: as `jsonl.text_lines`, `jsonl.parsed`, `Answers.documents` and `tables.table_rows`; or a folder
+            that cannot be read.
     """
     counts = Tally() if tally is None else tally
-    yield from _records(Path(path), keys, required, reading, counts)
+    try:
+        yield from _records(Path(path), keys, required, reading, counts)
+    except OSError as error:
+        raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except RecursionError as error:
+        raise TextcriticError(f"{path}: a value in it is nested too deep; write documents without such keys") from error
     counts.say(path)
 
 

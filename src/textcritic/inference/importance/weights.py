@@ -241,7 +241,7 @@ def real_numbers(given: Any, name: str, should: str) -> Array:
         raise TextcriticError(f"{name}: not real numbers, but {kind}; {should}")
     if array.dtype == np.float16 and np.isinf(array).any():
         raise TextcriticError(f"{name}: infinite as float16, which ends at 65504; give float32 or float64")
-    return array.astype(np.float64, copy=False)
+    return array.astype(np.float64, order="C", copy=False)  # sums by another order differ in the last digit
 
 
 def _has_truth(values: Sequence[Any]) -> bool:
