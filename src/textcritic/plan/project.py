@@ -15,6 +15,7 @@ from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
+from textcritic.plan.overlay import Recipes, overlays
 from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.plan.study import Study
@@ -53,7 +54,9 @@ class Project:
         self.kinds = self._load_kinds()
         self._check_stages()
         places = (self.here, self.root)
-        self.registries = Registries([find_folder(f, places) for f in self.config["registry_folders"]], self.here)
+        folders = [find_folder(folder, places) for folder in self.config["registry_folders"]]
+        self.registries = Registries(folders, self.here, overlays(self.config["registry"], self.here))
+        self.recipes = Recipes(self.registries, self.here, self.config["accept"])
         self.study_folders = [find_folder(folder, places) for folder in self.config["study_folders"]]
         self.studies = {name: self._load_study(name) for name in self.config["studies"]}
         self._check_names()
@@ -108,7 +111,8 @@ class Project:
     def describe(self, study: str) -> dict[str, Any]:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
         chosen = self.studies[study]
-        uses = [use for experiment in chosen.experiments.values() for use in experiment.uses()]
+        registry = self.registries.closure(use for e in chosen.experiments.values() for use in e.uses())
+        overlay = self.recipes.laid_over(registry)
         return {
             "name": study,
             "experiments": list(chosen.experiments),
@@ -116,7 +120,8 @@ class Project:
             "sources": [asdict(source) for source in chosen.sources()],
             "config": {key: self.config[key] for key in DECIDING},
             "command": chosen.description["command"] or self._command(study),
-            "registry": self.registries.closure(uses),
+            "registry": registry,
+            **({"overlay": overlay} if overlay else {}),
         }
 
     def targets(self) -> dict[str, Target]:
@@ -197,7 +202,7 @@ class Project:
     def _command(self, study: str) -> str:
         """What a person types to make a study again."""
         default = complete({"studies": [study]}, "config", "config")
-        if all(self.config[key] == default[key] for key in default if key != "studies"):
+        if all(self.config[key] == default[key] for key in default if key not in ("studies", "accept")):
             return f"snakemake --cores 2 --config studies=\"['{study}']\""
         return f"snakemake --cores 2 --configfile FILE    # the configuration file, with studies: [{study}]"
 
