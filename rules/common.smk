@@ -16,7 +16,7 @@ from textcritic.workflow import workflow_folder
 ROOT = workflow_folder()
 
 try:
-    project = Project(config, ROOT)
+    project = Project(config, ROOT, leave_out=True, begun=not workflow.is_main_process)
 except TextcriticError as error:
     raise WorkflowError(str(error)) from None
 
@@ -43,7 +43,7 @@ wildcard_constraints:
     dataset=registries.names("datasets"),
     member="[^/]+",
     study="|".join(project.studies) or "(?!)",
-    experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
+    experiment="|".join({name for study in project.studies.values() for name in study.names()}) or "(?!)",
     seed=r"\d+",
     draw=r"\d+",
     shard=r"\d+",
@@ -108,7 +108,7 @@ def pretrained(kind, wildcard):
 
 def experiment(w):
     """The experiment that a job's wildcards name."""
-    return project.studies[w.study].experiments[w.experiment]
+    return project.studies[w.study].experiment(w.experiment, w.get("part"))
 
 
 def numbered(w):

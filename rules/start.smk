@@ -9,8 +9,19 @@ def settled(step):
         raise WorkflowError(str(error)) from None
 
 
+def whole_corpus(name):
+    """The file of a corpus that is made last, for a rule; it says so if the corpus' own files are not there."""
+
+    def last(w):
+        if why := project.missing.why("corpora", name):
+            raise WorkflowError(f"{name}: {why}")
+        return f"results/corpora/{name}/statistics.json"
+
+    return last
+
+
 if workflow.is_main_process:
-    for line in settled(project.recipes.said):
+    for line in settled(project.said_at_start):
         print(line, file=sys.stderr)
 else:
     settled(project.recipes.check)
@@ -18,4 +29,4 @@ else:
 
 # A Snakefile that uses this one as a module calls it in an `onstart` of its own.
 onstart:
-    settled(project.recipes.begin)
+    settled(project.begin)

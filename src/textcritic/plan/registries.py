@@ -14,6 +14,7 @@ REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.s
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
     "label",
+    "bring",
     "control",
     "threads",
     "gpu",
@@ -84,6 +85,10 @@ class Registries:
         """File and name of an entry, which an error line begins with."""
         overlay = self._overlays.get((registry, name))
         return f"{self._files[registry, name]}{f' with {overlay}' if overlay else ''}: {name}"
+
+    def label(self, registry: str, name: str) -> str:
+        """What tables call an entry: its label, or its name."""
+        return str(self.entry(registry, name).get("label", name))
 
     def overlaid(self) -> dict[tuple[str, str], str]:
         """The (registry, entry) over which something is laid, and what: a file or a key of the configuration."""
