@@ -9,6 +9,7 @@ configfile: f"{workflow.current_basedir}/config/config.yaml"
 
 
 include: "rules/common.smk"
+include: "rules/start.smk"
 include: "rules/targets.smk"
 include: "rules/download.smk"
 include: "rules/corpora.smk"

@@ -17,7 +17,7 @@ from textcritic.workflow.again import made_again
 ROOT = workflow_folder()
 
 try:
-    project = Project(config, ROOT)
+    project = Project(config, ROOT, leave_out=True, begun=not workflow.is_main_process)
 except TextcriticError as error:
     raise WorkflowError(str(error)) from None
 
@@ -49,7 +49,7 @@ wildcard_constraints:
     dataset=registries.names("datasets"),
     member="[^/]+",
     study="|".join(project.studies) or "(?!)",
-    experiment="|".join({name for study in project.studies.values() for name in study.experiments}) or "(?!)",
+    experiment="|".join({name for study in project.studies.values() for name in study.names()}) or "(?!)",
     seed=r"\d+",
     draw=r"\d+",
     shard=r"\d+",
@@ -114,7 +114,7 @@ def pretrained(kind, wildcard):
 
 def experiment(w):
     """The experiment that a job's wildcards name."""
-    return project.studies[w.study].experiments[w.experiment]
+    return project.studies[w.study].experiment(w.experiment, w.get("part"))
 
 
 def numbered(w):

@@ -137,4 +137,4 @@ for name in registries.entries["corpora"]:
         name:
             f"corpora/{name}"
         input:
-            f"results/corpora/{name}/statistics.json",
+            whole_corpus(name),

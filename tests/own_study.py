@@ -31,9 +31,9 @@ def own_folder(folder: Path, study: dict[str, Any], **registries: dict[str, Any]
     return folder
 
 
-def project(folder: Path, **config: Any) -> Project:
+def project(folder: Path, leave_out: bool = False, begun: bool = False, **config: Any) -> Project:
     settings = {"studies": ["own"], "registry_folders": ["config/registry", "registry"], "study_folders": ["studies"]}
-    return Project({**settings, **config}, ROOT, folder)
+    return Project({**settings, **config}, ROOT, folder, leave_out, begun)
 
 
 def experiment(folder: Path, name: str) -> Experiment:

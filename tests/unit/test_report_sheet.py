@@ -24,3 +24,15 @@ def test_latex_rows_that_begin_with_a_bracket_or_a_star_are_no_arguments():
     assert "XeLaTeX" in lines[1]
     assert lines.count(r"\midrule") == lines.count(r"\toprule") == 2
     assert lines.index(r"\endfirsthead") < lines.index(r"\endhead")
+
+
+def test_what_a_table_lacks_is_a_row_across_it_with_the_reason():
+    body = [[Cell("a", heading=True), Cell("1"), Cell("2")]]
+    sheet = Sheet(
+        "t", "c", [[Cell(""), Cell("x", span=2)]], body, left_out=[("BERT & co", "there is no models/bert_1")]
+    )
+    assert (
+        '<tr class="left-out"><th scope="row">BERT &amp; co</th>'
+        '<td class="words" colspan="2">left out: there is no models/bert_1</td></tr></tbody>'
+    ) in to_html(sheet).replace("\n", "")
+    assert r"Left out: BERT \& co: there is no models/bert\_1." in to_latex(sheet)

@@ -46,6 +46,12 @@ def add_command(
     )
 
 
+def add_accept(command: argparse.ArgumentParser) -> None:
+    """Add the option of commands that build on a folder where results may stand that were made with other values."""
+    text = "registry entries, separated by commas, whose results may be made again with the values of config/local.yaml"
+    command.add_argument("--accept", metavar="NAMES", help=text)
+
+
 def labelled_paths(words: Sequence[str], argument: str = "SAMPLES") -> dict[str, Path] | list[Path]:
     """Files of samples as they were written, `FILE` or `LABEL=FILE`: by label if one of them has a label.
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import Commands, positive
+from textcritic.commands.arguments import Commands, add_accept, positive
 
 CORPUS = """\
 Build one corpus of the registry in the folder where it is called: ./results/corpora/NAME, train, validation and test
@@ -18,10 +18,11 @@ def add(commands: Commands) -> None:
         "--configfile", metavar="FILE", help="laid over the package's, e.g. with registry_folders of your own"
     )
     corpus.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
+    add_accept(corpus)
     corpus.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.workflow.corpus import build_one_corpus
 
-    return build_one_corpus(arguments.name, arguments.configfile, cores=arguments.cores)
+    return build_one_corpus(arguments.name, arguments.configfile, cores=arguments.cores, accept=arguments.accept)

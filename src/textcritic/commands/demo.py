@@ -2,7 +2,7 @@
 
 import argparse
 
-from textcritic.commands.arguments import Commands, add_command, positive
+from textcritic.commands.arguments import Commands, add_accept, add_command, positive
 
 DEMO = """\
 Build a demo study in the folder where it is called. No GPU, no download. Results go to ./results; the same command
@@ -34,6 +34,7 @@ def add(commands: Commands) -> None:
         help="demo, coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo",
     )
     demo.add_argument("--cores", metavar="N", type=positive, help="CPU cores (default: all)")
+    add_accept(demo)
     demo.add_argument("-n", "--dry-run", action="store_true", help="only list the jobs that would run")
     demo.set_defaults(run=_run)
 
@@ -41,4 +42,4 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.workflow.demo import demo
 
-    return demo(cores=arguments.cores, dry_run=arguments.dry_run, study=arguments.study)
+    return demo(cores=arguments.cores, dry_run=arguments.dry_run, study=arguments.study, accept=arguments.accept)

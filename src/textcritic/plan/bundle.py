@@ -3,7 +3,7 @@
 import json
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
@@ -41,6 +41,11 @@ class Files:
         for path in self.paths():
             if not Path(path).exists():
                 raise TextcriticError(f"{path}: no such file; run the rule that makes it")
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing(Files):
+    """What a table of published values alone is made of: all else that it compares is missing."""
 
 
 def split_request(said: Mapping[str, Any]) -> dict[str, str]:

@@ -13,13 +13,13 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.bundle import Files, split_request
+from textcritic.plan.bundle import Files, Nothing, split_request
 from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.sources import Source, check_critic, check_file, check_labels, check_runs, check_text, sources_of
@@ -55,12 +55,16 @@ class StudyContext:
         where: the file and the key of the block, for error lines.
         published: CSV of the published values of this kind, if the study names any.
         config: the whole configuration, e.g. `resamples`.
+        left_out: of each numbered table or figure what it lacks as files are missing: by label, the reason.
+        lost: the numbered tables of which nothing is left but published values.
     """
 
     study: str
     where: str
     published: str | None
     config: Mapping[str, Any]
+    left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
 
 
 class Experiment(ABC):
@@ -119,6 +123,11 @@ class Experiment(ABC):
             check_file(source, self.registries, f"{self.where}: sources")
         check_labels(self.sources(), self.registries, f"{self.where}: sources")
         check_runs(self.sources(), self.registries, f"{self.where}: sources")
+
+    @classmethod
+    def mended(cls, block: dict[str, Any]) -> dict[str, Any]:
+        """A block out of which names were taken whose files are missing, so that the rest still goes together."""
+        return block
 
     def check_source(self, source: Source, where: str) -> None:
         """See that a source is what the critic scores: by default, articles of text; raises as `check`."""
@@ -184,7 +193,7 @@ class Experiment(ABC):
     def paths(self, part: str | None = None) -> list[str]:
         """The paths of `files`: the `input` of a rule; raises as `request`."""
         self._known(part)
-        return self.files(part).paths()
+        return self._files(part).paths()
 
     def request(self, part: str | None = None) -> dict[str, str]:
         """What a job needs to know to make a numbered table or figure, or (None) the standing ones: its `params`.
@@ -204,8 +213,12 @@ class Experiment(ABC):
         """The texts of a request, made once: Snakemake asks for each text by itself."""
         known, key = self._known(part), (part, bool(parts))
         if key not in self._requests:
-            self._requests[key] = request_of(type(self), self.name, self.files(part), known, parts, self.labels())
+            files, left_out = self._files(part), self.context.left_out.get(part or "")
+            self._requests[key] = request_of(type(self), self.name, files, known, parts, self.labels(), left_out)
         return self._requests[key]
+
+    def _files(self, part: str | None) -> Files:
+        return Nothing() if part in self.context.lost else self.files(part)
 
     def _known(self, part: str | None) -> Part | None:
         if part is not None and part not in self.parts:
@@ -251,6 +264,7 @@ def request_of(
     part: Part | None = None,
     parts: Mapping[str, Part] | None = None,
     labels: Mapping[str, Mapping[str, str]] | None = None,
+    left_out: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """What a job needs to know of an experiment, see `bundle.split_request` and `report.make.Request`.
 
@@ -261,6 +275,7 @@ def request_of(
         part: the numbered table or figure to make; None for the standing ones, or the section.
         parts: all numbered tables and figures, for the section alone.
         labels: of the entries of registries that it names, as `labels.labels_of` makes them.
+        left_out: what a numbered table lacks because its files are missing: by label, the reason.
     """
     said = {
         "package": kind.__module__.removesuffix(".plan"),
@@ -270,6 +285,7 @@ def request_of(
         "part": part and {"name": part.name, "of": part.of, "caption": part.caption},
         "parts": {name: other.of for name, other in (parts or {}).items()},
         "labels": labels or {},
+        **({"left_out": left_out} if left_out else {}),
         "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
         "files": json.loads(files.to_json()),
     }

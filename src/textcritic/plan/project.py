@@ -15,6 +15,8 @@ from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
+from textcritic.plan.missing import REFUSE, Missing, record, recorded
+from textcritic.plan.overlay import Recipes, overlays
 from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import complete, load_yaml
 from textcritic.plan.study import Study
@@ -42,21 +44,51 @@ class Project:
         config: Snakemake's config (config/config.yaml and what the command line laid over it).
         root: folder of the Snakefile; relative `registry` and `studies` folders are looked up there and in `here`.
         here: the working directory.
+        leave_out: leave out of studies what is made of files that are not there, see `plan.missing`; by default
+            nothing is, so that a missing file shows where it is needed.
+        begun: a job's, which leaves out what was missing when its run started.
 
     Raises:
         TextcriticError: the first fault found, naming file and key.
     """
 
-    def __init__(self, config: Mapping[str, Any], root: Path, here: Path | None = None) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        root: Path,
+        here: Path | None = None,
+        leave_out: bool = False,
+        begun: bool = False,
+    ) -> None:
         self.root, self.here = root, here or Path.cwd()
         self.config = complete(_numbers_of_stages(config), "config", "config")
         self.kinds = self._load_kinds()
         self._check_stages()
         places = (self.here, self.root)
-        self.registries = Registries([find_folder(f, places) for f in self.config["registry_folders"]], self.here)
+        folders = [find_folder(folder, places) for folder in self.config["registry_folders"]]
+        self.registries = Registries(folders, self.here, overlays(self.config["registry"], self.here))
+        self.recipes = Recipes(self.registries, self.here, self.config["accept"])
         self.study_folders = [find_folder(folder, places) for folder in self.config["study_folders"]]
+        decided = recorded(self.here, self.config["studies"]) if begun else None
+        self.missing = Missing(self.registries, self.here, decided) if leave_out else None
         self.studies = {name: self._load_study(name) for name in self.config["studies"]}
+        self._check_missing()
         self._check_names()
+
+    def said_at_start(self) -> list[str]:
+        """What is said before anything runs: values laid over entries, and what is left out of studies."""
+        left_out = [f"{study.name}: {line}" for study in self.studies.values() for line in study.reasons()]
+        return [*self.recipes.said(), *left_out]
+
+    def begin(self) -> None:
+        """Called when a run starts, before its first job: record what its jobs must hold to.
+
+        Raises:
+            TextcriticError: results stand that were made with other values, and that is not accepted.
+        """
+        self.recipes.begin()
+        for study in self.studies.values():
+            record(self.here, study.name, study.missing)
 
     def stage(self, name: str) -> int:
         """The version of a stage or of a kind of experiment: raised in the config, its rules run again."""
@@ -108,15 +140,17 @@ class Project:
     def describe(self, study: str) -> dict[str, Any]:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
         chosen = self.studies[study]
-        uses = [use for experiment in chosen.experiments.values() for use in experiment.uses()]
+        registry = self.registries.closure(use for e in chosen.experiments.values() for use in e.uses())
+        overlay = self.recipes.laid_over(registry)
         return {
             "name": study,
             "experiments": list(chosen.experiments),
-            "study": chosen.description,
+            "study": {**chosen.description, **({"not_measured": chosen.not_measured()} if chosen.missing else {})},
             "sources": [asdict(source) for source in chosen.sources()],
             "config": {key: self.config[key] for key in DECIDING},
             "command": chosen.description["command"] or self._command(study),
-            "registry": self.registries.closure(uses),
+            "registry": registry,
+            **({"overlay": overlay} if overlay else {}),
         }
 
     def targets(self) -> dict[str, Target]:
@@ -162,7 +196,10 @@ class Project:
                 refusal=f"{target} belongs to {which} --config studies=\"['{first}']\""
                 " (config/paper.yaml and the profile slurm configure the study model-criticism)"
             )
-        experiment = self.studies[first].parts()[part]
+        study = self.studies[first]
+        if (why := study.why_not(part)) and part not in study.lost:
+            return Target(refusal=f"{target} cannot be made here: {why}")
+        experiment = study.lost.get(part) or study.parts()[part]
         return Target(
             f"{experiment.folder}/tables/{part}.csv" if part.startswith("table") else f"{experiment.folder}/{part}"
         )
@@ -173,7 +210,8 @@ class Project:
         for folder in self.study_folders:
             for path in sorted(folder.glob("*.yaml")):
                 if path.stem in self.studies:
-                    parts_of.setdefault(path.stem, list(self.studies[path.stem].parts()))
+                    study = self.studies[path.stem]
+                    parts_of.setdefault(path.stem, [*study.parts(), *study.left_out()])
                 elif path.stem not in parts_of:
                     with suppress(TextcriticError):  # a study that is not configured may be half written
                         parts_of[path.stem] = _part_names(load_yaml(path))
@@ -197,7 +235,7 @@ class Project:
     def _command(self, study: str) -> str:
         """What a person types to make a study again."""
         default = complete({"studies": [study]}, "config", "config")
-        if all(self.config[key] == default[key] for key in default if key != "studies"):
+        if all(self.config[key] == default[key] for key in default if key not in ("studies", "accept")):
             return f"snakemake --cores 2 --config studies=\"['{study}']\""
         return f"snakemake --cores 2 --configfile FILE    # the configuration file, with studies: [{study}]"
 
@@ -211,6 +249,11 @@ class Project:
                         f"{experiment.where}: another study has an experiment {experiment.name!r} of the kind"
                         f" {kinds[experiment.name]}; give one of them another `name`"
                     )
+
+    def _check_missing(self) -> None:
+        lines = [f"{study.name}: {line}" for study in self.studies.values() for line in study.reasons()]
+        if lines and self.config["missing"] == REFUSE:
+            raise TextcriticError(f"config: missing: refuse: {' | '.join(lines)}")
 
     def _check_stages(self) -> None:
         known = (*STAGES, *self.kinds)
@@ -226,7 +269,7 @@ class Project:
         if path is None:
             known = sorted(path.stem for folder in self.study_folders for path in folder.glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
-        return Study(path, self.kinds, self.registries, self.config, self._published)
+        return Study(path, self.kinds, self.registries, self.config, self._published, self.missing)
 
     def _published(self, name: str, kind: str) -> str | None:
         """The CSV of a kind's published values, relative to the working directory if it is below."""

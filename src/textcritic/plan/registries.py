@@ -3,17 +3,19 @@
 import importlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.plan.spec import SCHEMAS, canonical, complete, leaves, load_yaml, schema
+from textcritic.plan.spec import SCHEMAS, as_described, canonical, complete, laid_over, leaves, load_yaml, schema
 
 # Every file of config/schemas describes a registry, but for those of the configuration and of a study.
 REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.stem not in ("config", "study")))
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
     "label",
+    "bring",
     "control",
     "threads",
     "gpu",
@@ -29,24 +31,42 @@ LONGEST_NAME = 100
 FETCHED: Mapping[tuple[str, ...], int] = {("results", "raw", "downloads"): 4, ("results", "raw", "unpacked"): 5}
 
 
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Values laid over entries: by registry, entry and key.
+
+    Attributes:
+        where: what error lines begin with.
+        values: of some keys of some entries; mappings are merged key by key, anything else takes the place of a value.
+    """
+
+    where: str
+    values: Mapping[str, Any]
+
+
 class Registries:
     """All entries of all registry folders, validated, with defaults.
 
     Args:
         folders: where {registry}.yaml files are; a name may stand in one of them only.
         here: the working directory, which relative paths in entries are relative to.
+        overlays: laid over the entries one after the other.
 
     Raises:
         TextcriticError: the first fault found, naming file, entry and key.
     """
 
-    def __init__(self, folders: Iterable[Path], here: Path) -> None:
+    def __init__(self, folders: Iterable[Path], here: Path, overlays: Iterable[Overlay] = ()) -> None:
         self.here = here
         self.entries: dict[str, dict[str, dict[str, Any]]] = {registry: {} for registry in REGISTRIES}
         self._files: dict[tuple[str, str], Path] = {}
+        self._plain: dict[tuple[str, str], dict[str, Any]] = {}
+        self._overlays: dict[tuple[str, str], str] = {}
         for folder in folders:
             for registry in REGISTRIES:
                 self._load(registry, folder / f"{registry}.yaml")
+        for overlay in overlays:
+            self._lay_over(overlay)
         for registry, entries in self.entries.items():
             for name in entries:
                 self._check(registry, name)
@@ -65,7 +85,34 @@ class Registries:
 
     def where(self, registry: str, name: str) -> str:
         """File and name of an entry, which an error line begins with."""
-        return f"{self._files[registry, name]}: {name}"
+        overlay = self._overlays.get((registry, name))
+        return f"{self._files[registry, name]}{f' with {overlay}' if overlay else ''}: {name}"
+
+    def label(self, registry: str, name: str) -> str:
+        """What tables call an entry: its label, or its name."""
+        return str(self.entry(registry, name).get("label", name))
+
+    def overlaid(self) -> dict[tuple[str, str], str]:
+        """The (registry, entry) over which something is laid, and what: a file or a key of the configuration."""
+        return dict(self._overlays)
+
+    def plain(self, registry: str, name: str) -> dict[str, Any]:
+        """An entry with all its defaults as its registry file has it, without what is laid over it."""
+        return self._plain.get((registry, name)) or self.entry(registry, name)
+
+    def dependents(self, use: tuple[str, str]) -> set[tuple[str, str]]:
+        """A (registry, entry) and all that name it, directly or through others."""
+        namers: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for registry, entries in self.entries.items():
+            for name in entries:
+                for _, target, other in self.references(registry, name):
+                    namers.setdefault((target, other), []).append((registry, name))
+        waiting, seen = [use], {use}
+        while waiting:
+            new = [namer for namer in namers.get(waiting.pop(), ()) if namer not in seen]
+            waiting += new
+            seen.update(new)
+        return seen
 
     def spec(self, registry: str, name: str, *keys: str) -> str:
         """The canonical string of what determines an entry's results, for a rule's params: no label, no resources.
@@ -174,6 +221,30 @@ class Registries:
             self._files[registry, name] = path
             self.entries[registry][name] = complete(entry, registry, self.where(registry, name))
 
+    def _lay_over(self, overlay: Overlay) -> None:
+        for registry, entries in overlay.values.items():
+            if registry not in REGISTRIES:
+                hint = suggestion(registry, REGISTRIES, f"known are {', '.join(REGISTRIES)}")
+                raise TextcriticError(f"{overlay.where}: there is no registry {registry!r}; {hint}")
+            if not isinstance(entries, dict):
+                raise TextcriticError(
+                    f"{overlay.where}: {registry}: is not a mapping; write `{registry}: {{NAME: {{KEY: VALUE}}}}`"
+                )
+            for name, values in entries.items():
+                entry, where = (
+                    _prefixed(overlay.where, self.entry, registry, name),
+                    f"{overlay.where}: {registry}.{name}",
+                )
+                if not isinstance(values, dict):
+                    raise TextcriticError(
+                        f"{where}: is not a mapping of keys to values; write `{name}: {{KEY: VALUE}}`"
+                    )
+                merged = laid_over(entry, as_described(values, schema(registry)))
+                self.entries[registry][name] = complete(merged, registry, where)
+                self._plain.setdefault((registry, name), entry)
+                before = self._overlays.get((registry, name))
+                self._overlays[registry, name] = f"{before} and {overlay.where}" if before else overlay.where
+
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""
         where = self.where(registry, name)
@@ -236,9 +307,9 @@ def named_in(value: Any, rules: Mapping[str, Any]) -> list[tuple[str, str, str]]
     return named
 
 
-def _prefixed(where: str, check: Any, *arguments: Any) -> None:
-    """Call a check; its error line then begins with the entry that is checked."""
+def _prefixed(where: str, check: Any, *arguments: Any) -> Any:
+    """Call a check; its error line then begins with what is checked."""
     try:
-        check(*arguments)
+        return check(*arguments)
     except TextcriticError as error:
         raise TextcriticError(f"{where}: {error}") from error

@@ -209,8 +209,7 @@ def from_file(source: Source, registries: Registries) -> bool:
 
 def label_of(generator: str, registries: Registries) -> str:
     """What tables and figures call a generator: its label, or its name."""
-    label: str = registries.entry("generators", generator).get("label", generator)
-    return label
+    return registries.label("generators", generator)
 
 
 def check_labels(sources: list[Source], registries: Registries, where: str) -> None:

@@ -12,6 +12,7 @@ schema's default left out. So neither reordered keys nor a new default in the sc
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -148,6 +149,27 @@ def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tu
                         yield from leaves(value[key], part, f"{where}.{key}" if where else key)
 
 
+def laid_over(base: Any, over: Any) -> Any:
+    """Mappings are merged key by key; anything else takes the place of what was there."""
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    return base | {key: laid_over(base.get(key), value) for key, value in over.items()}
+
+
+def as_described(value: Any, rules: Mapping[str, Any]) -> Any:
+    """A value with texts read as YAML where its schema allows no text: Snakemake's `--config` has nothing but texts."""
+    forms = [rules, *rules.get("oneOf", ()), *rules.get("anyOf", ())]
+    if isinstance(value, dict):
+        return {key: as_described(item, _forms_of(key, forms)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [as_described(item, {"oneOf": [form["items"] for form in forms if "items" in form]}) for item in value]
+    if not isinstance(value, str) or any(_is_text(form, value) for form in forms):
+        return value
+    with suppress(yaml.YAMLError):
+        return yaml.load(value, yaml.SafeLoader)
+    return value
+
+
 # The parser in C, where PyYAML has it, reads a configuration in less than half the time.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -181,14 +203,23 @@ def _filled_in(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     filled = {key: _filled_in(value) for key, value in node.items() if key != "$ref"}
-    return _laid_over(_filled_in(load_yaml(SCHEMAS / node["$ref"])), filled) if "$ref" in node else filled
+    return laid_over(_filled_in(load_yaml(SCHEMAS / node["$ref"])), filled) if "$ref" in node else filled
 
 
-def _laid_over(base: Any, over: Any) -> Any:
-    """Mappings are merged key by key; anything else takes the place of what was there."""
-    if not isinstance(base, dict) or not isinstance(over, dict):
-        return over
-    return base | {key: _laid_over(base.get(key), value) for key, value in over.items()}
+def _forms_of(key: str, forms: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """All that a schema says of a key, in whichever of its forms."""
+    named = [form["properties"][key] for form in forms if key in form.get("properties", {})]
+    others = [form["additionalProperties"] for form in forms if isinstance(form.get("additionalProperties"), dict)]
+    return {"oneOf": [part for sub in named or others for part in (sub, *sub.get("oneOf", ()), *sub.get("anyOf", ()))]}
+
+
+def _is_text(form: Mapping[str, Any], value: str) -> bool:
+    """Whether a form allows a text; one that says nothing but its forms allows none by itself."""
+    kinds = form.get("type", [])
+    return "string" in (kinds if isinstance(kinds, list) else [kinds]) or value in [
+        form.get("const"),
+        *form.get("enum", ()),
+    ]
 
 
 def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """A study: a title, and an ordered list of experiments."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from textcritic.errors import TextcriticError
+from textcritic.errors import TextcriticError, listed
 from textcritic.plan.experiment import Experiment, StudyContext, schema_of
-from textcritic.plan.registries import Registries, check_name
+from textcritic.plan.missing import Missing, without
+from textcritic.plan.registries import Registries, check_name, named_in
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import complete, load_yaml, schema
 
@@ -23,11 +25,14 @@ class Study:
         registries: what the study's names refer to.
         config: the whole configuration.
         published: takes (the study's `published`, a kind) and returns the path of the published values, or None.
+        missing: what cannot be had and is left out; None: nothing is.
 
     Attributes:
         name, title, summary: what the report is headed with.
         description: what the YAML says, with all defaults.
-        experiments: by name, in order.
+        experiments: by name, in order, without what is left out.
+        missing: the entries that are left out, by `registry.name`, each with the reason.
+        lost: the experiment of each numbered table of which nothing is left but published values.
 
     Raises:
         TextcriticError: the first fault found, naming the file and the key.
@@ -40,22 +45,68 @@ class Study:
         registries: Registries,
         config: Mapping[str, Any],
         published: Callable[[str, str], str | None],
+        missing: Missing | None = None,
     ) -> None:
         self.name = path.stem
         check_name(self.name, str(path))
         self.description = _described(path, kinds)
         self.title, self.summary = self.description["title"], self.description["summary"]
         self.experiments: dict[str, Experiment] = {}
+        self._lacking: dict[str, list[str]] = {}
+        self.missing: dict[str, str] = {}
+        self.lost: dict[str, Experiment] = {}
         for number, block in enumerate(self.description["experiments"], 1):
             kind = kinds[block["kind"]]
             where = _where(path, number, block)
             values = self.description["published"]
             beside = _published(path, published, values, kind.kind) if values else None
-            experiment = kind(block, registries, StudyContext(self.name, where, beside, config))
+            context = StudyContext(self.name, where, beside, config)
+            left: Mapping[str, Any] | None = block
+            if missing is not None:
+                left, context = self._left(block, kind, context, missing)
+            if left is None:
+                continue
+            experiment = kind(left, registries, context)
             self._add(experiment, kinds)
-            registries.check_references(block, schema(schema_of(kind)), where)
+            registries.check_references(left, schema(schema_of(kind)), where)
             experiment.check_parts()
             experiment.check()
+        if self.missing and not self.experiments:
+            raise TextcriticError(f"{path}: nothing of this study can be made here: {'; '.join(self.reasons())}")
+
+    def reasons(self) -> list[str]:
+        """A line for each entry that is left out, with the tables and figures that lack it."""
+        parts: dict[str, list[str]] = {use: [] for use in self.missing}
+        for part, uses in self._lacking.items():
+            for use in uses:
+                parts[use].append(part)
+        return [
+            f"{use.partition('.')[2]}: {why}{f': left out of {listed(parts[use])}' if parts[use] else ''}"
+            for use, why in self.missing.items()
+        ]
+
+    def experiment(self, name: str, part: str | None = None) -> Experiment:
+        """An experiment by its name, for a job that makes a numbered table or figure of it, or the standing ones."""
+        return self.lost[part] if part in self.lost else self.experiments[name]
+
+    def names(self) -> set[str]:
+        """The names of all experiments that have something to show."""
+        return {*self.experiments, *(experiment.name for experiment in self.lost.values())}
+
+    def why_not(self, part: str) -> str:
+        """Why a numbered table or figure is left out as a whole; "" where it is not."""
+        if part in self.parts() or part not in self._lacking:
+            return ""
+        return "; ".join(f"{use.partition('.')[2]}: {self.missing[use]}" for use in self._lacking[part])
+
+    def left_out(self) -> list[str]:
+        """The numbered tables and figures that are left out as a whole."""
+        return [part for part in self._lacking if self.why_not(part)]
+
+    def not_measured(self) -> dict[str, str]:
+        """What is left out and why, as the front page lists it."""
+        entries = {what: why for what, _, why in (line.partition(": ") for line in self.reasons())}
+        return entries | {part: self.why_not(part) for part in self.left_out()}
 
     def sources(self) -> list[Source]:
         """The sources of all experiments, each once."""
@@ -68,6 +119,31 @@ class Study:
     def parts(self) -> dict[str, Experiment]:
         """The experiment that each numbered table or figure belongs to."""
         return {part: experiment for experiment in self.experiments.values() for part in experiment.parts}
+
+    def _left(
+        self, block: Mapping[str, Any], kind: type[Experiment], context: StudyContext, missing: Missing
+    ) -> tuple[Mapping[str, Any] | None, StudyContext]:
+        """A block without what is missing, of which a note is made; None if nothing is left of it."""
+        rules, registries = schema(schema_of(kind)), missing.registries
+        reasons = missing.of(dict.fromkeys((registry, name) for _, registry, name in named_in(block, rules)))
+        if not reasons:
+            return block, context
+        self.missing |= reasons
+        whole, said = kind(block, registries, context), {}
+        for part in whole.parts:
+            of = {folder for path in whole.paths(part) for folder in Path(path).parts}
+            uses = [use for use in reasons if use.partition(".")[2] in of]
+            if uses:
+                self._lacking[part] = uses
+                said[part] = {registries.label(*use.split(".")): reasons[use] for use in uses}
+        context = replace(context, left_out=said)
+        left = without(block, rules, missing)
+        left = kind.mended(left) if left else None
+        kept = {part["name"] for part in (left or {}).get("tables", ())}
+        lost = [name for name in said if name.startswith("table") and name not in kept and whole.published]
+        alone = kind(block, registries, replace(context, lost=tuple(lost)))
+        self.lost |= dict.fromkeys(lost, alone)
+        return left, context
 
     def _add(self, experiment: Experiment, kinds: Mapping[str, type[Experiment]]) -> None:
         name, where = experiment.name, experiment.where

@@ -4,7 +4,7 @@ import importlib
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,10 +15,10 @@ from textcritic.measures.labels import Labels, labelled
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Scored
 from textcritic.measures.published import KEYS, read_published
-from textcritic.plan.bundle import Files, join_request
+from textcritic.plan.bundle import Files, Nothing, join_request
 from textcritic.plan.experiment import Part
 from textcritic.report.section import Place, write_section
-from textcritic.report.tables import Table, read_rows, write_table
+from textcritic.report.tables import Table, published_table, read_rows, write_table
 from textcritic.runlog import log
 
 
@@ -34,6 +34,7 @@ class Request:
         parts: what each numbered table or figure is `of`.
         labels: of the entries of registries that are named in words.
         files: what it is made of; all of them are there.
+        left_out: what a numbered table lacks because its files are missing: by label, the reason.
     """
 
     package: str
@@ -43,6 +44,7 @@ class Request:
     parts: Mapping[str, str]
     labels: Labels
     files: Files
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, texts: Mapping[str, str]) -> "Request":
@@ -58,7 +60,7 @@ class Request:
         files.require()
         part = Part(**said["part"]) if said["part"] else None
         names = said["package"], said["experiment"], tuple(said["tables"])
-        return cls(*names, part, said["parts"], said["labels"], files)
+        return cls(*names, part, said["parts"], said["labels"], files, said.get("left_out", {}))
 
     def module(self, name: str) -> ModuleType:
         """A module of the kind: `tables`, `figures` or `section`."""
@@ -97,7 +99,8 @@ def _tables(
 ) -> list[Path]:
     recipes = wanted.module("tables")
     beside = read_published(published, getattr(recipes, "KEYS", KEYS))
-    names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") else None
+    alone = isinstance(wanted.files, Nothing)
+    names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") and not alone else None
     if wanted.part is None:
         made = Material(wanted.files, beside, names, *found)
         if lacking := [name for name in wanted.tables if name not in recipes.TABLES]:
@@ -109,8 +112,13 @@ def _tables(
             path for name in wanted.tables for path in write_table(_named(recipes.TABLES[name](made), name), folder)
         ]
     number = wanted.part.name.removeprefix("table")
-    table: Table = recipes.PAPER_TABLES[wanted.part.of](Material(wanted.files, beside.in_table(number), names))
-    sheet = replace(table.sheet, name=wanted.part.name, caption=f"Table {number}. {wanted.part.caption}")
+    table: Table = (
+        published_table(beside, number)
+        if alone
+        else recipes.PAPER_TABLES[wanted.part.of](Material(wanted.files, beside.in_table(number), names))
+    )
+    caption, left_out = f"Table {number}. {wanted.part.caption}", tuple(wanted.left_out.items())
+    sheet = replace(table.sheet, name=wanted.part.name, caption=caption, left_out=left_out)
     return write_table(Table(sheet, table.rows), folder)
 
 

@@ -36,7 +36,7 @@ class Sheet:
     """A table: caption, header rows, body rows (each as wide as the header), and remarks under it.
 
     `stubs` is the number of leading columns that hold words and are set flush left. With `prose`, the last column holds
-    running text.
+    running text. `left_out` is what the table lacks, (what, why): a grey row each in HTML, a remark in LaTeX.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Sheet:
     stubs: int = 1
     remarks: Sequence[str] = field(default_factory=tuple)
     prose: bool = False
+    left_out: Sequence[tuple[str, str]] = ()
 
 
 def plain_sheet(
@@ -76,6 +77,7 @@ def to_html(sheet: Sheet) -> str:
         *(_html_row(row, sheet.stubs, header=True) for row in sheet.header),
         "</thead><tbody>",
         *(_html_row(row, sheet.stubs, header=False) for row in sheet.body),
+        *(_html_left_out(sheet, what, why) for what, why in sheet.left_out),
         "</tbody></table></div>",
     ]
     if sheet.remarks:
@@ -104,9 +106,18 @@ def to_latex(sheet: Sheet) -> str:
             lines.append("\\midrule")
         lines.append(_latex_row(row, sheet.prose))
     lines += ["\\bottomrule", f"\\end{{{'longtable' if sheet.prose else 'tabular'}}}"]
-    if sheet.remarks:
-        lines.append(f"\\par\\smallskip{{\\footnotesize {latex_escape(' '.join(sheet.remarks))}}}")
+    remarks = [*sheet.remarks, *(f"Left out: {what}: {why}." for what, why in sheet.left_out)]
+    if remarks:
+        lines.append(f"\\par\\smallskip{{\\footnotesize {latex_escape(' '.join(remarks))}}}")
     return "\n".join([*lines, *["\\end{table}"] * (not sheet.prose)]) + "\n"
+
+
+def _html_left_out(sheet: Sheet, what: str, why: str) -> str:
+    columns = sum(cell.span for cell in sheet.header[-1])
+    return (
+        f'<tr class="left-out"><th scope="row">{escape(what)}</th>'
+        f'<td class="words" colspan="{max(1, columns - 1)}">left out: {escape(why)}</td></tr>'
+    )
 
 
 def latex_escape(text: str) -> str:

@@ -10,8 +10,9 @@ import pandas as pd
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_text
 from textcritic.measures.material import TEXT, Material
+from textcritic.measures.published import Published
 from textcritic.plan.sources import RUN
-from textcritic.report.sheet import Sheet, to_html, to_latex
+from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, to_latex
 
 Shared = TypeVar("Shared")
 
@@ -31,6 +32,21 @@ def recipe(rows: Callable[[Material], pd.DataFrame], sheet: Callable[..., Sheet]
         return Table(sheet(material.get(rows), material.names), material.get(rows))
 
     return table
+
+
+def published_table(published: Published, number: str) -> Table:
+    """The published values of a table, of which nothing else can be made here: a row each, as the file of them has it.
+
+    Args:
+        published: those of the kind.
+        number: of the table in the paper.
+    """
+    columns = [*published.keys, "metric"]
+    cells = [(cell, value) for cell, value in published.values.items() if number in published.tables[cell]]
+    rows = pd.DataFrame([[*cell, value] for cell, value in cells], columns=[*columns, "published"])
+    heads = [name.replace("_", " ").capitalize() for name in [*columns, "published"]]
+    body: list[Line] = [[*cell, f"{value:g}"] for cell, value in cells]
+    return Table(plain_sheet("published", "", heads, body, ["Published values alone."], stubs=len(columns)), rows)
 
 
 def write_table(table: Table, folder: str | Path) -> list[Path]:

@@ -17,6 +17,7 @@ def build_one_corpus(
     configfile: str | os.PathLike[str] | None = None,
     folder: str | os.PathLike[str] = ".",
     cores: int | None = None,
+    accept: str | None = None,
 ) -> str:
     """Build a corpus in a folder, with what it derives from and its downloads; what is there already is kept.
 
@@ -25,6 +26,7 @@ def build_one_corpus(
         configfile: YAML laid over config/config.yaml, e.g. with `registry_folders`.
         folder: working directory, which relative paths in entries are relative to; results go to `results` there.
         cores: CPU cores; None: all.
+        accept: registry entries, separated by commas, whose results may be made again with the values of now.
 
     Returns:
         How many articles each split has, why others were left out, and the paths of the splits.
@@ -35,7 +37,8 @@ def build_one_corpus(
     here = Path(folder).resolve()
     project = Project(load_configuration(configfile), workflow_folder(), here)
     project.registries.entry("corpora", name)
-    options = ["--configfile", str(Path(configfile).resolve())] if configfile else []
+    options = ["--config", f"accept={accept}"] if accept else []
+    options += ["--configfile", str(Path(configfile).resolve())] if configfile else []
     with alone(here) as lock:
         run_workflow(here, lock, *options, *(["--cores", str(cores)] if cores else []), targets=[f"corpora/{name}"])
     return _summary(here / "results/corpora" / name)

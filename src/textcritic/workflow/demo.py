@@ -50,7 +50,11 @@ DEMOS: Mapping[str, Cost] = {
 
 
 def demo(
-    folder: str | os.PathLike[str] = ".", cores: int | None = None, dry_run: bool = False, study: str = DEMO
+    folder: str | os.PathLike[str] = ".",
+    cores: int | None = None,
+    dry_run: bool = False,
+    study: str = DEMO,
+    accept: str | None = None,
 ) -> str:
     """Build a demo study in a folder; what an earlier run has made there is kept.
 
@@ -61,6 +65,7 @@ def demo(
         cores: CPU cores; None: all.
         dry_run: only list the jobs, on stderr.
         study: one of `DEMOS`.
+        accept: registry entries, separated by commas, whose results may be made again with the values of now.
 
     Returns:
         What `textcritic show` prints of it.
@@ -72,7 +77,12 @@ def demo(
         hint = suggestion(study, DEMOS, f"use one of {', '.join(DEMOS)}")
         raise TextcriticError(f"demo: there is no demo study {study!r}; {hint}")
     here = Path(folder).resolve()
-    options = ["--config", f"studies=['{study}']", *(["--cores", str(cores)] if cores else [])]
+    options = [
+        "--config",
+        f"studies=['{study}']",
+        *([f"accept={accept}"] if accept else []),
+        *(["--cores", str(cores)] if cores else []),
+    ]
     with alone(here) as lock:
         if dry_run:
             run_workflow(here, lock, *options, "--dry-run")

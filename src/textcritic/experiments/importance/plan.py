@@ -41,7 +41,7 @@ class Importance(Experiment):
             seen.add(pair)
             self._check_source(source, where)
             for registry, name in [("generators", pair[1]), *(("proposals", name) for name in _proposals(source))]:
-                label = self.registries.entry(registry, name).get("label", name)
+                label = self.registries.label(registry, name)
                 if labels.setdefault((registry, label), name) != name:
                     raise TextcriticError(f"{where}: {labels[registry, label]} and {name} have the label {label!r}")
 
@@ -116,7 +116,7 @@ class Importance(Experiment):
                 yield Weighed(
                     **self._said(source, seed),
                     proposal=proposal,
-                    drawn_by=self._proposal_label(proposal),
+                    drawn_by=self.registries.label("proposals", proposal),
                     temperature=float(temperature),
                     peeks=peeks,
                     shards=tuple(folder / f"{shard}.npz" for shard in range(self.block["shards"])),
@@ -129,7 +129,7 @@ class Importance(Experiment):
                     yield Beam(
                         **self._said(source, seed),
                         proposal=proposal,
-                        drawn_by=self._proposal_label(proposal),
+                        drawn_by=self.registries.label("proposals", proposal),
                         states=states,
                         joint=Path(f"{_weights(source, proposal, seed)}/beam{states}.npz"),
                     )
@@ -198,10 +198,6 @@ class Importance(Experiment):
     def _texts(self, corpus: str) -> Texts:
         structured = is_structured(self.registries.entry("corpora", corpus))
         return Texts(corpus=corpus, test=Path("results/corpora") / corpus / "test.parquet", structured=structured)
-
-    def _proposal_label(self, proposal: str) -> str:
-        label: str = self.registries.entry("proposals", proposal).get("label", proposal)
-        return label
 
     def _check_source(self, source: Mapping[str, Any], where: str) -> None:
         generator, corpus, proposals = source["generator"], source["corpus"], _proposals(source)

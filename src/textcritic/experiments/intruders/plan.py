@@ -58,6 +58,12 @@ class Intruders(Experiment):
         self._check_judges()
         super().check()
 
+    @classmethod
+    def mended(cls, block: dict[str, Any]) -> dict[str, Any]:
+        """As `Experiment.mended`: generated text and its judges are both there or neither is."""
+        judged = bool(block["judges"] and block["sources"])
+        return block if judged else {**block, "judges": [], "sources": []}
+
     def corpora(self) -> list[str]:
         """The intruder corpora, and those of the generated text."""
         return list(dict.fromkeys([*self.block["corpora"], *(source.corpus for source in self.sources())]))
@@ -93,7 +99,7 @@ class Intruders(Experiment):
             judged=tuple(self._said(*one) for one in self._judged(part) if JUDGED in needed),
             voted=tuple(self._voted(one) for one in voted if VOTED in needed),
             asked=tuple(self._asked(corpus) for corpus in corpora if VOTED in needed and self.block["annotations"]),
-            judges=tuple(Judge(detector=name, label=self._label(name)) for name in judges),
+            judges=tuple(Judge(detector=name, label=self.registries.label("critics", name)) for name in judges),
             data=tuple(self._coherent(corpus) for corpus in dict.fromkeys(source.corpus for source in sources)),
             samples=tuple(self._generated(source) for source in sources),
             resamples=self.config["resamples"],
@@ -136,7 +142,7 @@ class Intruders(Experiment):
             trained=trained,
             detector=detector,
             seed=seed,
-            label=self._label(detector),
+            label=self.registries.label("critics", detector),
             predictions=folder / "test.parquet",
             probes=folder / "probes.parquet" if self.block["probes"] else None,
         )
@@ -190,10 +196,6 @@ class Intruders(Experiment):
         base: str | None = self.registries.entry("corpora", corpus)["options"].get("corpus")
         return base
 
-    def _label(self, detector: str) -> str:
-        label: str = self.registries.entry("critics", detector).get("label", detector)
-        return label
-
     def _check_among(self, corpora: Any, key: str) -> None:
         for corpus in corpora:
             if corpus not in self.block["corpora"]:
@@ -202,7 +204,7 @@ class Intruders(Experiment):
     def _check_labels(self) -> None:
         labels: dict[str, str] = {}
         for detector in dict.fromkeys(one for _, one, *_ in self._judged(None)):
-            label = self._label(detector)
+            label = self.registries.label("critics", detector)
             if label in labels:
                 raise TextcriticError(
                     f"{self.where}: detectors: {labels[label]} and {detector} have the same label {label!r}; give one"

@@ -1,0 +1,32 @@
+"""What is said when `snakemake` starts, and settled before the first job; each job sees that it still holds."""
+
+
+def settled(step):
+    """What a step gives; its fault is one line."""
+    try:
+        return step()
+    except TextcriticError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def whole_corpus(name):
+    """The file of a corpus that is made last, for a rule; it says so if the corpus' own files are not there."""
+
+    def last(w):
+        if why := project.missing.why("corpora", name):
+            raise WorkflowError(f"{name}: {why}")
+        return f"results/corpora/{name}/statistics.json"
+
+    return last
+
+
+if workflow.is_main_process:
+    for line in settled(project.said_at_start):
+        print(line, file=sys.stderr)
+else:
+    settled(project.recipes.check)
+
+
+# A Snakefile that uses this one as a module calls it in an `onstart` of its own.
+onstart:
+    settled(project.begin)

@@ -1,0 +1,133 @@
+"""Files that a user must bring: what is left out of a study without them, how that is said, and when it is decided."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from own_study import ROOT, own_folder, project, study
+
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json
+from textcritic.plan.project import Project
+from textcritic.report.make import make_tables
+
+STUDIES = ("model-criticism", "beyond-perplexity", "latent-lms", "document-coherence")
+TOPICS = {"kind": "topics", "critic": "ctm-demo"}
+SAMPLES = {
+    "corpora": ["docstrings", "mine"],
+    "settings": ["wo-title"],
+    "generators": ["ngram-3"],
+    "decodings": ["demo"],
+}
+NLL = {"name": "table2", "of": "nll", "caption": "Topics"}
+ALONE = {"name": "table3", "of": "nll", "caption": "Mine", "corpora": ["mine"]}
+CORPUS = {"mine": {"extractor": "jsonl", "options": {"paths": ["data/mine.jsonl"]}, "label": "Mine", "bring": "ask me"}}
+WHY = "there is no data/mine.jsonl (ask me)"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A study of a corpus that is made of installed packages, and one of a file that is not there."""
+    return own_folder(tmp_path, study(TOPICS | {"sources": [SAMPLES], "tables": [NLL, ALONE]}), corpora=CORPUS)
+
+
+def put(folder, *paths):
+    for path in paths:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).touch()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_in_a_clean_clone_every_numbered_target_is_a_file_or_says_what_to_bring(name, tmp_path):
+    shipped = Project({"studies": [name]}, ROOT, tmp_path, leave_out=True)
+    full, prefix = Project({"studies": [name]}, ROOT, tmp_path), name.replace("-", "_")
+    parts = full.studies[name].parts()
+    refused = {}
+    for part in parts:
+        target = shipped.targets()[f"{prefix}_{part}"]
+        assert bool(target.path) != bool(target.refusal)
+        if target.refusal:
+            refused[part] = target.refusal
+    lines = "\n".join(shipped.said_at_start())
+    if name == "latent-lms":
+        assert list(refused) == ["figure1", "figure2", "figure3", "figure4"]
+        assert "ptb-trees: there is no data/ptb/train.mrg" in refused["figure2"]
+        assert "ptb-trees" not in refused["figure3"]
+        assert "latent-lms: ptb-trees: there is no data/ptb/train.mrg, data/ptb/valid.mrg and" in lines
+        assert "LDC99T42, needs a licence" in lines
+        assert list(shipped.studies[name].experiments) == ["truth", "coreference"]
+    elif name == "document-coherence":
+        assert list(refused) == ["figure3"]
+        assert "albert-xxlarge: there is no models/albert-xxlarge-v2 (hf download albert/albert-xxlarge-v2" in lines
+        assert "left out of table3, table6, table7 and figure3" in lines
+        assert shipped.studies[name].experiments["intruders"].block["judges"] == ["bert-base"]
+    else:
+        assert not lines
+        assert not refused
+
+
+def test_a_table_of_which_nothing_is_left_has_the_published_values_and_the_reasons(tmp_path):
+    shipped = Project({"studies": ["latent-lms"]}, ROOT, tmp_path, leave_out=True)
+    alone = shipped.studies["latent-lms"].experiment("importance", "table1")
+    assert alone.paths("table1") == []
+    csv, html = make_tables(alone.request("table1"), tmp_path, ROOT / "config/published/latent-lms/importance.csv")[::2]
+    rows = pd.read_csv(csv, dtype=str)
+    assert rows[(rows["generator"] == "rnng") & (rows["temperature"] == "1.1")]["published"].tolist()[0] == "84.0"
+    said = html.read_text()
+    assert "Table 1. Perplexity with different proposal distributions" in said
+    assert "left out: there is no data/ptb/train.mrg" in said
+    assert said.count('class="left-out"') == 3
+
+
+def test_what_is_missing_goes_out_of_lists_and_of_tables_with_the_reason(folder):
+    left = project(folder, leave_out=True).studies["own"]
+    assert left.experiments["topics"].corpora() == ["docstrings"]
+    assert list(left.experiments["topics"].parts) == ["table2"]
+    assert json.loads(left.experiments["topics"].request("table2")["job"])["left_out"] == {"Mine": WHY}
+    assert left.reasons() == [f"mine: {WHY}: left out of table2 and table3"]
+    described = project(folder, leave_out=True).describe("own")
+    assert described["study"]["not_measured"] == {
+        "mine": f"{WHY}: left out of table2 and table3",
+        "table3": f"mine: {WHY}",
+    }
+
+
+def test_with_the_file_all_is_as_if_it_had_never_been_missing(folder):
+    put(folder, "data/mine.jsonl")
+    there, plain = project(folder, leave_out=True), project(folder)
+    assert there.describe("own") == plain.describe("own")
+    assert [e.request() for e in there.studies["own"].experiments.values()] == [
+        e.request() for e in plain.studies["own"].experiments.values()
+    ]
+    assert there.said_at_start() == []
+
+
+def test_a_file_that_vanished_after_use_removes_no_row(folder):
+    put(folder, *(f"results/corpora/mine/{split}.parquet" for split in ("train", "validation")))
+    assert project(folder, leave_out=True).said_at_start()  # what was made of it is not whole
+    put(folder, "results/corpora/mine/test.parquet")
+    assert project(folder, leave_out=True).said_at_start() == []
+
+
+def test_jobs_leave_out_what_was_missing_when_their_run_started(folder):
+    project(folder, leave_out=True).begin()
+    assert read_json(folder / "results/studies/own/missing.json") == {"corpora.mine": WHY}
+    put(folder, "data/mine.jsonl")
+    job, fresh = project(folder, leave_out=True, begun=True), project(folder, leave_out=True)
+    assert job.studies["own"].experiments["topics"].corpora() == ["docstrings"]
+    assert fresh.studies["own"].experiments["topics"].corpora() == ["docstrings", "mine"]
+    fresh.begin()
+    (folder / "data/mine.jsonl").unlink()
+    job = project(folder, leave_out=True, begun=True)
+    assert job.studies["own"].experiments["topics"].corpora() == ["docstrings", "mine"]
+
+
+def test_a_study_that_has_nothing_and_one_that_refuses_are_one_line(folder):
+    with pytest.raises(TextcriticError, match=r"config: missing: refuse: own: mine: there is no data/mine") as refused:
+        project(folder, leave_out=True, missing="refuse")
+    assert "\n" not in str(refused.value)
+    own = Path(folder / "studies/own.yaml")
+    own.write_text(own.read_text().replace("- docstrings\n", ""))
+    with pytest.raises(TextcriticError, match=r"nothing of this study can be made here: mine: there is no data/mine"):
+        project(folder, leave_out=True)
