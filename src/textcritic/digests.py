@@ -118,7 +118,7 @@ def digest_of(record: Record) -> str:
     """One digest of all files of an output."""
     files = {name: entry["sha256"] for name, entry in record["files"].items()}
     if len(files) == 1:
-        return str(*files.values())
+        return str(next(iter(files.values())))
     return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()
 
 
