@@ -11,10 +11,16 @@ from pathlib import Path
 
 import pytest
 from annotation.campaigns import made_campaign
+from annotation.test_exchange import WRITTEN
 
 from textcritic.cli import _parser, main
 
-KNOWN = {("criticise", "--output"), ("annotate export", "--out"), ("annotate screens", "--out")}
+KNOWN = {
+    ("criticise", "--output"),
+    ("annotate export", "--out"),
+    ("annotate import", "--out"),
+    ("annotate screens", "--out"),
+}
 OPTIONS = {"--output", "--out", "--report"}
 NOBODY = 65534
 ROOT = os.geteuid() == 0
@@ -113,6 +119,29 @@ def test_an_export(kind, suffix, campaign, tmp_path, monkeypatch):
     assert main(["annotate", "export", "test", "--out", str(target.path)]) == 0
     assert len(target.content().splitlines()) == (kind != "device")
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_import(kind, tmp_path):
+    target = Target(kind, tmp_path / "out" / "answers.jsonl")
+    read = str(WRITTEN / "potato")
+    assert main(["annotate", "import", read, "--format", "potato", "--out", str(target.path)]) == 0
+    assert bool(target.content()) == (kind != "device")
+    assert not [path for path in target.path.parent.iterdir() if path.name.endswith(".tmp")]
+
+
+def test_an_import_to_standard_output_is_all_that_is_there(capfd):
+    read = str(WRITTEN / "potato")
+    assert main(["annotate", "import", read, "--format", "potato", "--out", "-"]) == 0
+    out, said = capfd.readouterr()
+    assert lines_of(out) > 1
+    assert "answers" in said
+
+
+def test_a_format_of_several_files_is_not_printed(campaign, monkeypatch, capsys):
+    monkeypatch.chdir(campaign)
+    assert main(["annotate", "export", "test", "--format", "potato", "--out", "-"]) == 2
+    assert "--out -: this format is several files" in capsys.readouterr().err
 
 
 def lines_of(text: str) -> int:

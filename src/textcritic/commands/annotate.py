@@ -144,23 +144,32 @@ def _revoke(arguments: argparse.Namespace) -> str:
 
 def _export(arguments: argparse.Namespace) -> str:
     from textcritic.annotation.run import export, export_to
-    from textcritic.files import is_standard_output
 
-    out = "/dev/fd/1" if arguments.out == "-" else arguments.out
-    apart = out is not None and is_standard_output(out)
-    if arguments.format:
-        words = export_to(arguments.name, arguments.format, out, arguments.pilot)
-    else:
-        words = export(arguments.name, out, arguments.pilot)
-    if apart:  # among the answers would be a line that is none
-        print(words, file=sys.stderr)
-    return "" if apart else words
+    if not arguments.format:
+        return _written(arguments.out, lambda out: export(arguments.name, out, arguments.pilot))
+    if arguments.out == "-":
+        raise TextcriticError("--out -: this format is several files; name a file, or for Potato a folder")
+    return export_to(arguments.name, arguments.format, arguments.out, arguments.pilot)
 
 
 def _import(arguments: argparse.Namespace) -> str:
     from textcritic.annotation.run import import_from
 
-    return import_from(arguments.source, arguments.format, arguments.out, arguments.campaign)
+    return _written(
+        arguments.out, lambda out: import_from(arguments.source, arguments.format, str(out), arguments.campaign)
+    )
+
+
+def _written(out: str | None, write: Callable[[str | None], str]) -> str:
+    """Write to a file, or for `-` to standard output; what is said of it does not come between the answers."""
+    from textcritic.files import is_standard_output
+
+    out = "/dev/fd/1" if out == "-" else out
+    apart = out is not None and is_standard_output(out)
+    words = write(out)
+    if apart:
+        print(words, file=sys.stderr)
+    return "" if apart else words
 
 
 def _backup(arguments: argparse.Namespace) -> str:
