@@ -5,6 +5,7 @@ annotators and items by random ids; who wrote a text is in it, as nobody who ans
 """
 
 import json
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -87,6 +88,11 @@ class Answer:
     right: Given | None = None
     consent_version: str
     clock_back: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """From when the text was first shown until the answer, idle time included; NaN if the clock went back."""
+        return math.nan if self.clock_back else (self.answered - self.started).total_seconds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

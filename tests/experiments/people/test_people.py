@@ -20,7 +20,9 @@ from textcritic.experiments.people.annotators import (
     agreement_rows,
     annotator_rows,
     article_rows,
+    doubts_of,
     label_rows,
+    median_seconds,
     random_clicks,
 )
 from textcritic.experiments.people.orders import order_rows, probability_of
@@ -175,6 +177,17 @@ def test_who_clicks_at_random_is_flagged(material):
     assert set(rows.drop("made-up/clicker")["flagged"]) == {""}
     assert rows.loc["made-up/careful", "as_classifier"] > 85
     assert rows.loc["all", "drift_low"] < 0 < rows.loc["all", "drift_high"]
+
+
+def test_answers_whose_time_is_not_known_say_nothing_of_speed(files):
+    given = answers_of(files, "careful", 0)[0]
+    assert given.seconds > 60
+    unknown = replace(given, answered=given.started, clock_back=True).seconds
+    assert np.isnan(unknown)
+    assert median_seconds([unknown, 30.0, 50.0]) == 40
+    assert np.isnan(median_seconds([unknown]))
+    assert doubts_of(median_seconds([unknown]), [], 40.0) == ""
+    assert doubts_of(3.9, [], 40.0) == "takes less than a tenth of the usual time"
 
 
 def test_p_of_labels_is_right_under_chance(material):

@@ -25,7 +25,7 @@ from textcritic.critics.detectors.counts import counts_of, parts_of, safe_ratio
 from textcritic.critics.detectors.votes import Votes
 from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.files import Asked
-from textcritic.experiments.people.annotators import EVERYTHING, agreement_of, doubts_of
+from textcritic.experiments.people.annotators import EVERYTHING, agreement_of, doubts_of, median_seconds
 from textcritic.experiments.people.read import annotator_name, check_header
 from textcritic.inference import bootstrap_interval, unit_sums
 from textcritic.inference.crossed import Crossed, share
@@ -49,7 +49,7 @@ class Said:
         annotator: of all campaigns.
         document: that was shown.
         intruder: position of the sentence that was named; None: all sentences were said to belong.
-        seconds: from when the document was shown until the answer; idle time is included.
+        seconds: of the answer, see `Answer.seconds`.
     """
 
     annotator: str
@@ -138,7 +138,7 @@ def _said(row: Answer, name: str, document: Document, where: str) -> Said:
         raise TextcriticError(f"{where} has another text than was shown; the answers are about another corpus")
     if (row.answer.intruder or 0) >= len(document.sentences):
         raise TextcriticError(f"{where} has {len(document.sentences)} sentences, and {row.answer.intruder} was named")
-    return Said(name, document, row.answer.intruder, (row.answered - row.started).total_seconds())
+    return Said(name, document, row.answer.intruder, row.seconds)
 
 
 def agreement_rows(corpus: str, votes: Sequence[Votes]) -> list[dict[str, Any]]:
@@ -166,14 +166,18 @@ def annotator_rows(material: Material) -> pd.DataFrame:
     """
     rows: list[dict[str, Any]] = []
     for found in material.get(collected):
-        typical = float(np.median([one.seconds for one in found.said])) if found.said else 0.0
+        typical = median_seconds(one.seconds for one in found.said)
         for name in dict.fromkeys([*(one.annotator for one in found.said), *found.attention]):
             own = [one for one in found.said if one.annotator == name]
             attention = found.attention.get(name, [])
             row = {"annotator": name, **_about(own, material.files.resamples)}
             row |= {"attention_passed": sum(attention), "attention": len(attention)}
             rows.append(
-                {"corpus": found.corpus, **row, "flagged": doubts_of([o.seconds for o in own], attention, typical)}
+                {
+                    "corpus": found.corpus,
+                    **row,
+                    "flagged": doubts_of(median_seconds(one.seconds for one in own), attention, typical),
+                }
             )
         if found.said or found.left_out:
             row = {"annotator": EVERYTHING, **_about(found.said, material.files.resamples), **_of_all(found.said)}
@@ -192,7 +196,7 @@ def _about(said: Sequence[Said], resamples: int) -> dict[str, Any]:
     units = [one.document.group or one.document.id for one in said]
     row: dict[str, Any] = {"answers": len(said), "documents": len({one.document.id for one in said})}
     row["coherent_percent"] = 100 * float(np.mean([one.intruder is None for one in said]))
-    row["minutes"] = float(np.median([one.seconds for one in said])) / 60
+    row["minutes"] = median_seconds(one.seconds for one in said) / 60
     counts = np.array([one.counts for one in said], float)
     for name, of in (("accuracy", "accuracy"), ("f1", "f1"), ("found", "recall")):
         parts = parts_of(counts, of)

@@ -1,6 +1,6 @@
 """The annotators: how far they agree, with the classifier too, how they change, and who clicks at random."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,7 +89,7 @@ def annotator_rows(material: Material) -> pd.DataFrame:
     """
     answers = material.get(collected)
     names = list(dict.fromkeys([*(one.annotator for one in answers.judged), *answers.attention]))
-    typical = float(np.median([one.seconds for one in answers.judged])) if answers.judged else 0.0
+    typical = median_seconds(one.seconds for one in answers.judged)
     rows = []
     for name in names:
         own = sorted((one for one in answers.judged if one.annotator == name), key=lambda one: one.order)
@@ -158,14 +158,14 @@ def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typi
         row |= {"as_classifier": 100 * labels[0], "by_chance": 100 * labels[1], "p_labels": labels[2]}
         if labels[2] > 0.05:
             doubts.append("section types agree with the classifier no more than by chance")
-    return row | {"flagged": doubts_of([one.seconds for one in own], attention, typical, doubts)}
+    return row | {"flagged": doubts_of(median_seconds(one.seconds for one in own), attention, typical, doubts)}
 
 
-def doubts_of(seconds: Sequence[float], attention: Sequence[bool], typical: float, others: Sequence[str] = ()) -> str:
+def doubts_of(seconds: float, attention: Sequence[bool], typical: float, others: Sequence[str] = ()) -> str:
     """Why the answers of an annotator may be given at random, in words; "" where nothing says so.
 
     Args:
-        seconds: of each answer.
+        seconds: the median of the annotator's answers; NaN if none is known.
         attention: whether each text that says what is to be answered was read.
         typical: median seconds of all annotators.
         others: doubts that a task adds.
@@ -174,9 +174,15 @@ def doubts_of(seconds: Sequence[float], attention: Sequence[bool], typical: floa
     if not all(attention):
         doubts.append(f"missed {len(attention) - sum(attention)} of {len(attention)} attention texts")
     doubts += others
-    if len(seconds) and np.median(seconds) < QUICK * typical:
+    if seconds < QUICK * typical:
         doubts.append("takes less than a tenth of the usual time")
     return "; ".join(doubts)
+
+
+def median_seconds(seconds: Iterable[float]) -> float:
+    """The median of those that are known; NaN if there is none."""
+    known = [one for one in seconds if not np.isnan(one)]
+    return float(np.median(known)) if known else np.nan
 
 
 def _halves(judged: Sequence[Judged]) -> dict[str, float]:
@@ -201,7 +207,7 @@ def _coherent(judged: Sequence[Judged]) -> float:
 
 
 def _minutes(judged: Sequence[Judged]) -> float:
-    return float(np.median([one.seconds for one in judged])) / 60 if judged else np.nan
+    return median_seconds(one.seconds for one in judged) / 60
 
 
 def _equal(judged: Sequence[Judged], titles: Callable[[Judged], Sequence[str]]) -> Crossed:

@@ -171,7 +171,7 @@ def _joined(source: Written, answers: Sequence[tuple[Path, Header, Answer]]) -> 
                 annotator=annotator_name(header, row),
                 article=f"{_slug(source)}/{row.document}",
                 order=row.order,
-                seconds=(row.answered - row.started).total_seconds(),
+                seconds=row.seconds,
                 coherent=row.answer.coherent,
                 titles=row.answer.titles,
                 inferred=tuple(titles[row.document]["inferred"]),
