@@ -156,7 +156,7 @@ def test_two_processes_train_what_one_trains_and_the_first_is_heard(tiny_encodin
     for key in ("steps", "best_step", "tokens_seen", "parameters", "flops_per_token", "device", "mfu"):
         assert one[key] == two[key]
     assert (one["processes"], two["processes"]) == (1, 2)
-    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["model", "training.json"]
+    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == ["checkpoints", "model", "training.json"]
     validations = [record.getMessage() for record in caplog.records if "validation loss" in record.getMessage()]
     assert [message.split("after ")[1] for message in validations] == ["step 5", "step 10", "step 12"]
 
@@ -224,7 +224,7 @@ def test_sigterm_while_the_model_is_written_loses_nothing(tiny_encoding, tmp_pat
     fit(tiny_encoding, tmp_path / "stopped", SHORT, processes=2)
     fit(tiny_encoding, tmp_path / "whole", SHORT)
     assert_same_training(tmp_path / "whole", tmp_path / "stopped", rel=1e-6)
-    assert sorted(path.name for path in (tmp_path / "stopped").iterdir()) == ["model", "training.json"]
+    assert sorted(path.name for path in (tmp_path / "stopped").iterdir()) == ["checkpoints", "model", "training.json"]
 
 
 def test_faults_are_the_line_of_the_process_that_found_them(tiny_encoding, tmp_path):

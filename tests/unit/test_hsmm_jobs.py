@@ -81,7 +81,7 @@ def test_report_and_model(small_process, tmp_path, settings):
     split = "train" if settings.method == "em" else "test"
     report, model = train_small(small_process, tmp_path, settings, split)
     assert report == json.loads((tmp_path / "training.json").read_text())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "training.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "model", "training.json"]
     assert list(report) == [
         "steps",
         "best_step",

@@ -75,7 +75,7 @@ def test_training_learns_and_reports(tiny_encoding, tmp_path):
     assert 0 < report["tokens_seen"] / report["tokens_per_second"] <= report["seconds"] + 0.1
     assert report["flops_per_token"] == flops_per_token(model, 16)
     assert report["processes"] == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "training.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "model", "training.json"]
 
 
 def test_the_speed_is_that_of_the_steps_alone(tiny_encoding, tmp_path, monkeypatch):
