@@ -475,10 +475,16 @@ def test_a_bad_line_of_a_corpus_is_named_and_leaves_nothing(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    run = snake.dry_run(tmp_path, "--cores", "2", configfile=CONFIG)
-    assert run.returncode != 0
-    assert "annotated.conll: no such file" in run.stderr
+    def named(*more):
+        run = snake.dry_run(tmp_path, "--cores", "2", *more, configfile=CONFIG)
+        return run.returncode, run.stdout + run.stderr
+
+    code, said = named("--config", "missing=refuse")
+    assert code != 0
+    assert "people-micro: there is no annotated.conll" in said
+    assert "recipes: there is no recipes.jsonl" in said
     (tmp_path / "annotated.conll").touch()
-    run = snake.dry_run(tmp_path, "--cores", "2", configfile=CONFIG)
-    assert run.returncode != 0
-    assert "recipes.jsonl" in run.stderr
+    code, said = named()
+    assert code == 0
+    assert "annotated.conll" not in said
+    assert "recipes: there is no recipes.jsonl (put it there): left out of table" in said
