@@ -12,7 +12,6 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 from textcritic.workflow import workflow_folder
-from textcritic.workflow.again import made_again
 
 ROOT = workflow_folder()
 
@@ -24,11 +23,6 @@ except TextcriticError as error:
 registries = project.registries
 paths = Paths(project)
 stage = project.stage  # the version of a stage or a kind of experiment: raise it in the config and it is rerun
-
-
-onstart:
-    for line in made_again(workflow.dag):
-        print(line, file=sys.stderr)
 
 
 wildcard_constraints:

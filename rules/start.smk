@@ -1,5 +1,7 @@
 """What is said when `snakemake` starts, and settled before the first job; each job sees that it still holds."""
 
+from textcritic.workflow.again import made_again
+
 
 def settled(step):
     """What a step gives; its fault is one line."""
@@ -30,3 +32,5 @@ else:
 # A Snakefile that uses this one as a module calls it in an `onstart` of its own.
 onstart:
     settled(project.begin)
+    for line in made_again(workflow.dag):
+        print(line, file=sys.stderr)
