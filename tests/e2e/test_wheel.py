@@ -185,5 +185,6 @@ def test_corpus_builds_one_of_ones_own_registry(textcritic, far):
     assert out[0] == "mine: articles: train {}, validation {}, test {}".format(*counts)
     assert sum(counts) > 70
     assert out[-1] == f"{far}/results/corpora/mine/test.parquet"
-    made = {path.name for path in (far / "results").glob("*/*")}
-    assert made == {"mine", "extract_corpus", "build_corpus"}
+    made = {str(path.relative_to(far / "results")) for path in (far / "results").glob("*/*")}
+    jobs = {f"{kind}/{rule}" for kind in ("logs", "benchmarks") for rule in ("extract_corpus", "build_corpus")}
+    assert made == {"corpora/mine", "digests/corpora"} | jobs
