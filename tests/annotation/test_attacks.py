@@ -223,7 +223,6 @@ LOOK_ALIKE = [
     "http://{here}.evil.example",
     "http://{here}@evil.example",
     "http://evil.example/{here}",
-    "https://{here}",
 ]
 
 
