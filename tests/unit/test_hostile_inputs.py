@@ -65,8 +65,8 @@ def test_hostile_inputs_are_answered_or_refused(report, family):
         ("a: 1\n2: 3\n", "line 2: not valid YAML: the key 2 is not text; put it in quotes"),
         ("a: 2026-99-99\n", "a value that Python cannot hold: month must be in 1..12"),
         (f"a: {'9' * 5000}\n", "a value that Python cannot hold: Exceeds the limit"),
-        ("a: .nan\n", "there is a number nan; give numbers that are finite"),
-        ("a: [-.inf]\n", "there is a number -inf"),
+        ("a: .nan\n", "a: nan should be a finite number"),
+        ("a: [-.inf]\n", "a: 0: -inf should be a finite number"),
         ("a: &a [*a]\n", "an anchor holds itself"),
         (
             "a0: &a0 [x, x]\n" + "".join(f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(9)),

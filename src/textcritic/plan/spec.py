@@ -74,10 +74,9 @@ def _require_usual(value: Any, path: Path) -> None:
             raise TextcriticError(f"{path}: values are nested too deep, or an anchor holds itself; write it flatter")
         if seen > MOST_VALUES:
             raise TextcriticError(f"{path}: anchors make more than {MOST_VALUES:,} values of it; write them out")
-        if isinstance(one, float) and not math.isfinite(one):
-            raise TextcriticError(f"{path}: there is a number {one}; give numbers that are finite")
         parts = one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
         waiting += [(part, depth + 1) for part in parts]
+    _require_finite(value, str(path))
 
 
 def complete(value: Any, kind: str | Path, source: str) -> Any:
@@ -95,8 +94,7 @@ def complete(value: Any, kind: str | Path, source: str) -> Any:
     problem = max(Draft202012Validator(branch).iter_errors(value), key=relevance, default=None)
     if problem is not None:
         raise TextcriticError(f"{source}: {_explain(problem)}")
-    if (where := _not_finite(value)) is not None:
-        raise TextcriticError(f"{source}: {where}: should be a finite number")
+    _require_finite(value, source)
     return _with_defaults(value, branch)
 
 
@@ -315,13 +313,13 @@ def _explain(problem: ValidationError) -> str:
     return f"{at}{problem.message}"
 
 
-def _not_finite(value: Any, where: str = "") -> str | None:
-    """The dotted key of a number that is not finite, as a schema's limits do not see; None if there is none."""
+def _require_finite(value: Any, where: str) -> None:
+    """See that all numbers are finite, which the limits of a schema do not; the error names the keys to a number."""
     if isinstance(value, float) and not math.isfinite(value):
-        return where
+        raise TextcriticError(f"{where}: {value} should be a finite number")
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    found = (_not_finite(part, f"{where}.{key}" if where else str(key)) for key, part in parts)
-    return next((one for one in found if one is not None), None)
+    for key, part in parts:
+        _require_finite(part, f"{where}: {key}")
 
 
 def _reads_as_number(text: str) -> bool:
