@@ -63,7 +63,6 @@ def test_hostile_inputs_are_answered_or_refused(report, family):
         ("? [1, 2]\n: 3\n", "line 1: not valid YAML: the key"),
         ("? {a: b}\n: 3\n", "line 1: not valid YAML: the key"),
         ("a: 1\n2: 3\n", "line 2: not valid YAML: the key 2 is not text; put it in quotes"),
-        ("a: 2026-99-99\n", "a value that Python cannot hold: month must be in 1..12"),
         (f"a: {'9' * 5000}\n", "a value that Python cannot hold: Exceeds the limit"),
         ("a: .nan\n", "a: nan should be a finite number"),
         ("a: [-.inf]\n", "a: 0: -inf should be a finite number"),
@@ -74,7 +73,7 @@ def test_hostile_inputs_are_answered_or_refused(report, family):
         ),
         ("[" * 3000 + "]" * 3000, "nested too deep"),
     ],
-    ids=["list", "mapping", "number", "day", "digits", "nan", "inf", "loop", "bomb", "deep"],
+    ids=["list", "mapping", "number", "digits", "nan", "inf", "loop", "bomb", "deep"],
 )
 def test_yaml_that_python_has_no_value_for(tmp_path, content, says):
     path = tmp_path / "a.yaml"

@@ -58,7 +58,7 @@ def load_yaml(path: Path) -> Any:
         raise TextcriticError(f"{path}, line {line}: not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise TextcriticError(f"{path}: not a UTF-8 text file of YAML; save it as UTF-8") from error
-    except (ValueError, RecursionError) as error:  # a day or a number that cannot be
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits
         what = "nested too deep" if isinstance(error, RecursionError) else first_line(error)
         raise TextcriticError(f"{path}: a value that Python cannot hold: {what}") from error
     except OSError as error:
