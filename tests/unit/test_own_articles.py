@@ -287,10 +287,10 @@ def test_make_criticise_says_what_it_lacks(arguments):
 
 def test_a_workflow_is_stopped_by_a_signal_and_runs_in_any_thread(tmp_path):
     with alone(tmp_path) as lock, ThreadPoolExecutor(1) as pool:
-        assert pool.submit(_run, ["true"], lock).result() == 0
+        assert pool.submit(_run, tmp_path, ["true"], lock).result() == 0
         before = signal.getsignal(signal.SIGTERM)
         stop = ["sh", "-c", f"kill -TERM {os.getpid()}; exec sleep 60"]
-        assert _run(stop, lock) == -signal.SIGTERM
+        assert _run(tmp_path, stop, lock) == -signal.SIGTERM
         assert signal.getsignal(signal.SIGTERM) is before
 
 
