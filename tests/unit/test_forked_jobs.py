@@ -159,6 +159,7 @@ def test_jobs_end_with_a_server_that_is_killed_and_are_not_run_again(tmp_path):
 
 def test_a_server_whose_terminal_is_closed_ends_with_whoever_started_it_and_leaves_nothing(forks, tmp_path):
     program, server = forks
+    assert started(program, tmp_path).wait(60) == 0  # so it is at work
     server.send_signal(signal.SIGHUP)
     assert started(program, tmp_path).wait(60) == 0  # the rest is in the fixture
 
