@@ -180,7 +180,10 @@ def test_which_files_are_fetched():
 
 
 def test_a_registry_that_is_no_mapping_of_names_is_refused(folder):
-    for value, message in ((["a"], "is not a mapping of names"), ({123: {}}, "the key 123 is not text; put it in quotes")):
+    for value, message in (
+        (["a"], "is not a mapping of names"),
+        ({123: {}}, "the key 123 is not text; put it in quotes"),
+    ):
         write(folder / "registry/critics.yaml", value)
         with pytest.raises(TextcriticError, match=message):
             project(folder)
