@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ WRITTEN = Path(__file__).parent / "exchange"
 
 
 def answer_all(folder, people=2):
-    """Annotators say something of every text, each something else."""
+    """Annotators say something of every text, each something else; while the second is at work, the clock goes back."""
     with open_store(folder) as store:
         campaign = Campaign(store)
         for number in range(people):
@@ -31,6 +32,7 @@ def answer_all(folder, people=2):
                 who = add_annotator(store, False, None)
             steps.consent(campaign, who)
             steps.begin(campaign, who, now())
+            at = now() + timedelta(days=1 - 2 * number)
             while (step := steps.next_step(campaign, who, now())).work is not None:
                 if step.page == steps.FEEDBACK:
                     steps.feedback_seen(campaign, who, now())
@@ -40,7 +42,7 @@ def answer_all(folder, people=2):
                 if titles:
                     chosen = [titles[(number + len(text)) % len(titles)] for text in texts]
                     said = step.work.right or {"titles": chosen, "coherent": bool(number)}
-                steps.save_answer(campaign, who, step.work.item, said, f"{who} {step.work.place}", now())
+                steps.save_answer(campaign, who, step.work.item, said, f"{who} {step.work.place}", at)
         write_export(store, folder / "answers.jsonl")
 
 

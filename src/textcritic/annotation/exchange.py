@@ -120,7 +120,8 @@ def items_of(store: Store, pilot: bool = False) -> Iterator[Item]:
         right = text["right_answer"] and json.loads(text["right_answer"])
         about = {"item": text["id"], "document": text["document"], "source": json.loads(text["source"])}
         about |= {"sha256": text["sha256"], "phase": text["phase"], "right": right}
-        said = [{key: record[key] for key in (*OWN, "answer")} for record in records.get(text["id"], [])]
+        kept = (*OWN, "clock_back", "answer")
+        said = [{key: record[key] for key in kept if key in record} for record in records.get(text["id"], [])]
         yield Item(header, about, json.loads(text["texts"]), said)
 
 
@@ -165,6 +166,16 @@ def _foreign(data: Mapping[str, Any], texts: Sequence[str], campaign: str | None
     header = {FORMAT: VERSION, "campaign": campaign, "task": task, "titles": [], "question": data.get("question", "")}
     about = {"item": str(data.get("item", data["document"])), "document": data["document"], "source": data["source"]}
     return Item(header, about | {"sha256": text_hash(texts), "phase": TASK, "right": None}, texts, ())
+
+
+def known_of(item: Item) -> dict[str, Any]:
+    """What we write of a text under `textcritic`; `item_from` reads it."""
+    return {"header": item.header, "about": item.about}
+
+
+def own_of(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What an answer of an item carries besides what was chosen; `Reading.add` reads it."""
+    return {key: value for key, value in answer.items() if key != "answer"}
 
 
 def names_of(answer: Mapping[str, Any]) -> dict[str, str]:

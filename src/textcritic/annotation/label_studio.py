@@ -19,9 +19,11 @@ from textcritic.annotation.exchange import (
     Item,
     Reading,
     item_from,
+    known_of,
     names_of,
     option_of,
     outside,
+    own_of,
 )
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
@@ -114,17 +116,19 @@ def _task(item: Item) -> dict[str, Any]:
     if item.header["task"] == INTRUDER:
         places = [option_of(place) for place in range(1, len(item.parts))]
         data["choices"] = [{"value": option} for option in (*places, ALL_BELONG)]
-    ours = {OURS: {"header": item.header, "about": item.about}}
-    return {"data": data, "meta": ours, "annotations": [_annotation(answer) for answer in item.answers]}
+    return {
+        "data": data,
+        "meta": {OURS: known_of(item)},
+        "annotations": [_annotation(answer) for answer in item.answers],
+    }
 
 
 def _annotation(answer: Mapping[str, Any]) -> dict[str, Any]:
     started, answered = (datetime.fromisoformat(answer[key]) for key in ("started", "answered"))
-    own = {key: value for key, value in answer.items() if key != "answer"}
     results: list[dict[str, Any]] = []
     for name, option in names_of(answer["answer"]).items():
         to = name.replace("type_", "part_") if name.startswith("type_") else ASKED
         result = {"id": name, "from_name": name, "to_name": to, "type": "choices", "origin": "manual"}
-        results.append(result | {"value": {"choices": [option]}, "meta": {OURS: own}})
+        results.append(result | {"value": {"choices": [option]}, "meta": {OURS: own_of(answer)}})
     times = {"created_at": answer["answered"], "updated_at": answer["answered"]}
     return {"result": results, "was_cancelled": False, "lead_time": (answered - started).total_seconds(), **times}

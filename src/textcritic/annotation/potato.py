@@ -20,9 +20,11 @@ from textcritic.annotation.exchange import (
     Item,
     Reading,
     item_from,
+    known_of,
     names_of,
     option_of,
     outside,
+    own_of,
 )
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.errors import TextcriticError
@@ -54,9 +56,10 @@ def read_potato(folder: Path, campaign: str | None) -> Reading:
     Raises:
         TextcriticError: a file is missing or not as Potato writes it, or an item is not as `exchange` says.
     """
-    items = dict(_items(folder, campaign))
+    config = _config_of(folder)
+    items = dict(_items(folder, config, campaign))
     reading = Reading(campaign)
-    for path in sorted(folder.glob(f"{_config_of(folder)['output_annotation_dir']}/*/{STATE}")):
+    for path in sorted(folder.glob(f"{config['output_annotation_dir']}/*/{STATE}")):
         try:
             state = json.loads(path.read_text(encoding="utf-8"))
             labels, seen = state[LABELS], state.get(BEHAVIOUR) or {}
@@ -85,8 +88,7 @@ def _config_of(folder: Path) -> dict[str, Any]:
     return dict(config)
 
 
-def _items(folder: Path, campaign: str | None) -> Iterator[tuple[str, Item]]:
-    config = _config_of(folder)
+def _items(folder: Path, config: Mapping[str, Any], campaign: str | None) -> Iterator[tuple[str, Item]]:
     key = (config.get("item_properties") or {}).get("id_key", "id")
     for name in config["data_files"]:
         for number, line in json_lines(folder / name):
@@ -144,7 +146,7 @@ def _config(items: list[Item]) -> dict[str, Any]:
 def _line(item: Item) -> dict[str, Any]:
     parts = list(item.parts)
     text = "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
-    return {"id": item.about["item"], "text": text, "parts": parts, OURS: {"header": item.header, "about": item.about}}
+    return {"id": item.about["item"], "text": text, "parts": parts, OURS: known_of(item)}
 
 
 def _states(items: list[Item]) -> dict[str, dict[str, Any]]:
@@ -163,5 +165,5 @@ def _states(items: list[Item]) -> dict[str, dict[str, Any]]:
         state[LABELS][id_] = [[{"schema": schema, "name": name}, option] for schema, name, option in labels]
         started, answered = (datetime.fromisoformat(one[key]).timestamp() for key in ("started", "answered"))
         state[BEHAVIOUR][id_] = {"instance_id": id_, "session_start": started, "session_end": answered}
-        state[KEPT][OURS][id_] = {key: value for key, value in one.items() if key != "answer"}
+        state[KEPT][OURS][id_] = own_of(one)
     return states

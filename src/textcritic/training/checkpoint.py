@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from textcritic.digests import sha256
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_file, write_json
 from textcritic.runlog import FINISHED, log
@@ -160,9 +161,7 @@ def file_digests(paths: Mapping[str, str | os.PathLike[str]]) -> dict[str, str]:
     digests = {}
     for role, path in ((role, file) for role, given in paths.items() for file in _files_of(Path(given))):
         try:
-            with path.open("rb") as handle:
-                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
-            digests[f"{role}/{path.name}"] = f"{path.stat().st_size} {sha256}"
+            digests[f"{role}/{path.name}"] = f"{path.stat().st_size} {sha256(path)}"
         except FileNotFoundError as error:
             raise TextcriticError(f"{path}: no such file") from error
     return digests
