@@ -5,9 +5,9 @@
 
 Withdrawals: a campaign with copies of several days, one of before a migration, and an export. One annotator after the
 other withdraws in a process of their own, while a fault is there: a file is locked, damaged or a folder, there is no
-room (a limit on the size of files stands in for it), or the process is killed. A trace is the annotator's code, the id
-of their link or of a form of theirs in the bytes of any file of the campaign's folder. Then the fault is taken away
-and the server is started next: whoever was not told anything, as the process was killed, withdraws again if they can.
+room (a limit on the size of files stands in for it), or the process is killed. All files of the campaign's folder are
+searched for three ids: the annotator's code, their link and their forms. Each one that is found is a trace. Then the
+fault is removed and the server is started. Whoever got no answer, because the process was killed, withdraws again.
 
 Load: real servers and HTTP; answers that were acknowledged are compared with those in the database.
 """

@@ -385,7 +385,7 @@ LOGS: list[dict[str, Any]] = [
     {"completion": ["**A:** one.", None], "prompt": "p", "doc_id": 3},
     {"id": 1, "title": "t", "group": "g", "sections": [{"title": "a", "text": "b"}], "source": "s"},
 ]
-"""Records of what harnesses and servers write, of which one value is changed."""
+"""Records as harnesses and servers write them. A case changes one value."""
 
 
 def _place(kind: str) -> None:
@@ -420,7 +420,7 @@ PLACES = [
     *("a folder", "a folder in which nothing can be read", "a loop of links", "a link to nowhere", "a folder of loops"),
     *("a file that may not be read", "a folder that may not be read", "nothing"),
 ]
-"""What `hostile.jsonl` may be that is no file of documents."""
+"""What `hostile.jsonl` can be instead of a file of documents."""
 NAMES = ["a\nb.jsonl", "'\".jsonl", "-x.jsonl", "a=b=c.jsonl", " .jsonl", "é\udcff.jsonl", "[*?].jsonl", "%s{}.jsonl"]
 
 

@@ -150,7 +150,7 @@ def _weights(array: Any, tokens: Any = TOKENS, more: dict[str, bytes] | None = N
 
 
 def _archive_case(draw: random.Random) -> Case:
-    """An .npz file of which one array is another, is missing, or whose bytes are damaged."""
+    """An .npz file with one array replaced, one array missing, or damaged bytes."""
     seed = draw.random()
 
     def make() -> None:
