@@ -19,7 +19,7 @@ from textcritic.annotation.store import now
 from textcritic.corpora.intruders.documents import Document, write_documents
 from textcritic.critics.detectors.predictions import write_predictions
 from textcritic.errors import TextcriticError
-from textcritic.experiments.intruders.asked import annotator_rows
+from textcritic.experiments.intruders.asked import Said, _about, _of_all, annotator_rows
 from textcritic.experiments.intruders.files import Asked, Corpus, IntruderFiles, Judged, Voted
 from textcritic.experiments.intruders.names import IntruderNames
 from textcritic.experiments.intruders.people import people_agreement_rows, vote_rows
@@ -114,6 +114,25 @@ def test_each_annotator_and_what_does_not_count(files):
     assert pd.isna(last["found_low"])  # of ten documents: too few for annotators and documents that are crossed
     assert last["of_these"]
     assert (last["left_out"], last["left_out_by_reason"]) == (2, "attention: 2")
+
+
+def test_what_is_found_is_counted_over_documents_with_an_intruder():
+    """Two annotators, 40 documents: of 20 with an intruder each names the right sentence in 5, another one in 15."""
+    attacked = [Document(f"a{n}", ("0", "1", "2", "3"), 1) for n in range(20)]
+    whole = [Document(f"w{n}", ("0", "1", "2", "3")) for n in range(20)]
+    said = [
+        Said(who, document, place, 1.0)
+        for shift, who in enumerate(("one", "other"))
+        for documents, named in ((attacked, (1, 2, 2, 2)), (whole, (None, None, None, 3)))
+        for n, document in enumerate(documents)
+        for place in [named[(n + shift) % 4]]
+    ]
+    row = _about(said, 400)
+    assert (row["accuracy"], row["found"]) == (87.5, 25)
+    assert row["f1"] == pytest.approx(100 * 20 / (20 + 40 + 30))  # 10 hits; 40 other sentences named; 30 missed
+    both = _of_all(said)
+    assert both["accuracy_low"] < 87.5 < both["accuracy_high"]
+    assert both["found_low"] < 25 < both["found_high"] < 75
 
 
 def test_the_whole_section_is_made(files, tmp_path):
