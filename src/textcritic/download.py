@@ -16,6 +16,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from textcritic import __version__
+from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_json
 from textcritic.runlog import Progress, log
@@ -92,17 +93,18 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     mark = code_mark(target)
     mark.unlink(missing_ok=True)
     log.info("fetching %s: %s at %s", name, repository, revision)
+    require_commit(name, entry)
     try:
         api = HfApi(user_agent=AGENT["User-Agent"])
         # This call comes first: without a network `snapshot_download` would be content with what the folder has.
         # And it is this call, because without a network it fails at once; others try for half a minute.
         listed = [file.rfilename for file in api.model_info(repository, revision=revision).siblings or []]
-        broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, _wanted(listed, entry), partial)
+        wanted = wanted_of_model(listed, entry)
+        broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, wanted, partial)
     except TextcriticError:
         raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
-        weights = {"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[entry["format"]]
-        files = "config.json, the tokenizer's files" + (f" and {weights}" if entry["weights"] else "")
+        files = "config.json, the tokenizer's files" + (f" and {_weights_named(entry)}" if entry["weights"] else "")
         code = f"; to allow its Python files, put them there too and make an empty file {mark}"
         raise TextcriticError(
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
@@ -144,23 +146,42 @@ def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: S
     partial.rename(target)
 
 
-def current_commit(repository: str) -> str:
-    """The newest commit of a model on the hub: 40 hexadecimal digits.
+def require_commit(name: str, entry: Mapping[str, Any]) -> None:
+    """See that what is fetched is always the same.
+
+    Args:
+        name: the entry's name.
+        entry: of the registry hub or datasets.
 
     Raises:
-        TextcriticError: no network, or no such repository.
+        TextcriticError: the entry names a branch or a tag, and hub.lock has no commit for it.
+    """
+    if not is_commit(entry["revision"]):
+        raise TextcriticError(
+            f"{name}: the commit of its revision {entry['revision']} is not known; call `textcritic lock {name}` first"
+        )
+
+
+def current_commit(repository: str, revision: str | None = None, dataset: bool = False) -> tuple[str, list[str]]:
+    """The commit that a branch or tag of a repository on the hub is now, 40 hexadecimal digits, and its files.
+
+    Args:
+        repository: owner/name.
+        revision: the branch or tag; None: the main branch.
+        dataset: whether it is a repository of a data set, and not of a model.
+
+    Raises:
+        TextcriticError: no network, or no such repository or revision.
     """
     os.environ["HF_HUB_OFFLINE"] = "0"
     from huggingface_hub import HfApi
 
+    api = HfApi(user_agent=AGENT["User-Agent"])
     try:
-        commit = HfApi(user_agent=AGENT["User-Agent"]).model_info(repository, timeout=30).sha
+        found = (api.dataset_info if dataset else api.model_info)(repository, revision=revision, timeout=30)
     except Exception as error:  # as in download_model
-        raise TextcriticError(
-            f"{repository}: its newest commit cannot be looked up ({first_line(error)}); name one, {repository}@COMMIT,"
-            " or give the folder of a model"
-        ) from error
-    return str(commit)
+        raise TextcriticError(f"{repository}: its commit cannot be looked up ({first_line(error)})") from error
+    return str(found.sha), [file.rfilename for file in found.siblings or []]
 
 
 def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial: Path) -> list[str]:
@@ -205,20 +226,34 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
         raise TextcriticError(f"{archive}: not a whole zip or tar archive ({error}); delete it and rerun") from error
 
 
-def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
-    """The files of a repository that are fetched."""
-    weights = [path for path in listed if WEIGHTS[entry["format"]].fullmatch(path)]
+def wanted_of_model(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
+    """The files of a repository that are fetched.
+
+    Raises:
+        TextcriticError: there are no weights in the entry's format, with what there is instead.
+    """
+    found = ([path for path in listed if WEIGHTS[one].fullmatch(path)] for one in _formats(entry))
+    weights: list[str] = next(filter(None, found), [])
     if entry["weights"] and not weights:
         top = [path for path in listed if "/" not in path]
+        named = _weights_named(entry).replace("*", "model")
         others = [path for path in top if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
         raise TextcriticError(
-            f"{entry['repository']}: commit {entry['revision']} has no "
-            f"{'model.safetensors' if entry['format'] == 'safetensors' else 'pytorch_model.bin'} (it has"
+            f"{entry['repository']}: commit {entry['revision']} has no {named} (it has"
             f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"
             " save_pretrained and give its folder as init.folder"
         )
     code = [path for path in listed if CODE.fullmatch(path)] if entry["custom_code"] else []
     return [path for path in listed if OTHERS.fullmatch(path)] + code + (weights if entry["weights"] else [])
+
+
+def _formats(entry: Mapping[str, Any]) -> list[str]:
+    """The formats of weights that an entry allows; the first that is there is fetched."""
+    return [*WEIGHTS] if entry["format"] == "either" else [entry["format"]]
+
+
+def _weights_named(entry: Mapping[str, Any]) -> str:
+    return " or ".join({"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[one] for one in _formats(entry))
 
 
 def _checksum(path: Path, name: str) -> str:

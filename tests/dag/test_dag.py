@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from plan import ROOT, jobs, logs, planned, put_models, snakemake
+from plan import ROOT, jobs, logs, planned, put_lock, snakemake
 
 RULES = sorted((ROOT / "rules").glob("*.smk"))
 # Files of the study latent-lms that cannot be downloaded: users put them there.
@@ -24,7 +24,7 @@ def test_every_study_dry_runs(study, tmp_path):
     for name in ("articles.jsonl", "samples.jsonl", *OWN_DATA):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    put_models(tmp_path)
+    put_lock(tmp_path)
     run = snakemake(tmp_path, "--dry-run", "--config", f"studies=['{study}']")
     assert run.returncode == 0, run.stderr + run.stdout
     assert jobs(run.stdout)["make_report"] == 1

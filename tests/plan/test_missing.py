@@ -59,7 +59,9 @@ def test_in_a_clean_clone_every_numbered_target_is_a_file_or_says_what_to_bring(
         assert list(shipped.studies[name].experiments) == ["truth", "coreference"]
     elif name == "document-coherence":
         assert list(refused) == ["figure3"]
-        assert "albert-xxlarge: there is no models/albert-xxlarge-v2 (hf download albert/albert-xxlarge-v2" in lines
+        assert "albert-xxlarge: needs albert-xxlarge-v2: the commit of its revision main is not known (text" in lines
+        command = "document-coherence: `textcritic lock document-coherence` looks the commits up, with a network"
+        assert lines.splitlines()[-1] == command
         assert "left out of table3, table6, table7 and figure3" in lines
         assert shipped.studies[name].experiments["intruders"].block["judges"] == ["bert-base"]
     else:

@@ -9,9 +9,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from textcritic.digests import is_commit
 from textcritic.errors import listed
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import SPLITS
+from textcritic.plan.hub_lock import ON_HUB
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.spec import leaves, schema
 
@@ -25,8 +27,10 @@ MADE: Mapping[str, str] = {
     "classifiers": "results/classifiers/*/*{name}*/**/model",
     "critics": "results/*/{name}/*/*/model",
     "embedders": "results/features/{name}/*/*",
+    "datasets": "results/raw/datasets/{name}",
     "encodings": "results/encodings/*/{name}/tokenizer",
     "generators": "results/*/*/*/{name}/*",
+    "hub": "results/raw/hub/{name}",
 }
 
 Use = tuple[str, str]
@@ -63,9 +67,12 @@ class Missing:
     def _decide(self, registry: str, name: str) -> str:
         if name not in self.registries.entries.get(registry, ()) or self._made(registry, name):
             return ""
+        entry = self.registries.entry(registry, name)
+        if registry in ON_HUB and not is_commit(entry["revision"]):
+            return f"the commit of its revision {entry['revision']} is not known (textcritic lock)"
         gone = [path for path in self._brought(registry, name) if not (self._here / path).exists()]
         if gone:
-            how = self.registries.entry(registry, name).get("bring") or "put it there"
+            how = entry.get("bring") or "put it there"
             return f"there is no {listed(list(dict.fromkeys(gone)))} ({how})"
         named = self.registries.references(registry, name)
         return next((f"needs {other}: {why}" for _, target, other in named if (why := self.why(target, other))), "")
