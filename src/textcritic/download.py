@@ -16,9 +16,8 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from textcritic import __version__
-from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, first_line
-from textcritic.files import whole_file, write_json
+from textcritic.files import read_json, whole_file, write_json
 from textcritic.runlog import Progress, log
 
 CHUNK = 1 << 20
@@ -57,15 +56,37 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
         raise TextcriticError(
             f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}"
         ) from error
-    checksums = {name: _checksum(partial, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
-    for name, checksum in checksums.items():
-        if entry.get(name) not in (None, checksum):
-            partial.unlink()
-            _version_of(partial).unlink(missing_ok=True)
-            raise TextcriticError(f"{entry['url']}: its {name} is {checksum}, not {entry[name]}; rerun, or {by_hand}")
-    write_json(f"{target}.json", {"url": entry["url"], **checksums, "bytes": partial.stat().st_size})
+    note, fault = _compared(partial, entry)
+    if fault:
+        partial.unlink()
+        _version_of(partial).unlink(missing_ok=True)
+        raise TextcriticError(f"{entry['url']}: {fault}; rerun, or {by_hand}")
+    write_json(f"{target}.json", note)
     partial.replace(target)
     _version_of(partial).unlink(missing_ok=True)
+
+
+def check_by_hand(entry: Mapping[str, Any], path: Path) -> None:
+    """See that a file that was put where a download goes is that file; it is read once, as its checksum is noted.
+
+    Args:
+        entry: a downloads registry entry.
+        path: of the file, which may be missing.
+
+    Raises:
+        TextcriticError: the file is empty, or its checksum is not that of the entry.
+    """
+    if not path.is_file():
+        return
+    size, note = path.stat().st_size, Path(f"{path}.json")
+    known = note.is_file() and read_json(note).get("bytes") == size
+    fault = "" if size else "is empty"
+    if size and not known and (entry.get("sha256") or entry.get("sha1")):
+        found, fault = _compared(path, entry)
+        if not fault:
+            write_json(note, found)
+    if fault:
+        raise TextcriticError(f"{path}: {fault}; delete it, and it is downloaded, or put the right one there")
 
 
 def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
@@ -93,7 +114,6 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     mark = code_mark(target)
     mark.unlink(missing_ok=True)
     log.info("fetching %s: %s at %s", name, repository, revision)
-    require_commit(name, entry)
     try:
         api = HfApi(user_agent=AGENT["User-Agent"])
         # This call comes first: without a network `snapshot_download` would be content with what the folder has.
@@ -144,22 +164,6 @@ def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: S
     shutil.rmtree(partial / ".cache", ignore_errors=True)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
-
-
-def require_commit(name: str, entry: Mapping[str, Any]) -> None:
-    """See that what is fetched is always the same.
-
-    Args:
-        name: the entry's name.
-        entry: of the registry hub or datasets.
-
-    Raises:
-        TextcriticError: the entry names a branch or a tag, and hub.lock has no commit for it.
-    """
-    if not is_commit(entry["revision"]):
-        raise TextcriticError(
-            f"{name}: the commit of its revision {entry['revision']} is not known; call `textcritic lock {name}` first"
-        )
 
 
 def current_commit(repository: str, revision: str | None = None, dataset: bool = False) -> tuple[str, list[str]]:
@@ -254,6 +258,17 @@ def _formats(entry: Mapping[str, Any]) -> list[str]:
 
 def _weights_named(entry: Mapping[str, Any]) -> str:
     return " or ".join({"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[one] for one in _formats(entry))
+
+
+def _compared(path: Path, entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """What is noted of a file of an entry, and how it differs from what the entry says, in words."""
+    checksums = {name: _checksum(path, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
+    faults = [
+        f"its {name} is {checksum}, not {entry[name]}"
+        for name, checksum in checksums.items()
+        if entry.get(name) not in (None, checksum)
+    ]
+    return {"url": entry["url"], **checksums, "bytes": path.stat().st_size}, next(iter(faults), "")
 
 
 def _checksum(path: Path, name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.download import AGENT, fetch_commit, keep_commit, require_commit
+from textcritic.download import AGENT, fetch_commit, keep_commit
 from textcritic.errors import TextcriticError, first_line
 from textcritic.runlog import log
 
@@ -38,7 +38,6 @@ def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.Path
     repository, revision = entry["repository"], entry["revision"]
     log.info("fetching %s: %s at %s", name, repository, revision)
     place = {"repo_id": repository, "revision": revision, "repo_type": "dataset"}
-    require_commit(name, entry)
     try:
         api = HfApi(user_agent=AGENT["User-Agent"])
         listed = [file.rfilename for file in api.dataset_info(repository, revision=revision).siblings or []]

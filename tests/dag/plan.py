@@ -8,8 +8,9 @@ from snake import dry_run as snakemake
 
 from textcritic.digests import is_commit
 from textcritic.plan.hub_lock import write_lock
+from textcritic.plan.project import Project
 
-__all__ = ["ROOT", "jobs", "logs", "planned", "put_lock", "snakemake"]
+__all__ = ["ROOT", "jobs", "logs", "planned", "put_lock", "snakemake", "targets_of"]
 
 
 def jobs(output):
@@ -36,6 +37,12 @@ def logs(output):
             wildcards = dict(re.findall(r"(\w+)=([^,\s]+)", lines.get("wildcards", "")))
             found.append((rule, wildcards, lines["log"].split(", ") if "log" in lines else []))
     return found
+
+
+def targets_of(study, folder):
+    """The full names of a study's numbered tables and figures."""
+    parts = Project({"studies": [study]}, ROOT, folder).studies[study].parts()
+    return [f"{study.replace('-', '_')}_{part}" for part in parts]
 
 
 def put_lock(folder):

@@ -25,6 +25,13 @@ Use = tuple[str, str]
 Pin = dict[str, str]
 
 
+def no_commit(entry: Mapping[str, Any]) -> str:
+    """Why what an entry of the hub names cannot be fetched; "" if it names a commit."""
+    if is_commit(entry["revision"]):
+        return ""
+    return f"the commit of its revision {entry['revision']} is not known (textcritic lock)"
+
+
 def read_lock(here: Path) -> dict[Use, Pin]:
     """The pins of a working directory by registry and entry, each with repository, revision, commit and date.
 

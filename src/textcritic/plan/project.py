@@ -32,10 +32,17 @@ STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classi
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A table or figure of a paper that can be asked for by name: its file or folder, or why it cannot be made."""
+    """A table or figure of a paper that can be asked for by name.
+
+    Attributes:
+        path: its file or folder.
+        refusal: why it cannot be asked for.
+        left_out: why there is none, as all that it compares is missing.
+    """
 
     path: str = ""
     refusal: str = ""
+    left_out: str = ""
 
 
 class Project:
@@ -88,9 +95,15 @@ class Project:
         """Called when a run starts, before its first job: record what its jobs must hold to.
 
         Raises:
-            TextcriticError: results stand that were made with other values, and that is not accepted.
+            TextcriticError: results stand that were made with other values, and that is not accepted; a file that was
+                put where a download goes is not that file.
         """
+        from textcritic.download import check_by_hand  # loads what speaks with the web
+
         self.recipes.begin()
+        uses = self.registries.closure(use for study in self.studies.values() for use in study.uses())
+        for name in uses.get("downloads", ()):
+            check_by_hand(self.registries.entry("downloads", name), self.here / "results/raw/downloads" / name)
         for study in self.studies.values():
             record(self.here, study.name, study.missing)
 
@@ -202,7 +215,7 @@ class Project:
             )
         study = self.studies[first]
         if (why := study.why_not(part)) and part not in study.lost:
-            return Target(refusal=f"{target} cannot be made here: {why}")
+            return Target(left_out=f"{target} is left out: {why}")
         experiment = study.lost.get(part) or study.parts()[part]
         return Target(
             f"{experiment.folder}/tables/{part}.csv" if part.startswith("table") else f"{experiment.folder}/{part}"
