@@ -8,18 +8,14 @@ from snakemake.exceptions import WorkflowError
 # A checkout needs no installation. This folder is that of rules, also where another workflow uses this one as a module.
 sys.path.insert(0, str(Path(str(workflow.current_basedir)).parent / "src"))
 
-from textcritic.errors import TextcriticError
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 from textcritic.workflow import workflow_folder
+from textcritic.workflow.refusals import refused, settled
 
 ROOT = workflow_folder()
 
-try:
-    project = Project(config, ROOT, leave_out=True, begun=not workflow.is_main_process)
-except TextcriticError as error:
-    raise WorkflowError(str(error)) from None
-
+project = settled(lambda: Project(config, ROOT, leave_out=True, begun=not workflow.is_main_process))
 registries = project.registries
 paths = Paths(project)
 stage = project.stage  # the version of a stage or a kind of experiment: raise it in the config and it is rerun

@@ -137,4 +137,4 @@ for name in registries.entries["corpora"]:
         name:
             f"corpora/{name}"
         input:
-            whole_corpus(name),
+            f"results/corpora/{name}/statistics.json",

@@ -12,6 +12,8 @@ localrules:
 
 rule download_dataset:
     """The files of one commit of a data set."""
+    input:
+        of_a_commit("datasets", "dataset"),
     output:
         directory("results/raw/datasets/{dataset}"),
     log:

@@ -5,20 +5,12 @@ short name `table2` stands for the only configured study that has one; if severa
 study that is not configured a target says how to configure it.
 """
 
-
-def of_paper(target):
-    """The file or folder of a target; a function that refuses where there is none."""
-
-    def refuse(w):
-        raise WorkflowError(target.refusal)
-
-    return refuse if target.refusal else target.path
-
-
 for name, target in project.targets().items():
 
     rule:
         name:
             name
         input:
-            of_paper(target),
+            refused(target.refusal) if target.refusal else target.path or [],
+        message:
+            target.left_out.replace("{", "{{").replace("}", "}}") or None

@@ -43,7 +43,7 @@ rule make_figures:
     """The standing figures of an experiment, or one of a paper, each as SVG and, if configured, as PDF."""
     input:
         made_of,
-        tables=lambda w: experiment(w).table_files(*experiment(w).figures_read) if w.part == "figures" else [],
+        tables=lambda w: experiment(w).tables_drawn() if w.part == "figures" else [],
     output:
         shown(directory("results/studies/{study}/{experiment}/{part}"), "figure", patterns=FIGURES, figure="{figure}"),
     log:

@@ -2,29 +2,20 @@
 
 from textcritic.workflow.again import made_again
 
-
-def settled(step):
-    """What a step gives; its fault is one line."""
-    try:
-        return step()
-    except TextcriticError as error:
-        raise WorkflowError(str(error)) from None
-
-
-def whole_corpus(name):
-    """The file of a corpus that is made last, for a rule; it says so if the corpus' own files are not there."""
-
-    def last(w):
-        if why := project.missing.why("corpora", name):
-            raise WorkflowError(f"{name}: {why}")
-        return f"results/corpora/{name}/statistics.json"
-
-    return last
-
-
 if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)
+    # What a user must bring: a job that needs it is refused in one line.
+    for number, (path, why) in enumerate(project.missing.gone().items()):
+
+        rule:
+            name:
+                f"bring_{number}"
+            input:
+                refused(why),
+            output:
+                path,
+
 else:
     settled(project.recipes.check)
 

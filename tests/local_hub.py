@@ -13,16 +13,18 @@ from typing import ClassVar
 
 REVISION = "5" * 40
 LARGE = (".safetensors", ".bin", ".parquet")  # what the hub keeps apart from git
-API = re.compile(rf"/api/(models/some/model|datasets/some/data)/(tree|revision)/{REVISION}")
+API = re.compile(rf"/api/(models/some/model|datasets/some/data)/(tree|revision)/({REVISION}|main)")
 FILE = re.compile(rf"/(some/model|datasets/some/data)/resolve/{REVISION}/(.+)")
 
 
 class Hub(http.server.BaseHTTPRequestHandler):
-    """What the client asks of a hub. `spoilt`: files that are sent with other content; `asked`: the paths asked for."""
+    """What the client asks of a hub. `spoilt`: files that are sent with other content; `asked`: the paths asked for;
+    `main`: the commit of its branch."""
 
     files: ClassVar[dict[str, bytes]] = {}
     spoilt: ClassVar[dict[str, bytes]] = {}
     asked: ClassVar[list[str]] = []
+    main: ClassVar[str] = REVISION
 
     def do_HEAD(self):
         self.do_GET()
@@ -38,7 +40,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
             self.answer(json.dumps([self.listed(name) for name in self.files]).encode())
         elif api:
             siblings = [{"rfilename": name} for name in self.files]
-            self.answer(json.dumps({"id": "some", "sha": REVISION, "siblings": siblings}).encode())
+            self.answer(json.dumps({"id": "some", "sha": self.main, "siblings": siblings}).encode())
         else:
             self.send_error(404)
 
@@ -66,7 +68,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
 @contextmanager
 def local_hub(files, cache, monkeypatch):
     """Serve files of one repository; processes that are started meanwhile take it for the hub."""
-    Hub.files, Hub.spoilt, Hub.asked = files, {}, []
+    Hub.files, Hub.spoilt, Hub.asked, Hub.main = files, {}, [], REVISION
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")

@@ -14,6 +14,7 @@ from textcritic.commands import (
     demo,
     importance,
     install,
+    lock,
     mixing,
     plan_annotation,
     recitation,
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         annotate,
         corpus,
         install,
+        lock,
         workflow,
     ):
         command.add(commands)

@@ -7,6 +7,7 @@ of each file, and the digest of each input that it was made from.
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -126,6 +127,11 @@ def sha256(path: Path) -> str:
     """The SHA-256 of a file."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def is_commit(revision: str) -> bool:
+    """Whether a revision of a repository of git is a whole commit, SHA-1, and so always the same files."""
+    return re.fullmatch(r"[0-9a-f]{40}", revision) is not None
 
 
 @cache

@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 from textcritic import __version__
 from textcritic.errors import TextcriticError, first_line
-from textcritic.files import whole_file, write_json
+from textcritic.files import read_json, whole_file, write_json
 from textcritic.runlog import Progress, log
 
 CHUNK = 1 << 20
@@ -56,15 +56,37 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
         raise TextcriticError(
             f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}"
         ) from error
-    checksums = {name: _checksum(partial, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
-    for name, checksum in checksums.items():
-        if entry.get(name) not in (None, checksum):
-            partial.unlink()
-            _version_of(partial).unlink(missing_ok=True)
-            raise TextcriticError(f"{entry['url']}: its {name} is {checksum}, not {entry[name]}; rerun, or {by_hand}")
-    write_json(f"{target}.json", {"url": entry["url"], **checksums, "bytes": partial.stat().st_size})
+    note, fault = _compared(partial, entry)
+    if fault:
+        partial.unlink()
+        _version_of(partial).unlink(missing_ok=True)
+        raise TextcriticError(f"{entry['url']}: {fault}; rerun, or {by_hand}")
+    write_json(f"{target}.json", note)
     partial.replace(target)
     _version_of(partial).unlink(missing_ok=True)
+
+
+def check_by_hand(entry: Mapping[str, Any], path: Path) -> None:
+    """See that a file that was put where a download goes is that file; it is read once, as its checksum is noted.
+
+    Args:
+        entry: a downloads registry entry.
+        path: of the file, which may be missing.
+
+    Raises:
+        TextcriticError: the file is empty, or its checksum is not that of the entry.
+    """
+    if not path.is_file():
+        return
+    size, note = path.stat().st_size, Path(f"{path}.json")
+    known = note.is_file() and read_json(note).get("bytes") == size
+    fault = "" if size else "is empty"
+    if size and not known and (entry.get("sha256") or entry.get("sha1")):
+        found, fault = _compared(path, entry)
+        if not fault:
+            write_json(note, found)
+    if fault:
+        raise TextcriticError(f"{path}: {fault}; delete it, and it is downloaded, or put the right one there")
 
 
 def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
@@ -97,12 +119,12 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
         # This call comes first: without a network `snapshot_download` would be content with what the folder has.
         # And it is this call, because without a network it fails at once; others try for half a minute.
         listed = [file.rfilename for file in api.model_info(repository, revision=revision).siblings or []]
-        broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, _wanted(listed, entry), partial)
+        wanted = wanted_of_model(listed, entry)
+        broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, wanted, partial)
     except TextcriticError:
         raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
-        weights = {"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[entry["format"]]
-        files = "config.json, the tokenizer's files" + (f" and {weights}" if entry["weights"] else "")
+        files = "config.json, the tokenizer's files" + (f" and {_weights_named(entry)}" if entry["weights"] else "")
         code = f"; to allow its Python files, put them there too and make an empty file {mark}"
         raise TextcriticError(
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
@@ -144,23 +166,26 @@ def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: S
     partial.rename(target)
 
 
-def current_commit(repository: str) -> str:
-    """The newest commit of a model on the hub: 40 hexadecimal digits.
+def current_commit(repository: str, revision: str | None = None, dataset: bool = False) -> tuple[str, list[str]]:
+    """The commit that a branch or tag of a repository on the hub is now, 40 hexadecimal digits, and its files.
+
+    Args:
+        repository: owner/name.
+        revision: the branch or tag; None: the main branch.
+        dataset: whether it is a repository of a data set, and not of a model.
 
     Raises:
-        TextcriticError: no network, or no such repository.
+        TextcriticError: no network, or no such repository or revision.
     """
     os.environ["HF_HUB_OFFLINE"] = "0"
     from huggingface_hub import HfApi
 
+    api = HfApi(user_agent=AGENT["User-Agent"])
     try:
-        commit = HfApi(user_agent=AGENT["User-Agent"]).model_info(repository, timeout=30).sha
+        found = (api.dataset_info if dataset else api.model_info)(repository, revision=revision, timeout=30)
     except Exception as error:  # as in download_model
-        raise TextcriticError(
-            f"{repository}: its newest commit cannot be looked up ({first_line(error)}); name one, {repository}@COMMIT,"
-            " or give the folder of a model"
-        ) from error
-    return str(commit)
+        raise TextcriticError(f"{repository}: its commit cannot be looked up ({first_line(error)})") from error
+    return str(found.sha), [file.rfilename for file in found.siblings or []]
 
 
 def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial: Path) -> list[str]:
@@ -205,20 +230,45 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
         raise TextcriticError(f"{archive}: not a whole zip or tar archive ({error}); delete it and rerun") from error
 
 
-def _wanted(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
-    """The files of a repository that are fetched."""
-    weights = [path for path in listed if WEIGHTS[entry["format"]].fullmatch(path)]
+def wanted_of_model(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
+    """The files of a repository that are fetched.
+
+    Raises:
+        TextcriticError: there are no weights in the entry's format, with what there is instead.
+    """
+    found = ([path for path in listed if WEIGHTS[one].fullmatch(path)] for one in _formats(entry))
+    weights: list[str] = next(filter(None, found), [])
     if entry["weights"] and not weights:
         top = [path for path in listed if "/" not in path]
+        named = _weights_named(entry).replace("*", "model")
         others = [path for path in top if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
         raise TextcriticError(
-            f"{entry['repository']}: commit {entry['revision']} has no "
-            f"{'model.safetensors' if entry['format'] == 'safetensors' else 'pytorch_model.bin'} (it has"
+            f"{entry['repository']}: commit {entry['revision']} has no {named} (it has"
             f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"
             " save_pretrained and give its folder as init.folder"
         )
     code = [path for path in listed if CODE.fullmatch(path)] if entry["custom_code"] else []
     return [path for path in listed if OTHERS.fullmatch(path)] + code + (weights if entry["weights"] else [])
+
+
+def _formats(entry: Mapping[str, Any]) -> list[str]:
+    """The formats of weights that an entry allows; the first that is there is fetched."""
+    return [*WEIGHTS] if entry["format"] == "either" else [entry["format"]]
+
+
+def _weights_named(entry: Mapping[str, Any]) -> str:
+    return " or ".join({"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[one] for one in _formats(entry))
+
+
+def _compared(path: Path, entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """What is noted of a file of an entry, and how it differs from what the entry says, in words."""
+    checksums = {name: _checksum(path, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
+    faults = [
+        f"its {name} is {checksum}, not {entry[name]}"
+        for name, checksum in checksums.items()
+        if entry.get(name) not in (None, checksum)
+    ]
+    return {"url": entry["url"], **checksums, "bytes": path.stat().st_size}, next(iter(faults), "")
 
 
 def _checksum(path: Path, name: str) -> str:

@@ -6,7 +6,11 @@ import yaml
 from snake import ROOT
 from snake import dry_run as snakemake
 
-__all__ = ["ROOT", "jobs", "logs", "planned", "put_models", "snakemake"]
+from textcritic.digests import is_commit
+from textcritic.plan.hub_lock import write_lock
+from textcritic.plan.project import Project
+
+__all__ = ["ROOT", "jobs", "logs", "planned", "put_lock", "snakemake", "targets_of"]
 
 
 def jobs(output):
@@ -35,9 +39,21 @@ def logs(output):
     return found
 
 
-def put_models(folder):
-    """Make the folders of the pretrained models that users put beside a study, empty."""
-    critics = yaml.safe_load((ROOT / "config/registry/critics.yaml").read_text())
-    models = (entry.get("model", {}).get("transformer", {}) for entry in critics.values())
-    for path in {model["init"]["folder"] for model in models if "folder" in model.get("init", {})}:
-        (folder / path).mkdir(parents=True)
+def targets_of(study, folder):
+    """The full names of a study's numbered tables and figures."""
+    parts = Project({"studies": [study]}, ROOT, folder).studies[study].parts()
+    return [f"{study.replace('-', '_')}_{part}" for part in parts]
+
+
+def put_lock(folder):
+    """Write a hub.lock with a commit of each shipped entry that names a branch."""
+    models = yaml.safe_load((ROOT / "config/registry/hub.yaml").read_text())
+    write_lock(
+        folder,
+        {
+            ("hub", name): {key: entry[key] for key in ("repository", "revision")}
+            | {"commit": "0" * 40, "date": "then"}
+            for name, entry in models.items()
+            if not is_commit(entry["revision"])
+        },
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from plan import ROOT, jobs, logs, planned, put_models, snakemake
+from plan import ROOT, jobs, logs, planned, put_lock, snakemake, targets_of
 
 RULES = sorted((ROOT / "rules").glob("*.smk"))
 # Files of the study latent-lms that cannot be downloaded: users put them there.
@@ -23,11 +23,14 @@ OWN_DATA = (
 def test_every_study_dry_runs(study, tmp_path):
     for name in ("articles.jsonl", "samples.jsonl", *OWN_DATA):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    put_models(tmp_path)
-    run = snakemake(tmp_path, "--dry-run", "--config", f"studies=['{study}']")
+        (tmp_path / name).write_text("text")
+    put_lock(tmp_path)
+    targets = targets_of(study, tmp_path)
+    run = snakemake(tmp_path, "--dry-run", "--config", f"studies=['{study}']", "--", "all", *targets)
     assert run.returncode == 0, run.stderr + run.stdout
     assert jobs(run.stdout)["make_report"] == 1
+    assert {name: jobs(run.stdout)[name] for name in targets} == dict.fromkeys(targets, 1)
+    assert "left out" not in run.stderr + run.stdout
     # Each job has a log, named after its rule and all of its wildcards, and shares it with no other job.
     written = logs(run.stdout)
     for rule, wildcards, files in written:
@@ -35,7 +38,11 @@ def test_every_study_dry_runs(study, tmp_path):
         for name, value in wildcards.items():
             before = "[a-z]*" if re.fullmatch(r"[\d.]+", value) else f"({name})?"  # seed1, t0.5
             assert re.search(rf"[/-]{before}{re.escape(value)}[/.-]", files[0]), (rule, name)
-    assert len({files[0] for *_, files in written}) == len(written) == sum(jobs(run.stdout).values()) // 2 - 1
+    assert (
+        len({files[0] for *_, files in written})
+        == len(written)
+        == sum(jobs(run.stdout).values()) // 2 - 1 - len(targets)
+    )
 
 
 def test_the_slurm_profile_builds_the_papers_study(tmp_path):

@@ -1,15 +1,15 @@
 """What a dry run of the studies on intruder sentences plans."""
 
 import pytest
-from plan import jobs, planned, put_models, snakemake
+from plan import jobs, planned, put_lock, snakemake
 
 PAPER = "studies=['document-coherence']"
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A working directory with the pretrained models that users put there."""
-    put_models(tmp_path)
+    """A working directory with the commits of pretrained models."""
+    put_lock(tmp_path)
     return tmp_path
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from own_study import ROOT, own_folder, project, study
+from own_study import ROOT, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
@@ -23,6 +23,7 @@ SAMPLES = {
 NLL = {"name": "table2", "of": "nll", "caption": "Topics"}
 ALONE = {"name": "table3", "of": "nll", "caption": "Mine", "corpora": ["mine"]}
 CORPUS = {"mine": {"extractor": "jsonl", "options": {"paths": ["data/mine.jsonl"]}, "label": "Mine", "bring": "ask me"}}
+RAW = "results/raw/downloads"
 WHY = "there is no data/mine.jsonl (ask me)"
 
 
@@ -35,7 +36,7 @@ def folder(tmp_path):
 def put(folder, *paths):
     for path in paths:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).touch()
+        (folder / path).write_text("something")
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -43,28 +44,27 @@ def test_in_a_clean_clone_every_numbered_target_is_a_file_or_says_what_to_bring(
     shipped = Project({"studies": [name]}, ROOT, tmp_path, leave_out=True)
     full, prefix = Project({"studies": [name]}, ROOT, tmp_path), name.replace("-", "_")
     parts = full.studies[name].parts()
-    refused = {}
-    for part in parts:
-        target = shipped.targets()[f"{prefix}_{part}"]
-        assert bool(target.path) != bool(target.refusal)
-        if target.refusal:
-            refused[part] = target.refusal
+    targets = {part: shipped.targets()[f"{prefix}_{part}"] for part in parts}
+    assert not any(target.refusal or bool(target.path) == bool(target.left_out) for target in targets.values())
+    lost = {part: target.left_out for part, target in targets.items() if target.left_out}
     lines = "\n".join(shipped.said_at_start())
     if name == "latent-lms":
-        assert list(refused) == ["figure1", "figure2", "figure3", "figure4"]
-        assert "ptb-trees: there is no data/ptb/train.mrg" in refused["figure2"]
-        assert "ptb-trees" not in refused["figure3"]
+        assert list(lost) == ["figure1", "figure2", "figure3", "figure4"]
+        assert "ptb-trees: there is no data/ptb/train.mrg" in lost["figure2"]
+        assert "ptb-trees" not in lost["figure3"]
         assert "latent-lms: ptb-trees: there is no data/ptb/train.mrg, data/ptb/valid.mrg and" in lines
         assert "LDC99T42, needs a licence" in lines
         assert list(shipped.studies[name].experiments) == ["truth", "coreference"]
     elif name == "document-coherence":
-        assert list(refused) == ["figure3"]
-        assert "albert-xxlarge: there is no models/albert-xxlarge-v2 (hf download albert/albert-xxlarge-v2" in lines
+        assert list(lost) == ["figure3"]
+        assert "albert-xxlarge: needs albert-xxlarge-v2: the commit of its revision main is not known (text" in lines
+        command = "document-coherence: `textcritic lock document-coherence` looks the commits up, with a network"
+        assert lines.splitlines()[-1] == command
         assert "left out of table3, table6, table7 and figure3" in lines
         assert shipped.studies[name].experiments["intruders"].block["judges"] == ["bert-base"]
     else:
         assert not lines
-        assert not refused
+        assert not lost
 
 
 def test_a_table_of_which_nothing_is_left_has_the_published_values_and_the_reasons(tmp_path):
@@ -103,6 +103,19 @@ def test_with_the_file_all_is_as_if_it_had_never_been_missing(folder):
     assert there.said_at_start() == []
 
 
+def test_an_empty_file_and_an_empty_folder_are_as_good_as_none(folder):
+    put(folder, "data/mine.jsonl")
+    (folder / "data/mine.jsonl").write_text("")
+    lines = project(folder, leave_out=True).said_at_start()
+    assert lines == ["own: mine: nothing is in data/mine.jsonl (ask me): left out of table2 and table3"]
+    write(
+        folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["data/all", "more.jsonl"]}}}
+    )
+    (folder / "data/all").mkdir()
+    why = project(folder, leave_out=True).missing.why("corpora", "mine")
+    assert why == "there is no more.jsonl and nothing is in data/all (ask me)"
+
+
 def test_a_file_that_vanished_after_use_removes_no_row(folder):
     put(folder, *(f"results/corpora/mine/{split}.parquet" for split in ("train", "validation")))
     assert project(folder, leave_out=True).said_at_start()  # what was made of it is not whole
@@ -121,6 +134,16 @@ def test_jobs_leave_out_what_was_missing_when_their_run_started(folder):
     (folder / "data/mine.jsonl").unlink()
     job = project(folder, leave_out=True, begun=True)
     assert job.studies["own"].experiments["topics"].corpora() == ["docstrings", "mine"]
+
+
+def test_a_wrong_file_in_the_place_of_a_download_is_noticed_before_the_first_job(folder):
+    entry = {"url": "http://nowhere/x", "sha256": "0" * 64}
+    write(folder / "registry/downloads.yaml", {"theirs": entry})
+    write(folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": [f"{RAW}/theirs"]}}})
+    put(folder, f"{RAW}/theirs")
+    assert project(folder, leave_out=True).said_at_start() == []
+    with pytest.raises(TextcriticError, match=rf"{RAW}/theirs: its sha256 is [0-9a-f]{{64}}, not 0{{64}}; delete it"):
+        project(folder, leave_out=True).begin()
 
 
 def test_a_study_that_has_nothing_and_one_that_refuses_are_one_line(folder):

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from snake import ROOT, snakemake
 
-from textcritic.download import download_file, unpack_member
+from textcritic.download import check_by_hand, download_file, unpack_member
 from textcritic.errors import TextcriticError
 
 CONTENT = bytes(range(256)) * 5000
@@ -111,6 +111,27 @@ def test_a_wrong_checksum_leaves_nothing(address, tmp_path):
     with pytest.raises(TextcriticError, match=r"its sha256 is [0-9a-f]{64}, not 0{64}"):
         download_file({"url": f"{address}/x", "sha256": "0" * 64}, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_put_there_by_hand_is_compared_once(tmp_path):
+    path = tmp_path / "x"
+    entry = {"url": "http://nowhere/x", "sha256": hashlib.sha256(CONTENT).hexdigest()}
+    check_by_hand(entry, path)  # it is not there, and will be downloaded
+    path.write_bytes(b"")
+    with pytest.raises(TextcriticError, match=r"/x: is empty; delete it, and it is downloaded, or put the right one"):
+        check_by_hand({"url": "http://nowhere/x"}, path)
+    path.write_bytes(CONTENT[1:])
+    with pytest.raises(TextcriticError, match=rf"/x: its sha256 is [0-9a-f]{{64}}, not {entry['sha256']}; delete it"):
+        check_by_hand(entry, path)
+    assert not (tmp_path / "x.json").exists()
+    path.write_bytes(CONTENT)
+    check_by_hand(entry, path)
+    noted = (tmp_path / "x.json").stat().st_mtime_ns
+    check_by_hand(entry, path)
+    assert (tmp_path / "x.json").stat().st_mtime_ns == noted
+    path.write_bytes(CONTENT[1:])  # replaced after it was compared
+    with pytest.raises(TextcriticError, match="its sha256 is"):
+        check_by_hand(entry, path)
 
 
 def test_without_the_file_the_line_says_what_to_do_by_hand(address, tmp_path):

@@ -328,7 +328,7 @@ def corpus(**changes):
 @pytest.mark.parametrize(
     ("entry", "changes", "message"),
     [
-        (corpus(), {"revision": "main"}, r"datasets\.yaml: some-data: revision: 'main' does not match"),
+        (corpus(), {"revision": "5" * 39}, r"datasets\.yaml: some-data: revision: .* is not a commit, 40 hexadecimal"),
         (None, {"config": "c", "files": {"train": ["x"]}}, "some-data: config: has no effect beside files"),
         (
             corpus(),

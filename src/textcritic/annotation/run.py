@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from textcritic.annotation import LABEL_STUDIO, POTATO
 from textcritic.annotation.backups import make_backup
 from textcritic.annotation.make import Made, database_of, make_campaign
 from textcritic.annotation.store import Store
@@ -17,7 +18,6 @@ from textcritic.plan.project import Project, load_configuration
 DEMO = "demo"
 NEEDED = ("starlette", "uvicorn", "jinja2", "itsdangerous")
 PORT = 8000
-LABEL_STUDIO, POTATO = "label-studio", "potato"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from textcritic.annotation import FORMATS
 from textcritic.commands.arguments import Commands, add_command, positive, up_to
 from textcritic.errors import TextcriticError
 
-FORMATS = ("label-studio", "potato")
 ANNOTATE = """\
 Ask people whether texts hang together: a web app for annotators, and for whoever runs the campaign. Without more words
 it opens the campaign of the study demo, which `textcritic demo` must have built here, and prints a link for one

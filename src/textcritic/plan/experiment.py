@@ -82,7 +82,7 @@ class Experiment(ABC):
             alone.
         tables: names of the standing tables, which one job makes together.
         standing_figures: whether it has standing figures, which one job makes together.
-        figures_read: the standing tables that these are drawn from.
+        figures_read: the standing tables that these are drawn from; none: all.
         name: the block's `name`, by default its kind; part of its path.
         parts: the block's `tables` and `figures` by name.
         block: the block with all defaults.
@@ -180,6 +180,10 @@ class Experiment(ABC):
         """Tables in every format: those named, by default the standing ones and the numbered ones."""
         chosen = names or (*self.tables, *(name for name in self.parts if name.startswith("table")))
         return [f"{self.folder}/tables/{name}.{suffix}" for name in chosen for suffix in FORMATS]
+
+    def tables_drawn(self) -> list[str]:
+        """The tables that standing figures are drawn from, in every format: by default all standing ones."""
+        return self.table_files(*(self.figures_read or self.tables))
 
     def figure_folders(self) -> list[str]:
         """The folders of its standing and of its numbered figures."""

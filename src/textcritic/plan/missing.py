@@ -12,6 +12,7 @@ from typing import Any
 from textcritic.errors import listed
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import SPLITS
+from textcritic.plan.hub_lock import ON_HUB, no_commit
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.spec import leaves, schema
 
@@ -25,8 +26,10 @@ MADE: Mapping[str, str] = {
     "classifiers": "results/classifiers/*/*{name}*/**/model",
     "critics": "results/*/{name}/*/*/model",
     "embedders": "results/features/{name}/*/*",
+    "datasets": "results/raw/datasets/{name}",
     "encodings": "results/encodings/*/{name}/tokenizer",
     "generators": "results/*/*/*/{name}/*",
+    "hub": "results/raw/hub/{name}",
 }
 
 Use = tuple[str, str]
@@ -60,27 +63,53 @@ class Missing:
         """Of these entries those that are missing, by `registry.name`, with the reason."""
         return {f"{registry}.{name}": why for registry, name in uses if (why := self.why(registry, name))}
 
+    def gone(self) -> dict[str, str]:
+        """The files and folders that entries name, no rule makes and are not there, each with a line that says so.
+
+        An entry of which something was made is not missing; but more may be asked of it than that.
+        """
+        return {
+            path: f"{self.registries.where(registry, name)}: {key}: {fault} ({entry.get('bring') or 'put it there'})"
+            for registry, entries in self.registries.entries.items()
+            for name, entry in entries.items()
+            for key, path in self._brought(registry, name)
+            if (fault := self._fault([path]))
+        }
+
     def _decide(self, registry: str, name: str) -> str:
         if name not in self.registries.entries.get(registry, ()) or self._made(registry, name):
             return ""
-        gone = [path for path in self._brought(registry, name) if not (self._here / path).exists()]
-        if gone:
-            how = self.registries.entry(registry, name).get("bring") or "put it there"
-            return f"there is no {listed(list(dict.fromkeys(gone)))} ({how})"
+        entry = self.registries.entry(registry, name)
+        if registry in ON_HUB and (why := no_commit(entry)):
+            return why
+        if fault := self._fault([path for _, path in self._brought(registry, name)]):
+            return f"{fault} ({entry.get('bring') or 'put it there'})"
         named = self.registries.references(registry, name)
         return next((f"needs {other}: {why}" for _, target, other in named if (why := self.why(target, other))), "")
 
-    def _brought(self, registry: str, name: str) -> Iterator[str]:
-        """The files and folders that an entry names and no rule makes."""
-        for _, text, about in leaves(self.registries.entry(registry, name), schema(registry)):
+    def _fault(self, brought: Iterable[str]) -> str:
+        """Which of these files and folders are not there, or empty; "" if none is."""
+        paths = list(dict.fromkeys(brought))
+        gone = [path for path in paths if not (self._here / path).exists()]
+        empty = [path for path in paths if path not in gone and _is_empty(self._here / path)]
+        faults = [f"there is no {listed(gone)}"] * bool(gone) + [f"nothing is in {listed(empty)}"] * bool(empty)
+        return " and ".join(faults)
+
+    def _brought(self, registry: str, name: str) -> Iterator[tuple[str, str]]:
+        """The files and folders that an entry names and no rule makes, each after its key."""
+        for key, text, about in leaves(self.registries.entry(registry, name), schema(registry)):
             own = about.get("registry") == "downloads" and download_of(text) is None
             if (own or about.get("brought")) and ("/" in text or "." in text) and Path(text).parts[0] != "results":
-                yield text
+                yield key, text
 
     def _made(self, registry: str, name: str) -> bool:
         if registry == "corpora":
             return all((self._here / path.format(name=name)).exists() for path in CORPUS)
         return registry in MADE and any(True for _ in self._here.glob(MADE[registry].format(name=name)))
+
+
+def _is_empty(path: Path) -> bool:
+    return not (any(path.iterdir()) if path.is_dir() else path.stat().st_size)
 
 
 def recorded(here: Path, studies: Iterable[str]) -> dict[str, str] | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError, listed
 from textcritic.files import read_json, write_json
+from textcritic.plan.hub_lock import LOCK
 from textcritic.plan.registries import Overlay, Registries, deciding
 from textcritic.plan.spec import canonical, complete, load_yaml
 
@@ -89,6 +90,7 @@ class Recipes:
             f"{where}: {registry}.{name}: {_differences(registries.plain(*use), registries.entry(*use))}"
             for use, where in registries.overlaid().items()
             for registry, name in [use]
+            if where != str(LOCK)
         ]
         return [*lines, *(str(other) for other in self.others())]
 

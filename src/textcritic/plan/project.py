@@ -15,6 +15,7 @@ from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.experiment import Experiment, schema_of
+from textcritic.plan.hub_lock import commits, read_lock, unlocked
 from textcritic.plan.missing import REFUSE, Missing, record, recorded
 from textcritic.plan.overlay import Recipes, overlays
 from textcritic.plan.registries import Registries, check_name, find_folder
@@ -31,10 +32,17 @@ STAGES = ("extract", "build", "encode", "train", "perplexity", "sample", "classi
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A table or figure of a paper that can be asked for by name: its file or folder, or why it cannot be made."""
+    """A table or figure of a paper that can be asked for by name.
+
+    Attributes:
+        path: its file or folder.
+        refusal: why it cannot be asked for.
+        left_out: why there is none, as all that it compares is missing.
+    """
 
     path: str = ""
     refusal: str = ""
+    left_out: str = ""
 
 
 class Project:
@@ -47,6 +55,7 @@ class Project:
         leave_out: leave out of studies what is made of files that are not there, see `plan.missing`; by default
             nothing is, so that a missing file shows where it is needed.
         begun: a job's, which leaves out what was missing when its run started.
+        locked: give entries of the hub the commits of hub.lock, see `plan.hub_lock`.
 
     Raises:
         TextcriticError: the first fault found, naming file and key.
@@ -59,6 +68,7 @@ class Project:
         here: Path | None = None,
         leave_out: bool = False,
         begun: bool = False,
+        locked: bool = True,
     ) -> None:
         self.root, self.here = root, here or Path.cwd()
         self.config = complete(_numbers_of_stages(config), "config", "config")
@@ -67,6 +77,8 @@ class Project:
         places = (self.here, self.root)
         folders = [find_folder(folder, places) for folder in self.config["registry_folders"]]
         self.registries = Registries(folders, self.here, overlays(self.config["registry"], self.here))
+        if locked:
+            self.registries.lay_over(commits(read_lock(self.here), self.registries))
         self.recipes = Recipes(self.registries, self.here, self.config["accept"])
         self.study_folders = [find_folder(folder, places) for folder in self.config["study_folders"]]
         decided = recorded(self.here, self.config["studies"]) if begun else None
@@ -77,16 +89,21 @@ class Project:
 
     def said_at_start(self) -> list[str]:
         """What is said before anything runs: values laid over entries, and what is left out of studies."""
-        left_out = [f"{study.name}: {line}" for study in self.studies.values() for line in study.reasons()]
-        return [*self.recipes.said(), *left_out]
+        return [*self.recipes.said(), *self._left_out()]
 
     def begin(self) -> None:
         """Called when a run starts, before its first job: record what its jobs must hold to.
 
         Raises:
-            TextcriticError: results stand that were made with other values, and that is not accepted.
+            TextcriticError: results stand that were made with other values, and that is not accepted; a file that was
+                put where a download goes is not that file.
         """
+        from textcritic.download import check_by_hand  # loads what speaks with the web
+
         self.recipes.begin()
+        uses = self.registries.closure(use for study in self.studies.values() for use in study.uses())
+        for name in uses.get("downloads", ()):
+            check_by_hand(self.registries.entry("downloads", name), self.here / "results/raw/downloads" / name)
         for study in self.studies.values():
             record(self.here, study.name, study.missing)
 
@@ -140,7 +157,7 @@ class Project:
     def describe(self, study: str) -> dict[str, Any]:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
         chosen = self.studies[study]
-        registry = self.registries.closure(use for e in chosen.experiments.values() for use in e.uses())
+        registry = self.registries.closure(chosen.uses())
         overlay = self.recipes.laid_over(registry)
         return {
             "name": study,
@@ -198,7 +215,7 @@ class Project:
             )
         study = self.studies[first]
         if (why := study.why_not(part)) and part not in study.lost:
-            return Target(refusal=f"{target} cannot be made here: {why}")
+            return Target(left_out=f"{target} is left out: {why}")
         experiment = study.lost.get(part) or study.parts()[part]
         return Target(
             f"{experiment.folder}/tables/{part}.csv" if part.startswith("table") else f"{experiment.folder}/{part}"
@@ -250,8 +267,16 @@ class Project:
                         f" {kinds[experiment.name]}; give one of them another `name`"
                     )
 
-    def _check_missing(self) -> None:
+    def _left_out(self) -> list[str]:
         lines = [f"{study.name}: {line}" for study in self.studies.values() for line in study.reasons()]
+        for study in self.studies.values():
+            uses = [(registry, name) for registry, _, name in (use.partition(".") for use in study.missing)]
+            if unlocked(self.registries, uses):
+                lines.append(f"{study.name}: `textcritic lock {study.name}` looks the commits up, with a network")
+        return lines
+
+    def _check_missing(self) -> None:
+        lines = self._left_out()
         if lines and self.config["missing"] == REFUSE:
             raise TextcriticError(f"config: missing: refuse: {' | '.join(lines)}")
 

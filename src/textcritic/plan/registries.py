@@ -66,7 +66,7 @@ class Registries:
             for registry in REGISTRIES:
                 self._load(registry, folder / f"{registry}.yaml")
         for overlay in overlays:
-            self._lay_over(overlay)
+            self.lay_over(overlay)
         for registry, entries in self.entries.items():
             for name in entries:
                 self._check(registry, name)
@@ -95,6 +95,31 @@ class Registries:
     def overlaid(self) -> dict[tuple[str, str], str]:
         """The (registry, entry) over which something is laid, and what: a file or a key of the configuration."""
         return dict(self._overlays)
+
+    def lay_over(self, overlay: Overlay) -> None:
+        """Lay values over entries; raises as the constructor. What an entry names is checked there alone."""
+        for registry, entries in overlay.values.items():
+            if registry not in REGISTRIES:
+                hint = suggestion(registry, REGISTRIES, f"known are {', '.join(REGISTRIES)}")
+                raise TextcriticError(f"{overlay.where}: there is no registry {registry!r}; {hint}")
+            if not isinstance(entries, dict):
+                raise TextcriticError(
+                    f"{overlay.where}: {registry}: is not a mapping; write `{registry}: {{NAME: {{KEY: VALUE}}}}`"
+                )
+            for name, values in entries.items():
+                entry, where = (
+                    _prefixed(overlay.where, self.entry, registry, name),
+                    f"{overlay.where}: {registry}.{name}",
+                )
+                if not isinstance(values, dict):
+                    raise TextcriticError(
+                        f"{where}: is not a mapping of keys to values; write `{name}: {{KEY: VALUE}}`"
+                    )
+                merged = laid_over(entry, as_described(values, schema(registry)))
+                self.entries[registry][name] = complete(merged, registry, where)
+                self._plain.setdefault((registry, name), entry)
+                before = self._overlays.get((registry, name))
+                self._overlays[registry, name] = f"{before} and {overlay.where}" if before else overlay.where
 
     def plain(self, registry: str, name: str) -> dict[str, Any]:
         """An entry with all its defaults as its registry file has it, without what is laid over it."""
@@ -220,30 +245,6 @@ class Registries:
                 raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
             self._files[registry, name] = path
             self.entries[registry][name] = complete(entry, registry, self.where(registry, name))
-
-    def _lay_over(self, overlay: Overlay) -> None:
-        for registry, entries in overlay.values.items():
-            if registry not in REGISTRIES:
-                hint = suggestion(registry, REGISTRIES, f"known are {', '.join(REGISTRIES)}")
-                raise TextcriticError(f"{overlay.where}: there is no registry {registry!r}; {hint}")
-            if not isinstance(entries, dict):
-                raise TextcriticError(
-                    f"{overlay.where}: {registry}: is not a mapping; write `{registry}: {{NAME: {{KEY: VALUE}}}}`"
-                )
-            for name, values in entries.items():
-                entry, where = (
-                    _prefixed(overlay.where, self.entry, registry, name),
-                    f"{overlay.where}: {registry}.{name}",
-                )
-                if not isinstance(values, dict):
-                    raise TextcriticError(
-                        f"{where}: is not a mapping of keys to values; write `{name}: {{KEY: VALUE}}`"
-                    )
-                merged = laid_over(entry, as_described(values, schema(registry)))
-                self.entries[registry][name] = complete(merged, registry, where)
-                self._plain.setdefault((registry, name), entry)
-                before = self._overlays.get((registry, name))
-                self._overlays[registry, name] = f"{before} and {overlay.where}" if before else overlay.where
 
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""

@@ -116,6 +116,10 @@ class Study:
         """The corpora of all experiments, each once."""
         return list(dict.fromkeys(corpus for e in self.experiments.values() for corpus in e.corpora()))
 
+    def uses(self) -> list[tuple[str, str]]:
+        """(registry, entry) of all that its experiments name."""
+        return [use for experiment in self.experiments.values() for use in experiment.uses()]
+
     def parts(self) -> dict[str, Experiment]:
         """The experiment that each numbered table or figure belongs to."""
         return {part: experiment for experiment in self.experiments.values() for part in experiment.parts}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from textcritic.digests import is_commit
 from textcritic.download import current_commit
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
@@ -16,7 +17,6 @@ OPENING = 32  # tokens of a real article that a model goes on from which was not
 SAVE_AGAIN = "copy the model again, or save it again with save_pretrained"
 CONTEXT = 1024  # tokens that a model reads at once, or as many as it can
 POSITIONS = ("max_position_embeddings", "n_positions", "n_ctx")
-COMMIT = re.compile(r"[0-9a-f]{40}")
 REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 # How a model is fine-tuned: the paper's learning rate and batch (appendix E); blocks begin with articles, since there
 # may be few of them.
@@ -127,12 +127,18 @@ def _in_folder(folder: Path) -> Model:
 
 def _on_hub(name: str, recorded: Mapping[str, str]) -> Model:
     repository, _, commit = name.partition("@")
-    if not REPOSITORY.fullmatch(repository) or not (commit == "" or COMMIT.fullmatch(commit)):
+    if not REPOSITORY.fullmatch(repository) or not (commit == "" or is_commit(commit)):
         raise TextcriticError(
             f"--model {name}: neither a folder nor a name on the hub; give OWNER/NAME, or OWNER/NAME@COMMIT with the 40"
             " hexadecimal digits of a commit"
         )
-    return Model(repository, None, repository, commit or recorded.get(repository) or current_commit(repository))
+    commit = commit or recorded.get(repository, "")
+    if not commit:
+        try:
+            commit, _ = current_commit(repository)
+        except TextcriticError as error:
+            raise TextcriticError(f"{error}; name one, {repository}@COMMIT, or give the folder of a model") from error
+    return Model(repository, None, repository, commit)
 
 
 def _positions(folder: Path | None) -> int:

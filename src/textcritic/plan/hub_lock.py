@@ -1,0 +1,90 @@
+"""Commits of models and data sets of the Hugging Face hub whose entries name a branch or a tag: `hub.lock`.
+
+`textcritic lock` looks them up and writes that file into the working directory. A commit takes the place of the
+revision of its entry, so that it decides results as if the registry had it (see `plan.overlay`).
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from textcritic.digests import is_commit
+from textcritic.errors import TextcriticError, suggestion
+from textcritic.files import whole_file
+from textcritic.plan.registries import Overlay, Registries
+from textcritic.plan.spec import SCHEMAS, complete, load_yaml
+
+LOCK = Path("hub.lock")
+# Registries of what lies on the hub.
+ON_HUB = ("hub", "datasets")
+HEADING = "# Commits of the Hugging Face hub, looked up by `textcritic lock`; keep this file with your results.\n"
+
+Use = tuple[str, str]
+Pin = dict[str, str]
+
+
+def no_commit(entry: Mapping[str, Any]) -> str:
+    """Why what an entry of the hub names cannot be fetched; "" if it names a commit."""
+    if is_commit(entry["revision"]):
+        return ""
+    return f"the commit of its revision {entry['revision']} is not known (textcritic lock)"
+
+
+def read_lock(here: Path) -> dict[Use, Pin]:
+    """The pins of a working directory by registry and entry, each with repository, revision, commit and date.
+
+    Raises:
+        TextcriticError: the file is damaged; the line names the key.
+    """
+    if not (here / LOCK).is_file():
+        return {}
+    said = complete(load_yaml(here / LOCK) or {}, SCHEMAS / "shared/lock.yaml", str(LOCK))
+    return {(registry, name): pin for registry, entries in said.items() for name, pin in entries.items()}
+
+
+def write_lock(here: Path, pins: Mapping[Use, Pin]) -> None:
+    """Write the pins of a working directory, in one order; the file is left alone where they are what it says."""
+    said: dict[str, dict[str, Pin]] = {}
+    for registry, name in sorted(pins):
+        said.setdefault(registry, {})[name] = pins[registry, name]
+    if read_lock(here) != pins:
+        with whole_file(here / LOCK) as path:
+            path.write_text(HEADING + yaml.safe_dump(said, sort_keys=False), encoding="utf-8")
+
+
+def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:
+    """The pins as values laid over entries. A pin of an entry whose revision is a commit has no effect.
+
+    Raises:
+        TextcriticError: a pin is of no entry, or of another repository or revision than its entry.
+    """
+    values: dict[str, dict[str, Any]] = {}
+    for (registry, name), pin in pins.items():
+        entries = registries.entries[registry]
+        where = f"{LOCK}: {registry}.{name}"
+        if name not in entries:
+            hint = suggestion(name, entries, "delete it there")
+            raise TextcriticError(f"{where}: the {registry} registry has no such entry; {hint}")
+        if is_commit(entries[name]["revision"]):
+            continue
+        for key in ("repository", "revision"):
+            if pin[key] != entries[name][key]:
+                raise TextcriticError(
+                    f"{where}: {key}: is {pin[key]}, and {entries[name][key]} in its entry; `textcritic lock {name}`"
+                    " looks its commit up again"
+                )
+        values.setdefault(registry, {})[name] = {"revision": pin["commit"]}
+    return Overlay(str(LOCK), values)
+
+
+def unlocked(registries: Registries, uses: Iterable[Use]) -> list[Use]:
+    """Of these entries, and of all that they name, those of the hub whose commit is not known."""
+    used = registries.closure(uses)
+    return [
+        (registry, name)
+        for registry in ON_HUB
+        for name, entry in used.get(registry, {}).items()
+        if not is_commit(entry["revision"])
+    ]

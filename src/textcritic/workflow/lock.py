@@ -1,0 +1,86 @@
+"""The command `textcritic lock`: commits of what a study uses of the Hugging Face hub, see `plan.hub_lock`."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from textcritic.download import current_commit, wanted_of_model
+from textcritic.download_dataset import wanted_files
+from textcritic.errors import TextcriticError, listed
+from textcritic.place import workflow_folder
+from textcritic.plan.hub_lock import LOCK, ON_HUB, Pin, Use, read_lock, unlocked, write_lock
+from textcritic.plan.project import Project, load_configuration
+from textcritic.plan.registries import Registries
+
+WANTED = {"hub": wanted_of_model, "datasets": wanted_files}
+
+
+def lock(
+    names: Sequence[str] = (),
+    configfile: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] = ".",
+    update: bool = False,
+) -> str:
+    """Look up commits, and write them to hub.lock: all, or, if one cannot be had, none.
+
+    Args:
+        names: studies, and entries of the registries hub and datasets; none: the studies of the configuration.
+        configfile: YAML laid over config/config.yaml.
+        folder: working directory.
+        update: look up those again that are there already.
+
+    Returns:
+        A line for each commit.
+
+    Raises:
+        TextcriticError: there is no such study, a fault of the configuration or of hub.lock, no network, no such
+            repository or revision, or a commit without the files that an entry wants.
+    """
+    here, config = Path(folder).resolve(), load_configuration(configfile)
+    project = Project(config | {"studies": []}, workflow_folder(), here, locked=False)
+    registries = project.registries
+    uses = [(registry, name) for registry in ON_HUB for name in names if name in registries.entries[registry]]
+    entries = {name for _, name in uses}
+    studies = [name for name in names if name not in entries] if names else config["studies"]
+    if studies:
+        project = Project(config | {"studies": studies}, workflow_folder(), here, locked=False)
+        uses += [use for study in project.studies.values() for use in study.uses()]
+    kept = {use: pin for use, pin in read_lock(here).items() if _matches(pin, use, registries)}
+    wanted = unlocked(registries, uses)
+    found = {use: _looked_up(use, kept.get(use), registries) for use in wanted if update or use not in kept}
+    pins = kept | found
+    write_lock(here, pins)
+    if not wanted:
+        others = unlocked(registries, [(place, name) for place in ON_HUB for name in registries.entries[place]])
+        return (
+            f"nothing to look up: what {listed([*studies, *entries])} use of the hub has commits in the registries;"
+            f" entries without: {', '.join(name for _, name in others) or 'none'}"
+        )
+    return "\n".join([*(_said(use, kept.get(use), pins[use]) for use in wanted), str(here / LOCK)])
+
+
+def _matches(pin: Pin, use: Use, registries: Registries) -> bool:
+    entry = registries.entries[use[0]].get(use[1], {})
+    return all(pin[key] == entry.get(key) for key in ("repository", "revision"))
+
+
+def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
+    """The commit of an entry now; what was looked up before, if that is the same."""
+    registry, name = use
+    entry: dict[str, Any] = registries.entry(registry, name)
+    try:
+        commit, files = current_commit(entry["repository"], entry["revision"], dataset=registry == "datasets")
+    except TextcriticError as error:
+        raise TextcriticError(f"{name}: {error}; see its entry, and call this where there is a network") from error
+    WANTED[registry](files, entry | {"revision": commit})
+    if before and before["commit"] == commit:
+        return before
+    pin = {key: entry[key] for key in ("repository", "revision")}
+    return {**pin, "commit": commit, "date": datetime.now(UTC).date().isoformat()}
+
+
+def _said(use: Use, before: Pin | None, now: Pin) -> str:
+    change = "" if before == now else f" (was {before['commit']})" if before else " (new)"
+    return f"{use[1]}: {now['repository']} at {now['revision']}: {now['commit']}{change}"
