@@ -66,7 +66,7 @@ rule encode_process:
 rule parse_sequences:
     """Put the shards together and look the state of each sub-sequence up; what the process cannot emit is rejected."""
     input:
-        shards=lambda w: paths.shards(DRAWN.format(**w), w.decoding),
+        shards=lambda w: paths.shares.files(DRAWN.format(**w), w),
         process="results/corpora/{corpus}/process.npz",
     output:
         kept=f"{DRAWN}.parquet",
