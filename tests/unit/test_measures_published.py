@@ -96,7 +96,7 @@ def test_the_papers_values():
 
 def test_a_published_value_of_one_decoding_stands_beside_that_one_only():
     published = read_published(FOLDER / "process.csv")
-    hsmm = ("process", "wo-title", "hsmm-800")
+    hsmm = ("process", "wo-title", "hsmm-800-adam")
     assert of(published, *hsmm, "latent_ppl", "sequences-given") == 47.24
     assert of(published, *hsmm, "latent_ppl", "sequences") is None
     assert [of(published, *hsmm, "word_ppl", d) for d in ("sequences", "sequences-given")] == [2.05, 2.05]

@@ -20,9 +20,9 @@ def test_the_files_of_the_process_and_of_its_samples(experiments):
     assert str(data.process) == "results/corpora/process/process.npz"
     assert str(data.scores) == "results/scores/known-process/process/data/test.parquet"
     sample = next(sample for sample in files.samples if sample.decoding == "sequences-given")
-    place = "process/wo-title/hsmm-800/seed1"
+    place = "process/wo-title/hsmm-800-adam/seed1"
     assert str(sample.scores) == (
-        "results/scores/known-process/process/samples/wo-title/hsmm-800/seed1/sequences-given/draw1.parquet"
+        "results/scores/known-process/process/samples/wo-title/hsmm-800-adam/seed1/sequences-given/draw1.parquet"
     )
     assert str(sample.rejected) == f"results/samples/{place}/sequences-given/draw1.rejected.parquet"
     assert str(sample.perplexity) == f"results/generators/{place}/perplexity.json"

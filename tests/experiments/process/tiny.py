@@ -21,8 +21,8 @@ STOPS = {"sequences": {"stop": "learnt", "articles": 300}, "sequences-given": {"
 # Label, decoding, seed, how much of the transitions is mixed with chance, how many of a hundred texts are spoilt.
 SAMPLES = (
     ("transformer-released", "transformer", "sequences", 1, 0.5, 12),
-    ("hsmm-800", "HSMM", "sequences", 1, 0.02, 3),
-    ("hsmm-800", "HSMM", "sequences-given", 1, 0.02, 0),
+    ("hsmm-800-adam", "HSMM", "sequences", 1, 0.02, 3),
+    ("hsmm-800-adam", "HSMM", "sequences-given", 1, 0.02, 0),
 )
 
 
