@@ -70,7 +70,7 @@ rule collect_translations:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),

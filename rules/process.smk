@@ -83,7 +83,7 @@ rule parse_sequences:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),
@@ -110,7 +110,7 @@ rule score_sequences:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         version=stage("process"),
     script:

@@ -81,7 +81,7 @@ rule collect_samples:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(20),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),

@@ -11,6 +11,11 @@ def settled(step):
         raise WorkflowError(str(error)) from None
 
 
+def minutes(usual):
+    """The run time of a job of seconds to minutes; more each time that it is submitted again."""
+    return lambda w, attempt: usual * attempt
+
+
 def whole_corpus(name):
     """The file of a corpus that is made last, for a rule; it says so if the corpus' own files are not there."""
 
