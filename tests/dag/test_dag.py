@@ -21,8 +21,8 @@ OWN_DATA = (
 )
 
 
-# The papers' studies at their own size: fewer submissions than these, and the hours that the longest chain of jobs asked for
-# when each was submitted alone.
+# The papers' studies at their own size: fewer submissions than these, and the hours that the longest chain of jobs
+# asked for when each was submitted alone.
 PAPERS = {
     "model-criticism": (250, 133),
     "beyond-perplexity": (400, 119),
@@ -65,7 +65,7 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
     )
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
-    # 3 corpora x 2 settings x 2 generators, those of arXiv sampled in 2 shards; no other GPT-2, no sample for the audit.
+    # 3 corpora x 2 settings x 2 generators, those of arXiv in 2 shards; no other GPT-2 and no sample for the audit.
     assert found["train_causal"] == 12
     assert found["sample_causal"] == 12 + 4
     assert found["score_samples"] == 12

@@ -1,6 +1,6 @@
-"""What a dry run under `profiles/slurm` would send: jobs in the groups that Snakemake itself makes of them, and their chain.
+"""What a dry run under `profiles/slurm` would send: jobs, in the groups that Snakemake makes of them, and their chain.
 
-python tests/dag/submissions.py FOLDER STUDY ... prints a row for each study; FOLDER has the files that users bring.
+python tests/submissions.py FOLDER STUDY ... prints a row for each study; FOLDER has the files that users bring.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PROFILE = ("--profile", str(ROOT / "profiles/slurm"), "--dry-run")
 
 
