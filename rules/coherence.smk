@@ -23,7 +23,7 @@ rule fit_transitions:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         spec=spec("critics", "critic", "kind", "classifier", "mode", "smoothing"),
         version=stage("coherence"),
@@ -50,7 +50,7 @@ rule score_data:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         version=stage("coherence"),
     script:
@@ -76,7 +76,7 @@ rule score_samples:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         version=stage("coherence"),
     script:

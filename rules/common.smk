@@ -42,7 +42,7 @@ wildcard_constraints:
     experiment="|".join({name for study in project.studies.values() for name in study.names()}) or "(?!)",
     seed=r"\d+",
     draw=r"\d+",
-    shard=r"\d+",
+    shard=r"\d+(-(of-)?\d+)?",  # one, one of so many, or from one to another
     shards=r"\d+",
     samples=r"\d+",
     temperature=r"\d+(\.\d+)?",

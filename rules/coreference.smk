@@ -61,7 +61,7 @@ rule score_data_mentions:
         "../envs/cpu.yaml"
     resources:
         mem_mb=memory("critics", "critic"),
-        runtime="1h",
+        runtime=minutes(10),
     params:
         spec=spec("critics", "critic", "kind", "resolver", "chains"),
         resolver=lambda w: resolver_spec(w.critic, registries),

@@ -92,7 +92,7 @@ rule make_tokenizer:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
-        runtime="2h",
+        runtime=minutes(30),
     params:
         spec=spec("encodings", "encoding"),
         version=stage("encode"),

@@ -20,6 +20,8 @@ rule download_dataset:
         "results/logs/download_dataset/{dataset}.log",
     conda:
         "../envs/controller.yaml"
+    resources:
+        in_turn=0,
     params:
         spec=spec("datasets", "dataset"),
     script:

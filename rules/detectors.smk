@@ -73,7 +73,7 @@ rule predict_documents:
     resources:
         gpu=of("critics", "detector", "gpu"),
         mem_mb=memory("critics", "detector"),
-        runtime="4h",
+        runtime=minutes(60),
     params:
         version=stage("detect"),
     script:

@@ -33,6 +33,8 @@ rule download_file:
         "results/logs/download_file/{download}.log",
     conda:
         "../envs/controller.yaml"
+    resources:
+        in_turn=0,
     params:
         spec=spec("downloads", "download"),
     script:
@@ -49,6 +51,8 @@ rule unpack_member:
         "results/logs/unpack_member/{download}/{member}.log",
     conda:
         "../envs/controller.yaml"
+    resources:
+        in_turn=0,
     script:
         "../workflow/scripts/unpack_member.py"
 
@@ -63,6 +67,8 @@ rule download_model:
         "results/logs/download_model/{model}.log",
     conda:
         "../envs/controller.yaml"
+    resources:
+        in_turn=0,
     params:
         spec=spec("hub", "model"),
     script:

@@ -29,7 +29,7 @@ rule sample_fairseq:
         # Resources, unlike params, rerun nothing when they change.
         batch_size=of("decodings", "decoding", "batch_size"),
         mem_mb=memory("generators", "generator"),
-        runtime="12h",
+        runtime=lambda w, attempt: paths.shares.minutes(w, attempt),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),
@@ -52,7 +52,7 @@ use rule sample_fairseq as sample_fairseq_text with:
 rule collect_translations:
     """Put the shards together and make an article of each translation."""
     input:
-        shards=lambda w: paths.shards(DRAWN.format(**w), w.decoding),
+        shards=lambda w: paths.shares.files(DRAWN.format(**w), w),
         sentences="results/corpora/{corpus}/test.parquet",
     output:
         kept=f"{DRAWN}.parquet",
@@ -70,7 +70,7 @@ rule collect_translations:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),

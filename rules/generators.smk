@@ -60,7 +60,7 @@ rule measure_perplexity:
     resources:
         gpu=one_gpu("generators", "generator"),
         mem_mb=memory("generators", "generator"),
-        runtime="4h",
+        runtime=minutes(60),
     params:
         spec=spec("generators", "generator"),
         windows=lambda w: registries.perplexity_windows(w.generator),

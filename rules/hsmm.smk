@@ -91,7 +91,7 @@ rule sample_hsmm:
     threads: of("generators", "generator", "threads")
     resources:
         mem_mb=memory("generators", "generator"),
-        runtime="2h",
+        runtime=lambda w, attempt: paths.shares.minutes(w, attempt),
     params:
         spec=spec("decodings", "decoding"),
         steps=lambda w: steps(w.corpus, registries),

@@ -29,7 +29,7 @@ rule weigh_states:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         version=stage("importance"),
     script:
@@ -58,7 +58,7 @@ rule weigh_best:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         version=stage("importance"),
     script:
@@ -84,7 +84,7 @@ rule weigh_exact:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         version=stage("importance"),
     script:

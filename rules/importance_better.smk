@@ -38,7 +38,7 @@ rule weigh_mixture:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         version=stage("importance"),
     script:
@@ -67,7 +67,7 @@ rule weigh_particles:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         version=stage("importance"),
     script:
@@ -94,7 +94,7 @@ rule weigh_mixed_paths:
     threads: of("generators", "generator", "threads")
     resources:
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         spec=spec("proposals", "proposal"),
         version=stage("importance"),

@@ -37,7 +37,7 @@ rule weigh_own_texts:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         version=stage("importance"),
     script:

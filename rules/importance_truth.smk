@@ -27,7 +27,7 @@ rule weigh_paths:
     threads: of("generators", "generator", "threads")
     resources:
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.weighing_minutes(w, attempt),
     params:
         spec=spec("proposals", "proposal"),
         version=stage("importance"),

@@ -29,7 +29,7 @@ rule sample_latent:
     resources:
         gpu=of("generators", "generator", "gpu"),
         mem_mb=memory("generators", "generator"),
-        runtime=of("generators", "generator", "runtime"),
+        runtime=lambda w, attempt: paths.shares.minutes(w, attempt),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),
@@ -40,7 +40,7 @@ rule sample_latent:
 rule collect_latent:
     """Put the shards together; texts that did not end are rejected or kept, as the decoding says, and counted."""
     input:
-        lambda w: paths.shards(DRAWN.format(**w), w.decoding),
+        lambda w: paths.shares.files(DRAWN.format(**w), w),
     output:
         kept=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",

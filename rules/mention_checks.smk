@@ -26,7 +26,7 @@ rule vary_data_mentions:
         "../envs/cpu.yaml"
     resources:
         mem_mb=memory("critics", "critic"),
-        runtime=of("critics", "critic", "runtime"),
+        runtime=minutes(10),
     params:
         spec=spec("critics", "critic", "kind", "resolver", "order", "discount", "chains"),
         resolver=lambda w: resolver_spec(w.critic, registries),

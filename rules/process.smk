@@ -66,7 +66,7 @@ rule encode_process:
 rule parse_sequences:
     """Put the shards together and look the state of each sub-sequence up; what the process cannot emit is rejected."""
     input:
-        shards=lambda w: paths.shards(DRAWN.format(**w), w.decoding),
+        shards=lambda w: paths.shares.files(DRAWN.format(**w), w),
         process="results/corpora/{corpus}/process.npz",
     output:
         kept=f"{DRAWN}.parquet",
@@ -83,7 +83,7 @@ rule parse_sequences:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),
@@ -110,7 +110,7 @@ rule score_sequences:
         "../envs/cpu.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         version=stage("process"),
     script:

@@ -30,7 +30,7 @@ rule make_part_table:
         f"{ROOT}/envs/cpu.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         **told(lambda w: experiment(w).request(numbered(w))),
         version=stage("report"),
@@ -56,7 +56,7 @@ rule make_figures:
         "../envs/plot.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         **told(lambda w: experiment(w).request(numbered(w))),
         tables=TABLES,
@@ -83,7 +83,7 @@ rule make_section:
         "../envs/plot.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         **told(lambda w: experiment(w).section_request()),
         tables=TABLES,
@@ -106,7 +106,7 @@ rule make_manifest:
         "../envs/plot.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         record=lambda w: project.describe(w.study),
         version=stage("report"),
@@ -130,7 +130,7 @@ rule make_report:
         "../envs/plot.yaml"
     resources:
         mem_mb=4000,
-        runtime="1h",
+        runtime=minutes(10),
     params:
         names=lambda w: list(project.studies[w.study].experiments),
         version=stage("report"),

@@ -27,7 +27,7 @@ rule sample_causal:
         # Resources, unlike params, rerun nothing when they change.
         batch_size=of("decodings", "decoding", "batch_size"),
         mem_mb=memory("generators", "generator"),
-        runtime="12h",
+        runtime=lambda w, attempt: paths.shares.minutes(w, attempt),
     params:
         spec=spec("decodings", "decoding"),
         boundary=lambda w: registries.boundary(w.generator),
@@ -54,7 +54,7 @@ rule sample_ngram:
         "../envs/cpu.yaml"
     resources:
         mem_mb=memory("generators", "generator"),
-        runtime="2h",
+        runtime=lambda w, attempt: paths.shares.minutes(w, attempt),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),
@@ -65,7 +65,7 @@ rule sample_ngram:
 rule collect_samples:
     """Put the shards together and parse each text into titled sections."""
     input:
-        lambda w: paths.shards(DRAWN.format(**w), w.decoding),
+        lambda w: paths.shares.files(DRAWN.format(**w), w),
     output:
         kept=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
@@ -81,7 +81,7 @@ rule collect_samples:
         "../envs/cpu.yaml"
     resources:
         mem_mb=8000,
-        runtime="1h",
+        runtime=minutes(20),
     params:
         spec=spec("decodings", "decoding"),
         version=stage("sample"),

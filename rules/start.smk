@@ -2,6 +2,12 @@
 
 from textcritic.workflow.again import made_again
 
+
+def minutes(usual):
+    """The run time of a job of seconds to minutes; more each time that it is submitted again."""
+    return lambda w, attempt: usual * attempt
+
+
 if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)

@@ -35,7 +35,7 @@ rule count_tendencies:
     threads: of("critics", "critic", "threads")
     resources:
         mem_mb=memory("critics", "critic"),
-        runtime=of("critics", "critic", "runtime"),
+        runtime=minutes(15),
     params:
         spec=spec("critics", "critic", *COUNTING),
         shards=of("critics", "critic", "shards"),

@@ -1,5 +1,6 @@
 """The workflow as Snakemake sees it: studies dry-run, scripts and environments exist, bad config is refused."""
 
+import math
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from plan import ROOT, jobs, logs, planned, put_lock, snakemake, targets_of
+from submissions import PROFILE, chain, planned_jobs, submissions, ungrouped
 
 RULES = sorted((ROOT / "rules").glob("*.smk"))
 # Files of the study latent-lms that cannot be downloaded: users put them there.
@@ -19,6 +21,16 @@ OWN_DATA = (
 )
 
 
+# The papers' studies at their own size: fewer submissions than these, and the hours that the longest chain of jobs
+# asked for when each was submitted alone.
+PAPERS = {
+    "model-criticism": (250, 133),
+    "beyond-perplexity": (400, 119),
+    "latent-lms": (250, 88),
+    "document-coherence": (200, 111),
+}
+
+
 @pytest.mark.parametrize("study", sorted(path.stem for path in (ROOT / "config/studies").glob("*.yaml")))
 def test_every_study_dry_runs(study, tmp_path):
     for name in ("articles.jsonl", "samples.jsonl", *OWN_DATA):
@@ -26,17 +38,23 @@ def test_every_study_dry_runs(study, tmp_path):
         (tmp_path / name).write_text("text")
     put_lock(tmp_path)
     targets = targets_of(study, tmp_path)
-    run = snakemake(tmp_path, "--dry-run", "--config", f"studies=['{study}']", "--", "all", *targets)
+    of_study = ("--config", f"studies=['{study}']", "--", "all", *targets)
+    run = snakemake(tmp_path, *PROFILE, *of_study, configfile="config/config.yaml")
     assert run.returncode == 0, run.stderr + run.stdout
     assert jobs(run.stdout)["make_report"] == 1
     assert {name: jobs(run.stdout)[name] for name in targets} == dict.fromkeys(targets, 1)
     assert "left out" not in run.stderr + run.stdout
+    # What a scheduler is sent, and the longest chain; an audit of 200 GPU-hours aside.
+    sent = [job for job in planned_jobs(run.stdout) if not any("/as-released/" in path for path in job.outputs)]
+    most, hours = PAPERS.get(study, (math.inf, math.inf))
+    assert submissions(sent) < most
+    assert chain(sent)[1] <= 1.1 * 60 * hours
     # Each job has a log, named after its rule and all of its wildcards, and shares it with no other job.
-    written = logs(run.stdout)
+    written = logs(ungrouped(run.stdout))
     for rule, wildcards, files in written:
         assert [path.startswith(f"results/logs/{rule}/") for path in files] == [True], rule
         for name, value in wildcards.items():
-            before = "[a-z]*" if re.fullmatch(r"[\d.]+", value) else f"({name})?"  # seed1, t0.5
+            before = "[a-z]*" if re.fullmatch(r"[\d.]+(-(of-)?\d+)?", value) else f"({name})?"  # seed1, t0.5
             assert re.search(rf"[/-]{before}{re.escape(value)}[/.-]", files[0]), (rule, name)
     assert (
         len({files[0] for *_, files in written})
@@ -55,9 +73,9 @@ def test_the_slurm_profile_builds_the_papers_study(tmp_path):
     )
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
-    # 3 corpora x 2 settings x 2 generators, each sampled in 10 shards; no other GPT-2 and no sample for the audit.
+    # 3 corpora x 2 settings x 2 generators, those of arXiv in 2 shards; no other GPT-2 and no sample for the audit.
     assert found["train_causal"] == 12
-    assert found["sample_causal"] == 12 * 10
+    assert found["sample_causal"] == 12 + 4
     assert found["score_samples"] == 12
 
 

@@ -1,5 +1,6 @@
 """What the profiles say to Snakemake: its own reader of them, and a dry run with the one that it finds by itself."""
 
+import re
 import subprocess
 
 import pytest
@@ -37,6 +38,22 @@ def test_beside_the_default_profile_that_for_slurm_holds(monkeypatch):
     }
     alone = settings("--profile", "slurm", "--workflow-profile", "none")
     assert asked["rerun_triggers"] == alone["rerun_triggers"]
+
+
+def test_groups_of_the_slurm_profile_are_of_rules_that_exist():
+    """A name that is wrong is no error of Snakemake's: the job is then submitted alone."""
+    profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())
+    texts = [path.read_text() for path in (ROOT / "rules").glob("*.smk")]
+    rules = {name for text in texts for name in re.findall(r"^(?:use rule \w+ as|rule) (\w+)", text, re.M)}
+    assert set(profile["groups"]) <= rules
+    assert {rule for rule in rules if re.fullmatch(r"make_\w+_tables", rule)} <= set(profile["groups"])
+    # Of a group by wildcards all are in one submission, one after the other.
+    assert {group for group in profile["groups"].values() if "{" in group} <= {
+        *profile["group-components"],
+        "report-{study}",
+    }
+    assert profile["resources"] == {"in_turn": profile["default-resources"]["in_turn"]} == {"in_turn": 1}
+    assert profile["set-resource-scopes"] == {"in_turn": "local"}
 
 
 def test_a_folder_called_default_is_not_taken_for_a_profile(tmp_path):

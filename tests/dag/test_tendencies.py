@@ -37,5 +37,5 @@ def test_a_critic_with_one_shard_counts_in_one_job(tmp_path):
 def test_the_english_stop_words_are_there(tmp_path):
     run = snakemake(tmp_path, "--dry-run", "--", "results/tendencies/tendencies/docstrings/data/test.npz")
     assert run.returncode == 0, run.stderr + run.stdout
-    assert jobs(run.stdout)["count_tendencies_shard"] == 20
+    assert jobs(run.stdout)["count_tendencies"] == 1
     assert "download_file" not in jobs(run.stdout)

@@ -8,7 +8,14 @@ from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of
 from textcritic.generators.hsmm import log_marginal
 from textcritic.generators.hsmm.text import Text
-from textcritic.generators.hsmm.weigh import Quality, Sequences, weigh_filtered_paths, weigh_mixed_paths, weigh_whole
+from textcritic.generators.hsmm.weigh import (
+    Quality,
+    Sequences,
+    weigh_filtered_paths,
+    weigh_mixed_paths,
+    weigh_paths,
+    weigh_whole,
+)
 from textcritic.inference.importance import LogWeights, effective_sample_sizes
 
 SEQUENCES = [[0, 1, 2, 1, 0], [2, 2], [1, 1, 1, 0], [0, 0, 2, 2]] * 6
@@ -31,7 +38,7 @@ def exact():
 
 def test_mixed_weights_are_unbiased_and_those_of_every_temperature(exact, tmp_path):
     out = tmp_path / "mixed.npz"
-    weigh_mixed_paths(Small("", "", ""), MIXED, (2_000, 1, 0), out)
+    weigh_mixed_paths(Small("", "", ""), MIXED, (2_000, 1, range(1)), out)
     weights = LogWeights.read(out)
     assert (weights.draws, weights.ids[:2], weights.tokens[:2].tolist()) == (6_000, ("s0", "s1"), [5, 2])
     ratios = np.exp(weights.log_weights - exact[:, None])
@@ -50,13 +57,19 @@ def test_mixed_weights_are_unbiased_and_those_of_every_temperature(exact, tmp_pa
 
 
 def test_shards_have_other_draws_and_a_mixture_needs_two_temperatures(tmp_path):
-    for shard in (0, 1):
-        weigh_mixed_paths(Small("", "", ""), MIXED, (50, 1, shard), tmp_path / f"{shard}.npz")
-    first, second = (LogWeights.read(tmp_path / f"{shard}.npz") for shard in (0, 1))
-    assert first.joined([second]).draws == 300
+    small = Small("", "", "")
+    for name, shards in {"0": range(1), "1": range(1, 2), "0-1": range(2)}.items():
+        weigh_mixed_paths(small, MIXED, (50, 1, shards), tmp_path / f"{name}.npz")
+        weigh_paths(small, MIXED[0], (50, 1, shards), tmp_path / f"single{name}.npz")
+    first, second, both = (LogWeights.read(tmp_path / f"{name}.npz") for name in ("0", "1", "0-1"))
+    assert first.joined([second]).draws == both.draws == 300
     assert not np.array_equal(first.log_p, second.log_p)
+    # A job that draws both shards writes what two jobs write.
+    assert np.array_equal(first.joined([second]).log_weights, both.log_weights)
+    first, second, both = (LogWeights.read(tmp_path / f"single{name}.npz") for name in ("0", "1", "0-1"))
+    assert np.array_equal(first.joined([second]).log_weights, both.log_weights)
     with pytest.raises(TextcriticError, match="a mixture is of two or more"):
-        weigh_mixed_paths(Small("", "", ""), MIXED[:1], (50, 1, 0), tmp_path / "one.npz")
+        weigh_mixed_paths(Small("", "", ""), MIXED[:1], (50, 1, range(1)), tmp_path / "one.npz")
 
 
 @pytest.mark.parametrize("quality", [Quality("segment", 0.0), Quality("blind", 0.0), Quality("noisy", 1.0)])

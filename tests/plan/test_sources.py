@@ -119,7 +119,6 @@ def test_artefact_paths_follow_from_names():
     assert paths.pretrained("generators", "gpt2-demo") == []
     assert paths.length_tokenizer("pubmed") == "results/raw/hub/gpt2"
     assert paths.length_tokenizer("docstrings") == []
-    assert len(paths.shards("p", "ancestral")) == 10
 
 
 def test_of_a_folder_its_files_count_too(tmp_path):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,16 +29,17 @@ class Run:
     Args:
         folder: the working directory of the study.
         targets: rules or files; none for the whole study.
+        options: of Snakemake, beside those that every call here has.
     """
 
-    def __init__(self, folder: Path, *targets: str) -> None:
+    def __init__(self, folder: Path, *targets: str, options: Sequence[str] = ()) -> None:
         self.folder = folder
         number = len(list(folder.glob("said-*")))
         self._said = folder / f"said-{number}"
         command = [sys.executable, "-m", "snakemake", "--profile", "slurm", "--directory", str(folder), *CONFIG, *SITE]
         with self._said.open("w") as said:
             self._process = subprocess.Popen(
-                [*command, "--", *targets],
+                [*command, *options, "--", *targets],
                 cwd=ROOT,
                 stdout=said,
                 stderr=subprocess.STDOUT,
@@ -77,15 +78,8 @@ class Run:
         return [job | {"rule": job["Comment"].removeprefix("rule_").partition("_wildcards_")[0]} for job in jobs]
 
     def rules(self) -> Counter[str]:
-        """How many SLURM jobs each rule had."""
+        """How many SLURM jobs each rule, or group by its name and rules, had."""
         return Counter(job["rule"] for job in self.jobs())
-
-    def planned(self) -> Counter[str]:
-        """How many jobs of each rule Snakemake announced, without the target that it does itself."""
-        table = self.said.partition("Job stats:")[2].partition("\ntotal")[0]
-        return Counter(
-            {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", table, re.M) if rule != "all"}
-        )
 
 
 def environments(job: str) -> list[dict[str, str]]:

@@ -96,6 +96,16 @@ def test_nothing_is_written_when_every_article_is_rejected(tmp_path, outputs):
     assert not any(path.exists() for path in outputs)
 
 
+@pytest.mark.parametrize("shards", [2, 5])
+def test_the_number_of_shards_changes_no_byte(tmp_path, outputs, shards):
+    cut = [DRAWS[n * len(DRAWS) // shards : (n + 1) * len(DRAWS) // shards] for n in range(shards)]
+    made = []
+    for parts in ([DRAWS], cut):
+        collect_samples(shards_of(tmp_path, *parts), "w-title", Limit(12), "gpt2-demo", SampleFiles(*outputs))
+        made.append([path.read_bytes() for path in outputs])
+    assert made[0] == made[1]
+
+
 def test_an_article_in_two_shards(tmp_path, outputs):
     with pytest.raises(TextcriticError, match=r"shard1.parquet: article 1 was drawn in another shard too"):
         collect_samples(shards_of(tmp_path, DRAWS[:2], DRAWS[1:3]), "w-title", Limit(12), "g", SampleFiles(*outputs))

@@ -16,11 +16,12 @@ from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding, shard_range
+from textcritic.generators.decoding import Decoding
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import PartialShard, Shard, read_shard
 from textcritic.plan.checks.decodings import REFINING
+from textcritic.plan.shares import share_of
 from textcritic.training.load import load_tokenizer
 
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
@@ -83,12 +84,12 @@ def test_a_shard_holds_its_texts_in_order_whatever_shards_and_batches_are(folder
         assert len(text.text.split()) <= text.tokens
     assert len({text.text for text in whole}) > 1
     name, decoding = SCHEMES[scheme]
-    parts = []
-    for shard in range(3):
-        first, count = shard_range(23, 3, shard)
-        part = Shard(7, first, count, tmp_path / f"shard{shard}.parquet")
-        parts += make(folders, (name, replace(decoding, batch_size=50)), part)
-    assert parts == whole
+    for shards in (2, 5):
+        parts = []
+        for shard in range(shards):
+            part = Shard(7, *share_of(23, f"{shard}-of-{shards}"), tmp_path / f"{shard}-of-{shards}.parquet")
+            parts += make(folders, (name, replace(decoding, batch_size=50)), part)
+        assert parts == whole
     likeliest = decoding.method == "likeliest"
     other = make(folders, scheme, Shard(8, 0, 23, tmp_path / "other.parquet"))
     assert (other == whole) is likeliest

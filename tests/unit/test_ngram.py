@@ -12,6 +12,7 @@ from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram, load, sample_ngram
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
 from textcritic.generators.shards import Shard, read_shard
+from textcritic.plan.shares import share_of
 
 TITLES = ["abstract", "methods", "see also"]
 
@@ -173,10 +174,15 @@ def test_a_model_of_shuffled_words_keeps_lengths_and_leaves_validation_and_test_
 @pytest.mark.parametrize("smoothing", ["none", "interpolated"])
 def test_shards_hold_the_same_articles_as_the_whole(models, tmp_path, smoothing):
     model_dir = models / smoothing / "model"
-    for name, first, count in [("whole", 0, 50), ("left", 0, 20), ("right", 20, 30)]:
-        sample_ngram(model_dir, Decoding(max_tokens=40), Shard(3, first, count, tmp_path / f"{name}.parquet"))
-    whole = read_shard(tmp_path / "whole.parquet")
-    assert read_shard(tmp_path / "left.parquet") + read_shard(tmp_path / "right.parquet") == whole
+    drawn = {}
+    for shards in (1, 2, 5):
+        names = [f"{shard}-of-{shards}" for shard in range(shards)]
+        for name in names:
+            part = Shard(3, *share_of(50, name), tmp_path / f"{name}.parquet")
+            sample_ngram(model_dir, Decoding(max_tokens=40), part)
+        drawn[shards] = [draw for name in names for draw in read_shard(tmp_path / f"{name}.parquet")]
+    whole = drawn[1]
+    assert drawn[2] == drawn[5] == whole
     assert {draw.finish for draw in whole} == {"end", "length"}
     assert all(draw.tokens == 40 for draw in whole if draw.finish == "length")
     assert not any("<unk>" in draw.text or "<|endoftext|>" in draw.text for draw in whole)

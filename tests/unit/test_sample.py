@@ -27,7 +27,7 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.cache import ArticleCache, fitting_rows, require_support
-from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms, shard_range
+from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms
 from textcritic.generators.drawing import draw
 from textcritic.generators.sample import (
     Openings,
@@ -37,6 +37,7 @@ from textcritic.generators.sample import (
     sample_articles,
 )
 from textcritic.generators.shards import Draw, PartialShard, Shard, read_shard, seed_of_draw, write_shard
+from textcritic.plan.shares import share_of
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 
 WINDOW = 32
@@ -92,10 +93,11 @@ def test_the_batch_size_does_not_matter(model_dir, whole, tmp_path, batch_size):
     assert read_shard(tmp_path / "s.parquet") == whole
 
 
-def test_the_sharding_does_not_matter(model_dir, whole, tmp_path):
+@pytest.mark.parametrize("shards", [2, 5])
+def test_the_sharding_does_not_matter(model_dir, whole, tmp_path, shards):
     parts = []
-    for shard in range(3):
-        first, count = shard_range(40, 3, shard)
+    for shard in range(shards):
+        first, count = share_of(40, f"{shard}-of-{shards}")
         sample_articles(model_dir, SCHEME, "single", Shard(7, first, count, tmp_path / f"shard{shard}.parquet"))
         parts += read_shard(tmp_path / f"shard{shard}.parquet")
     assert parts == whole
@@ -120,12 +122,6 @@ def test_draws_of_a_training_differ_and_come_again(model_dir, tmp_path):
     seeds = {seed_of_draw(training, number) for training in range(30) for number in range(30)}
     assert len(seeds) == 900
     assert all(0 <= seed < 2**64 for seed in seeds)
-
-
-def test_shard_ranges_tile_the_sample():
-    for articles, shards in [(10, 3), (3, 5), (500, 1)]:
-        ranges = [shard_range(articles, shards, shard) for shard in range(shards)]
-        assert [i for first, count in ranges for i in range(first, first + count)] == list(range(articles))
 
 
 def test_an_empty_shard_is_written(model_dir, tmp_path):

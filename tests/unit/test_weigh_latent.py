@@ -108,6 +108,10 @@ def test_draws_depend_on_seed_text_temperature_and_shard_alone(files, tmp_path):
     for other in (replace(first, seed=2), replace(first, shard=1), replace(first, temperature=1.001)):
         found = weigh.weigh(files, other, tmp_path / "c.npz").log_weights
         assert not np.isclose(found, base).all(axis=1).any()
+    # Shards 1 and 2 in one job are what two jobs draw.
+    parts = [weigh.weigh(files, replace(first, shard=shard), tmp_path / f"{shard}.npz") for shard in (1, 2)]
+    both = weigh.weigh(files, replace(first, shard=1, shards=2), tmp_path / "1-2.npz")
+    assert np.array_equal(both.log_weights, parts[0].joined(parts[1:]).log_weights)
     write_structured(tmp_path / "fewer.parquet", TEXTS[:2], "made up")
     fewer = weigh.weigh(replace(files, texts=tmp_path / "fewer.parquet"), first, tmp_path / "d.npz")
     assert np.array_equal(fewer.log_weights, base[:2])

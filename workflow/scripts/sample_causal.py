@@ -1,9 +1,10 @@
 """Draw one shard of articles from a causal transformer."""
 
 from textcritic import runlog
-from textcritic.generators.decoding import Decoding, shard_range
+from textcritic.generators.decoding import Decoding
 from textcritic.generators.sample import Openings, Sampling, sample_articles
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.shares import share_of
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
@@ -11,7 +12,7 @@ with runlog.job(
     snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}", runlog.gpus_of(snakemake.resources)
 ):
     spec = restore(snakemake.params.spec, "decodings")
-    first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
+    first, count = share_of(spec["articles"], w.shard)
     openings = Openings(snakemake.input.openings, w.setting, spec["opening"]) if spec["opening"] else None
     sample_articles(
         snakemake.input.model,

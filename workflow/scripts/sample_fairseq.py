@@ -1,11 +1,12 @@
 """Make one shard of texts with a model of fairseq: translations, or articles of a language model."""
 
 from textcritic import runlog
-from textcritic.generators.decoding import Decoding, shard_range
+from textcritic.generators.decoding import Decoding
 from textcritic.generators.fairseq.sample import sample_fairseq
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import Shard, seed_of_draw
 from textcritic.generators.translations import sources_of
+from textcritic.plan.shares import share_of
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
@@ -14,7 +15,7 @@ with runlog.job(
 ):
     sentences = snakemake.input.get("sentences")
     spec = restore(snakemake.params.spec, "decodings")
-    first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
+    first, count = share_of(spec["articles"], w.shard)
     sample_fairseq(
         snakemake.input.model,
         sources_of(sentences) if sentences else None,

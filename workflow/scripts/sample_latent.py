@@ -1,15 +1,15 @@
 """Draw one shard of texts from a latent language model."""
 
 from textcritic import runlog
-from textcritic.generators.decoding import shard_range
 from textcritic.generators.latent.sample import Drawn, sample_latent
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.shares import share_of
 from textcritic.plan.spec import restore
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.decoding}", runlog.gpus_of(snakemake.resources)):
     spec = restore(snakemake.params.spec, "decodings")
-    first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
+    first, count = share_of(spec["articles"], w.shard)
     shard = Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0])
     drawn = Drawn(
         model=given.model,

@@ -1,14 +1,15 @@
 """Draw one shard of articles from an n-gram model."""
 
 from textcritic import runlog
-from textcritic.generators.decoding import Decoding, shard_range
+from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.job import sample_ngram
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.shares import share_of
 from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}"):
     spec = restore(snakemake.params.spec, "decodings")
-    first, count = shard_range(spec["articles"], spec["shards"], int(w.shard))
+    first, count = share_of(spec["articles"], w.shard)
     shard = Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0])
     sample_ngram(snakemake.input.model, Decoding.from_entry(spec), shard)

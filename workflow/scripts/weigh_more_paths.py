@@ -8,6 +8,7 @@ from textcritic.generators.hsmm.weigh import (
     weigh_mixed_paths,
     weigh_own_paths,
 )
+from textcritic.plan.shares import shards_of
 from textcritic.plan.spec import restore
 
 w, given, out = snakemake.wildcards, snakemake.input, snakemake.output[0]
@@ -22,4 +23,5 @@ with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
         weigh_filtered_paths(sequences, Quality.of(entry, 1.0), draws, out, snakemake.threads)
     else:
         qualities = [Quality.of(entry, float(temperature)) for temperature in w.temperatures.split("-")]
-        weigh_mixed_paths(sequences, qualities, (int(w.samples), int(w.seed), int(w.shard)), out, snakemake.threads)
+        draws = (int(w.samples), int(w.seed), shards_of(w.shard))
+        weigh_mixed_paths(sequences, qualities, draws, out, snakemake.threads)

@@ -2,6 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.hsmm.weigh import Quality, Sequences, weigh_best_paths, weigh_paths
+from textcritic.plan.shares import shards_of
 from textcritic.plan.spec import restore
 
 w, given, out = snakemake.wildcards, snakemake.input, snakemake.output[0]
@@ -11,5 +12,5 @@ with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
     if w.get("shard") is None:
         weigh_best_paths(sequences, quality, int(w.samples), out, snakemake.threads)
     else:
-        draws = (int(w.samples), int(w.seed), int(w.shard))
+        draws = (int(w.samples), int(w.seed), shards_of(w.shard))
         weigh_paths(sequences, quality, draws, out, snakemake.threads)

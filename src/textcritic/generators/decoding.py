@@ -92,12 +92,6 @@ class Decoding:
         return stride
 
 
-def shard_range(articles: int, shards: int, shard: int) -> tuple[int, int]:
-    """First article and number of articles of one of `shards` nearly equal shards; a shard may be empty."""
-    first, stop = shard * articles // shards, (shard + 1) * articles // shards
-    return first, stop - first
-
-
 class Uniforms:
     """Uniform numbers in [0, 1) for the rows of a batch: row r reads the stream of the article assigned to it.
 

@@ -8,6 +8,7 @@ from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
 from textcritic.plan.checks.decodings import GIVEN
 from textcritic.plan.checks.parallel import parallel_paths
 from textcritic.plan.project import Project
+from textcritic.plan.shares import Shares
 from textcritic.plan.sources import Source, from_file
 from textcritic.runlog import versions
 
@@ -23,6 +24,7 @@ class Paths:
 
     def __init__(self, project: Project) -> None:
         self.registries = project.registries
+        self.shares = Shares(project.registries)
 
     def corpus(self, corpus: str) -> list[str]:
         """The files that a corpus is extracted from; none for one that is made from installed packages."""
@@ -128,10 +130,6 @@ class Paths:
         """The tokenizer of a classifier that is initialised from a configuration; others bring their own."""
         entry = self.registries.entry("classifiers", w.classifier)
         return f"results/encodings/{w.corpus}/{entry['encoding']}/tokenizer" if "config" in entry["init"] else []
-
-    def shards(self, prefix: str, decoding: str) -> list[str]:
-        """The shards of a sample."""
-        return [f"{prefix}/shard{n}.parquet" for n in range(self.registries.entry("decodings", decoding)["shards"])]
 
     def perplexity(self, source: Source) -> list[str]:
         """The perplexity of a source's generator; none for samples from a file."""

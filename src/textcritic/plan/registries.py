@@ -22,6 +22,7 @@ WITHOUT_EFFECT = (
     "mem_mb",
     "runtime",
     "batch_size",
+    "shards",
     "training.checkpoint_seconds",
     "options.shards",
 )

@@ -9,6 +9,7 @@ from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered
 from textcritic.plan.checks.corpora import is_structured
 from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, STEPWISE, WITH_TEMPERATURE, check_structure
 from textcritic.plan.experiment import Experiment
+from textcritic.plan.shares import stretches, weighing
 from textcritic.plan.sources import Source, label_of
 
 
@@ -119,8 +120,16 @@ class Importance(Experiment):
                     drawn_by=self.registries.label("proposals", proposal),
                     temperature=float(temperature),
                     peeks=peeks,
-                    shards=tuple(folder / f"{shard}.npz" for shard in range(self.block["shards"])),
+                    shards=tuple(folder / f"{name}.npz" for name in self._stretches(source, temperature == MIXED)),
                 )
+
+    def _stretches(self, source: Mapping[str, Any], mixed: bool) -> list[str]:
+        """Which shards a job draws; each alone where mixtures are made of the shards of single temperatures."""
+        generator, shards = self.registries.entry("generators", source["generator"]), self.block["shards"]
+        if self.block["mixture"] and generator["kind"] != HSMM:
+            return [str(shard) for shard in range(shards)]
+        temperatures = len(self.block["temperatures"]) if mixed else 1
+        return stretches(shards, weighing(self.block["samples"], generator, temperatures))
 
     def _beams(self, source: Mapping[str, Any]) -> Iterator[Beam]:
         for seed in source["seeds"]:

@@ -73,32 +73,36 @@ class Quality:
 
 
 def weigh_paths(
-    sequences: Sequences, quality: Quality, draws: tuple[int, int, int], out: str | os.PathLike[str], threads: int = 1
+    sequences: Sequences, quality: Quality, draws: tuple[int, int, range], out: str | os.PathLike[str], threads: int = 1
 ) -> None:
     """Draw paths of every sequence from a proposal and write their log weights, as `LogWeights.save` does.
 
     Args:
         sequences: see `Sequences`.
         quality: the proposal.
-        draws: paths of each sequence; seed and number of the shard, which with the proposal's number decide them.
+        draws: paths of each sequence in a shard; the seed, and the numbers of the shards, which are drawn one after the
+            other: seed, number and the proposal's number decide them.
         out: .npz file to write.
         threads: CPU threads of torch.
 
     Raises:
         TextcriticError: as `Sequences.load` and `truth.weigh`.
     """
-    samples, seed, shard = draws
+    samples, seed, shards = draws
     with cpu_settings(threads):
         model, text, ids = sequences.load()
-        entropy = np.random.SeedSequence([seed, shard, round(quality.value * 1_000_000)])
-        weighed = weigh(model, text, [(quality.name, quality.value)], samples, int(entropy.generate_state(1)[0]))
-    LogWeights.of(weighed.log_p[:, 0], weighed.log_q[:, 0, :, 0], weighed.tokens, ids).save(out)
+        parts = []
+        for shard in shards:
+            entropy = np.random.SeedSequence([seed, shard, round(quality.value * 1_000_000)])
+            weighed = weigh(model, text, [(quality.name, quality.value)], samples, int(entropy.generate_state(1)[0]))
+            parts.append(LogWeights.of(weighed.log_p[:, 0], weighed.log_q[:, 0, :, 0], weighed.tokens, ids))
+    parts[0].joined(parts[1:]).save(out)
 
 
 def weigh_mixed_paths(
     sequences: Sequences,
     qualities: Sequence[Quality],
-    draws: tuple[int, int, int],
+    draws: tuple[int, int, range],
     out: str | os.PathLike[str],
     threads: int = 1,
 ) -> None:
@@ -116,18 +120,21 @@ def weigh_mixed_paths(
     Raises:
         TextcriticError: as `weigh_paths`; fewer than two temperatures.
     """
-    samples, seed, shard = draws
+    samples, seed, shards = draws
     if len(qualities) < 2:
         raise TextcriticError(f"{out}: {len(qualities)} temperature; a mixture is of two or more")
     with cpu_settings(threads):
         model, text, ids = sequences.load()
         values = [quality.value for quality in qualities]
-        entropy = np.random.SeedSequence([seed, shard, *(round(value * 1_000_000) for value in values)])
-        specs = [(quality.name, quality.value) for quality in qualities]
-        weighed = weigh(model, text, specs, samples, int(entropy.generate_state(1)[0]), across=True)
-    log_p, under = weighed.log_p.reshape(len(ids), -1), weighed.log_q.reshape(len(ids), -1, len(specs))
-    weights = mixture_weights(log_p, under, [samples] * len(specs), weighed.tokens, ids)
-    weights.save(out, {"log_q_under": under, "temperatures": np.array(values, np.float64)})
+        specs, parts, unders = [(quality.name, quality.value) for quality in qualities], [], []
+        for shard in shards:
+            entropy = np.random.SeedSequence([seed, shard, *(round(value * 1_000_000) for value in values)])
+            weighed = weigh(model, text, specs, samples, int(entropy.generate_state(1)[0]), across=True)
+            log_p, under = weighed.log_p.reshape(len(ids), -1), weighed.log_q.reshape(len(ids), -1, len(specs))
+            parts.append(mixture_weights(log_p, under, [samples] * len(specs), weighed.tokens, ids))
+            unders.append(under)
+    more = {"log_q_under": np.concatenate(unders, axis=1), "temperatures": np.array(values, np.float64)}
+    parts[0].joined(parts[1:]).save(out, more)
 
 
 def weigh_own_paths(

@@ -6,7 +6,7 @@ temperature and the number of the shard alone: shards can be made in any order, 
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -50,14 +50,16 @@ class Draws:
     Attributes:
         samples: K, states of each text.
         temperature: of the proposal.
-        seed: of the random numbers, with `shard`.
-        shard: which of several jobs this is, from 0.
+        seed: of the random numbers, with the number of the shard.
+        shard: the first of the shards that are drawn, from 0.
+        shards: how many are drawn, one after the other: the states of text n are those of all of them.
     """
 
     samples: int
     temperature: float
     seed: int
     shard: int = 0
+    shards: int = 1
 
 
 def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: int | None = None) -> LogWeights:
@@ -78,12 +80,15 @@ def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: 
         proposal = proposal_of(weighed, out)
 
         def of_text(row: int) -> Floats:
-            return drawn_weights(model, proposal, texts[row], draws, row)
+            shard, text = divmod(row, len(texts))
+            return drawn_weights(model, proposal, texts[text], replace(draws, shard=draws.shard + shard), text)
 
-        found = resumed(of_text, len(texts), (2, draws.samples), Partial.of(out, asdict(weighed), asdict(draws)))
+        partial = Partial.of(out, asdict(weighed), asdict(draws))
+        found = resumed(of_text, draws.shards * len(texts), (2, draws.samples), partial)
+    found = found.reshape(draws.shards, len(texts), 2, -1).transpose(1, 2, 0, 3).reshape(len(texts), 2, -1)
     weights = LogWeights.of(found[:, 0], found[:, 1], tokens_of(model, texts), [text.id for text in texts])
     weights.save(out)
-    Partial.of(out, asdict(weighed), asdict(draws)).path.unlink(missing_ok=True)
+    partial.path.unlink(missing_ok=True)
     return weights
 
 

@@ -1,0 +1,136 @@
+"""How the work of a stage is shared between jobs: from ten minutes to two hours each, or the whole in one.
+
+A queue takes longer to begin a short job than the job takes. What comes out does not depend on the number of jobs; so
+it follows the work that `stage_costs` declares, unless a registry entry names it.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from textcritic.plan import stage_costs
+from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
+from textcritic.plan.registries import Registries
+
+LONGEST = 3200  # seconds of work of a job that shares a sample: it stands between a training and all that is measured
+LONGEST_WEIGHING = 5400  # of one that shares the weights of latent states
+SLOWER = 4  # times as long as declared a job may take: another card, a file system that others use
+LEAST_MINUTES = 30
+NUMBER = re.compile(r"shard\d+-of-(\d+)\.parquet")
+
+
+def jobs_for(seconds: float, longest: int = LONGEST) -> int:
+    """How many jobs share so much work; each has more than half of `longest`, or the whole."""
+    return max(1, math.ceil(seconds / longest))
+
+
+def minutes_for(seconds: float, attempt: int) -> int:
+    """The run time that a job with so much work asks for; more each time that it is submitted again."""
+    return attempt * max(LEAST_MINUTES, math.ceil(SLOWER * seconds / 60))
+
+
+def share_of(total: int, share: str) -> tuple[int, int]:
+    """First and number of the items of one of several nearly equal shares, which may be empty.
+
+    Args:
+        total: the number of items.
+        share: `0` for all of them, or `2-of-5`, counted from 0.
+    """
+    number, _, shares = share.partition("-of-")
+    n, of = int(number), int(shares or 1)
+    return n * total // of, (n + 1) * total // of - n * total // of
+
+
+def stretches(shards: int, each: float) -> list[str]:
+    """Names of stretches of shards that a job draws one after the other: `3`, or `0-8`, from one to another.
+
+    Args:
+        shards: how many there are; what is drawn in one depends on its number, so they stay what they are.
+        each: seconds of work of one.
+    """
+    jobs = jobs_for(shards * each, LONGEST_WEIGHING)
+    cut = [share_of(shards, f"{n}-of-{jobs}") for n in range(jobs)]
+    return [f"{first}-{first + count - 1}" if count > 1 else str(first) for first, count in cut if count]
+
+
+def shards_of(stretch: str) -> range:
+    """The shards of a stretch, by its name."""
+    first, _, last = stretch.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def weighing(samples: int, generator: Mapping[str, Any], temperatures: int = 1) -> float:
+    """Seconds of work to draw and weigh so many states of each test text, at each temperature."""
+    return samples * temperatures * stage_costs.WEIGHED_DRAW[generator["kind"]]
+
+
+class Shares:
+    """How many jobs draw a sample, their files and their run time, and that of jobs that weigh latent states.
+
+    `w` is Snakemake's wildcards, or anything with the same attributes.
+
+    Args:
+        registries: the entries of generators and decodings, and the working directory, where shards may be already.
+    """
+
+    def __init__(self, registries: Registries) -> None:
+        self.registries = registries
+
+    def seconds(self, w: Any) -> float:
+        """The work of drawing a whole sample."""
+        generator = self.registries.entry("generators", w.generator)
+        decoding = self.registries.entry("decodings", w.decoding)
+        tokens = min(stage_costs.TOKENS.get(w.corpus, stage_costs.USUAL_TOKENS), decoding["max_tokens"])
+        texts, batch = decoding["articles"], min(decoding["batch_size"], decoding["articles"])
+        each = decoding["beam"] if decoding["method"] in (BEAM_SAMPLING, BEST_OF) else 1
+        seconds = texts * each * tokens * _a_token(generator, batch)
+        if (
+            decoding["stride"] and generator["kind"] == "causal"
+        ):  # whole windows again and again, once the first is full
+            beyond = max(tokens - generator["training"]["context"], stage_costs.BEYOND * tokens)
+            passes = texts * each * beyond / decoding["stride"]
+            seconds += passes * _layers(generator) * stage_costs.LAYER_WINDOW[decoding["precision"]]
+        return seconds
+
+    def number(self, folder: str, w: Any) -> int:
+        """How many jobs: as the decoding says, or as many as drew what is there already, or by the work."""
+        given: int | None = self.registries.entry("decodings", w.decoding)["shards"]
+        if given:
+            return given
+        drawn = [
+            int(found[1])
+            for path in (self.registries.here / folder).glob("shard*")
+            if (found := NUMBER.fullmatch(path.name))
+        ]
+        return max(drawn, key=drawn.count) if drawn else jobs_for(self.seconds(w))
+
+    def files(self, folder: str, w: Any) -> list[str]:
+        """The shards of a sample; one that is the whole has no number of shards in its name."""
+        number = self.number(folder, w)
+        names = [f"{n}-of-{number}" for n in range(number)] if number > 1 else ["0"]
+        return [f"{folder}/shard{name}.parquet" for name in names]
+
+    def minutes(self, w: Any, attempt: int) -> int:
+        """The run time of the job that draws shard `w.shard`."""
+        return minutes_for(self.seconds(w) / int(w.shard.partition("-of-")[2] or 1), attempt)
+
+    def weighing_minutes(self, w: Any, attempt: int) -> int:
+        """The run time of a job that weighs the states or paths, or the likeliest of them, that its wildcards name."""
+        temperatures = w.get("temperatures", "").count("-") + 1
+        samples = int(w.get("samples", 1)) * len(shards_of(w.get("shard", "0")))
+        return minutes_for(weighing(samples, self.registries.entry("generators", w.generator), temperatures), attempt)
+
+
+def _a_token(generator: Mapping[str, Any], batch: int) -> float:
+    """Seconds of a token of a generator that draws so many texts side by side."""
+    if generator["kind"] == "ngram":
+        return stage_costs.NGRAM_TOKEN
+    if generator["gpu"]:
+        return stage_costs.LAYER_STEP * _layers(generator) / batch
+    return stage_costs.HUB_TOKEN if "hub" in generator.get("init", {}) else stage_costs.SMALL_TOKEN
+
+
+def _layers(generator: Mapping[str, Any]) -> int:
+    """Layers of a pretrained model, or as many as is usual."""
+    return stage_costs.LAYERS.get(generator.get("init", {}).get("hub"), stage_costs.USUAL_LAYERS)
