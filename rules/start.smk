@@ -11,11 +11,17 @@ def settled(step):
         raise WorkflowError(str(error)) from None
 
 
+def at_hand(paths):
+    """Files of which those that ship with the workflow come from no storage."""
+    ships = [STORED and Path(path).resolve().is_relative_to(ROOT / "config") for path in paths]
+    return [local(path) if of_workflow else path for path, of_workflow in zip(paths, ships)]
+
+
 def whole_corpus(name):
     """The file of a corpus that is made last, for a rule; it says so if the corpus' own files are not there."""
 
     def last(w):
-        if why := project.missing.why("corpora", name):
+        if why := project.missing and project.missing.why("corpora", name):
             raise WorkflowError(f"{name}: {why}")
         return f"results/corpora/{name}/statistics.json"
 
@@ -25,7 +31,7 @@ def whole_corpus(name):
 if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)
-else:
+elif not STORED:
     settled(project.recipes.check)
 
 
