@@ -10,12 +10,12 @@ sys.path.insert(0, str(Path(str(workflow.current_basedir)).parent / "src"))
 
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
-from textcritic.workflow import workflow_folder
+from textcritic.workflow import stored, workflow_folder
 from textcritic.workflow.refusals import refused, settled
 
-ROOT = workflow_folder()
+ROOT, STORED = workflow_folder(), stored(workflow)  # with a storage, the files of a study are all there
 
-project = settled(lambda: Project(config, ROOT, leave_out=True, begun=not workflow.is_main_process))
+project = settled(lambda: Project(config, ROOT, leave_out=not STORED, begun=not workflow.is_main_process))
 registries = project.registries
 paths = Paths(project)
 stage = project.stage  # the version of a stage or a kind of experiment: raise it in the config and it is rerun
@@ -119,7 +119,7 @@ def told(request):
 
 def made_of(w):
     """Every file that a numbered part, or the standing tables and figures, are made of, and no other."""
-    return experiment(w).paths(numbered(w))
+    return at_hand(experiment(w).paths(numbered(w)))
 
 
 def shown(path, caption, patterns=(), **labels):

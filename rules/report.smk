@@ -17,7 +17,7 @@ rule make_part_table:
     """A table of a paper as CSV (tidy, full precision), LaTeX and HTML, with the published values beside ours."""
     input:
         made_of,
-        published=lambda w: experiment(w).published,
+        published=lambda w: at_hand(experiment(w).published),
     output:
         in_formats("{part}"),
     log:
@@ -95,7 +95,7 @@ rule make_section:
 rule make_manifest:
     """What a study was made from: configuration, versions, revision, and the files behind its tables with their digests."""
     input:
-        lambda w: [path for e in project.studies[w.study].experiments.values() for path in e.artefacts()],
+        lambda w: at_hand([path for e in project.studies[w.study].experiments.values() for path in e.artefacts()]),
     output:
         "results/studies/{study}/manifest.json",
     log:

@@ -8,11 +8,17 @@ def minutes(usual):
     return lambda w, attempt: usual * attempt
 
 
+def at_hand(paths):
+    """Files of which those that ship with the workflow come from no storage."""
+    ships = [STORED and Path(path).resolve().is_relative_to(ROOT / "config") for path in paths]
+    return [local(path) if of_workflow else path for path, of_workflow in zip(paths, ships)]
+
+
 if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)
     # What a user must bring: a job that needs it is refused in one line.
-    for number, (path, why) in enumerate(project.missing.gone().items()):
+    for number, (path, why) in enumerate(project.missing.gone().items() if project.missing else ()):
 
         rule:
             name:
@@ -22,7 +28,7 @@ if workflow.is_main_process:
             output:
                 path,
 
-else:
+elif not STORED:
     settled(project.recipes.check)
 
 

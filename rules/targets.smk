@@ -25,9 +25,19 @@ def sample_files(study):
     return [f"{source.sample}.parquet" for source in study.sources()]
 
 
+def audit_files(study):
+    return [f"{source.sample}.parquet" for e in study.experiments.values() for source in e.costly_sources()]
+
+
 def table_files(study):
     return [path for e in study.experiments.values() for path in e.table_files()]
 
 
 def figure_files(study):
     return [path for e in study.experiments.values() for path in e.figure_folders()]
+
+
+rule audits:
+    """Samples of costly audits, whether the configuration turns them on or not."""
+    input:
+        of_studies(audit_files),

@@ -1,9 +1,13 @@
-"""Where the workflow's files are."""
+"""Where the workflow's files are, and where its jobs find theirs."""
 
+import os
 from pathlib import Path
+from typing import Any
 
 # Where a wheel has them (pyproject.toml, force-include); a checkout has no such folder.
 SHIPPED = "shipped"
+# The variable that tells a job the folder of its files; not set where that is the working directory.
+PLACE = "TEXTCRITIC_PLACE"
 
 
 def workflow_folder() -> Path:
@@ -15,3 +19,15 @@ def workflow_folder() -> Path:
     room = Path(__file__).resolve().parent
     shipped = room / SHIPPED
     return shipped if shipped.is_dir() else room.parents[1]
+
+
+def stored(workflow: Any) -> bool:
+    """Whether files come from a storage of Snakemake's and go there: then its jobs are told where their copies lie.
+
+    Args:
+        workflow: that of the Snakefile.
+    """
+    folder = Path(workflow.inputfile("results")).parent
+    if folder != Path():
+        os.environ[PLACE] = str(folder)
+    return folder != Path()

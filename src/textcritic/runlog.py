@@ -6,13 +6,14 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from textcritic.digests import checked, write_records
 from textcritic.errors import TextcriticError, first_line
+from textcritic.place import PLACE
 
 log = logging.getLogger("textcritic")
 CHECKPOINTS = "checkpoints"  # the folder beside a model where its training keeps them
@@ -28,7 +29,8 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
     built for them (a driver that does not work would cost days); otherwise it runs on the CPU, with a warning.
 
     In a script that Snakemake runs, the inputs are first compared with the records of the jobs that wrote them, and
-    the outputs are recorded at the end (`digests`).
+    the outputs are recorded at the end (`digests`). Where files come from a storage, the body runs in the folder of
+    their local copies (`place.PLACE`), in which they have the names that rules give them; nothing is compared there.
 
     A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of textcritic:
     its traceback goes to the log file, and stderr names that file.
@@ -48,10 +50,15 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
         elif gpu:
             _require_gpus(gpu)
         script = vars(sys.modules["__main__"]).get("snakemake")  # what Snakemake gives to a script
-        inputs = taken(script.input) if script else {}
-        yield
-        if script:
-            write_records(script.rule, script.output, inputs)
+        place = os.environ.get(PLACE)
+        if script and place:
+            with _at(Path(place), script.input, script.output):
+                yield
+        else:
+            inputs = taken(script.input) if script else {}
+            yield
+            if script:
+                write_records(script.rule, script.output, inputs)
         log.info("done in %s", duration(time.monotonic() - started))
     except TextcriticError as error:
         log.error("error: %s", error)
@@ -76,6 +83,33 @@ def taken(inputs: Iterable[str | os.PathLike[str]]) -> dict[str, str | None]:
         if (folder / FINISHED).is_file():
             shutil.rmtree(folder, ignore_errors=True)
     return checked(paths)
+
+
+@contextmanager
+def _at(place: Path, *lists: Any) -> Iterator[None]:
+    """Work in the folder of local copies; the paths in Snakemake's lists of files become relative to it.
+
+    What lies in the working directory and not in the storage, as files of a checkout do, is linked into the folder.
+    """
+    here, place = Path.cwd(), place.absolute()
+
+    def name(path: str) -> str:
+        whole = here / path
+        if whole.is_relative_to(here) and not whole.is_relative_to(place):
+            link = place / whole.relative_to(here)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            with suppress(FileExistsError):
+                link.symlink_to(whole)
+            whole = link
+        return str(whole.relative_to(place) if whole.is_relative_to(place) else whole)
+
+    for files in lists:
+        for key, value in [*files.items()]:
+            setattr(files, key, name(value) if isinstance(value, str) else [*map(name, value)])
+        files[:] = map(name, files)
+    sys.path.append(str(here))  # one's own kinds of experiment
+    with chdir(place):
+        yield
 
 
 @contextmanager

@@ -388,6 +388,36 @@ def test_every_drawn_article_has_its_topics_or_a_reason_for_none(study):
         assert reasons - Counter({"no word of the vocabulary": 80}) == Counter(counts["rejected"])
 
 
+# The storage plugin calls rsync, for copies alone; where there is none, cp makes them.
+RSYNC = """#!/bin/sh
+for path do from=$to; to=$path; done
+[ -d "$from" ] && from=$from/. && mkdir -p "$to"
+cp -rL --preserve=timestamps "$from" "$to"
+"""
+
+
+def test_jobs_that_share_no_folder_make_the_same(study, tmp_path):
+    """What a job reads without its rule saying so is not there: files come from a storage, inputs alone."""
+    pytest.importorskip("snakemake_storage_plugin_fs")
+    here, store, programs = (tmp_path / name for name in ("here", "store", "programs"))
+    for folder in (here, store, programs):
+        folder.mkdir()
+    write(store)
+    (programs / "rsync").write_text(RSYNC)
+    (programs / "rsync").chmod(0o700)
+    storage = ("--default-storage-provider", "fs", "--default-storage-prefix", store, "--shared-fs-usage", "none")
+    experiments = [f"results/studies/micro/{name}" for name in ("given-titles", "corpora", "metrics")]
+    targets = [f"{experiment}/section.html" for experiment in experiments]
+    run = snakemake(here, *storage, "--", *targets, PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
+    assert run.returncode == 0, run.stderr
+    tables = [path.relative_to(study) for name in experiments for path in (study / name).glob("tables/*.csv")]
+    assert len(tables) > 10
+    for table in tables:
+        assert (store / table).read_bytes() == (study / table).read_bytes(), table
+    assert not [*here.glob("results/corpora")]
+    assert (store / targets[0]).read_text() == (study / targets[0]).read_text()
+
+
 def test_a_second_run_has_nothing_to_do(study):
     run = snakemake(study)
     assert run.returncode == 0

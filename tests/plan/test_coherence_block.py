@@ -30,8 +30,15 @@ def test_the_papers_study_as_jobs_are_told_of_it(tmp_path):
     files = paper.files()
     labels = {sample.label for sample in files.samples}
     assert labels == {"GPT-2 small (LM1)", "GPT-Neo 125M (LM2)", "GPT-2 medium", "GPT-2 large", "GPT-2 XL"}
-    assert files.decodings["as-released"]["top_k"] == 50
-    assert set(files.decodings) == {"ancestral", "as-released"}
+    costly = [source.decoding for source in paper.costly_sources()]
+    assert costly == [keys["decoding"] for keys in files.undrawn] == ["as-released"] * 6
+    assert (set(files.decodings), files.audit_samples, demo.files().undrawn) == ({"ancestral"}, (), ())
+    assert not set(paper.costly_sources()) & set(paper.sources())
+    whole = Project({"studies": ["model-criticism"], "audits": True}, ROOT, tmp_path).studies["model-criticism"]
+    audited = whole.experiments["coherence"].files()
+    assert (len(audited.audit_samples), audited.undrawn) == (6, ())
+    assert audited.decodings["as-released"]["top_k"] == 50
+    assert audited.samples == files.samples
     assert files.resamples == 10_000
     assert str(ROOT) not in str(paper.request())
     assert paper.published == [str(ROOT / "config/published/model-criticism/coherence.csv")]
@@ -89,6 +96,10 @@ def test_the_manifest_has_the_classifier_and_the_base_of_the_audit(folder):
         (
             {"audit": [{**BLOCK, "generators": ["ngram-3"], "decodings": ["demo"]}]},
             r"audit: ngram-3 wo-title on mine, seed 1, draw 1, is not among the sources; it is compared with the same",
+        ),
+        (
+            {"costly_audit": [{**BLOCK, "seeds": [3]}]},
+            r"costly_audit: theirs wo-title on mine, seed 3, draw 1, is not among the sources",
         ),
         (
             {"audit": [{**BLOCK, "seeds": [2]}]},

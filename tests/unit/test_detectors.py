@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tiny_intruders import TOPICS, entry_of, planted, without_signal, written
 
 from textcritic.corpora.intruders.documents import Document, iter_documents
 from textcritic.critics.detectors.detector import Detector
-from textcritic.critics.detectors.encoded import AnswerJob
+from textcritic.critics.detectors.encoded import AnswerJob, Padding, Training, joined
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.predictions import read_predictions
 from textcritic.critics.detectors.questions import Question
@@ -22,7 +23,7 @@ from textcritic.errors import TextcriticError
 from textcritic.training.load import load_model, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
 
-from transformers import AutoModelForSequenceClassification  # isort: skip
+from transformers import AutoModelForSequenceClassification, BertConfig, BertForSequenceClassification  # isort: skip
 
 BERT = {
     "model_type": "bert",
@@ -171,13 +172,39 @@ def test_baselines_learn_from_coherent_documents_and_choose_their_threshold_on_v
         assert measured(planted(200, 2), found)["auc"] > 0.85
 
 
+@pytest.mark.parametrize("parts", [2, 4])
+def test_several_forward_passes_have_the_gradients_of_one(parts):
+    """Also of the last step of an epoch, of 13 questions, whose parts are of unequal sizes."""
+    random = np.random.default_rng(3)
+    questions = [Question(("a",), number % 3 == 0) for number in range(45)]
+    pieces = [random.integers(1, 50, length).astype(np.int32) for length in random.integers(3, 30, len(questions))]
+    encoded = joined(pieces, questions, Padding())
+    config = BertConfig(**{**BERT, "vocab_size": 50, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
+    jobs = []
+    for size, passes in ((16, 1), (16 // parts, parts)):
+        torch.manual_seed(1)
+        training = Training(1e-3, size, passes, epochs=2, precision="fp32")
+        jobs.append(AnswerJob("d", BertForSequenceClassification(config), training, 1, (encoded, encoded)))
+    one, several = jobs
+    assert (one.steps, one.per_epoch) == (several.steps, several.per_epoch) == (6, 3)
+    for step in range(3):
+        losses = [job.backward(SimpleNamespace(step=step)) for job in jobs]
+        assert losses[1] == pytest.approx(float(losses[0]), rel=1e-6)
+        for first, second in zip(one.model.parameters(), several.model.parameters(), strict=True):
+            torch.testing.assert_close(first.grad, second.grad, rtol=2e-5, atol=1e-7)
+            first.grad = second.grad = None
+    assert {len(one._rows(step)) for step in range(3)} == {16, 13}
+
+
 def test_a_stopped_training_resumes_to_the_same_weights(splits, tmp_path, monkeypatch):
-    entry = entry_of(TRANSFORMER, training=TRAINING)
+    accumulated = {**TRAINING, "batch_size": 8, "accumulation": 2}
+    entry = entry_of(TRANSFORMER, training={**accumulated, "float32_matmul_precision": "high"})
     files = Files(tokenizer=splits / "tokenizer")
     train(tmp_path / "whole", splits, entry, files)
     backward = AnswerJob.backward
 
     def stopping(job, loop):
+        assert torch.get_float32_matmul_precision() == "high"
         if loop.step == 25:
             loop.stop.set()
         return backward(job, loop)
@@ -190,6 +217,7 @@ def test_a_stopped_training_resumes_to_the_same_weights(splits, tmp_path, monkey
     train(tmp_path / "stopped", splits, entry, files)
     whole, resumed = (load_file(tmp_path / name / "model/model.safetensors") for name in ("whole", "stopped"))
     assert all(torch.equal(weights, resumed[name]) for name, weights in whole.items())
+    assert torch.get_float32_matmul_precision() == "highest"
     reports = [json.loads((tmp_path / name / "training.json").read_text()) for name in ("whole", "stopped")]
     assert reports[0]["curve"] == reports[1]["curve"]
     assert reports[0]["validation"] == reports[1]["validation"]

@@ -1,10 +1,15 @@
 import logging
 import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
+from snakemake.iocontainers import Namedlist
 
 from textcritic.errors import TextcriticError
+from textcritic.place import PLACE
 from textcritic.runlog import Progress, duration, gpus_of, job, log, versions
 
 
@@ -126,3 +131,31 @@ def test_brief_work_says_nothing_and_long_work_ends_with_a_line(caplog):
         "drawing: 1 of 3 resamples (33%)",
         "drawing: 3 of 3 resamples (100%)",
     ]
+
+
+def test_a_job_with_a_storage_works_in_the_folder_of_its_copies_by_the_names_of_the_rules(tmp_path, monkeypatch):
+    place = Path(".snakemake/storage/fs/bucket/results")
+    monkeypatch.chdir(tmp_path)
+    for path in (place / "results/corpora/a.txt", place / "results/b/1.npy", Path("config/c.csv"), Path("/tmp/other")):
+        if not path.is_absolute():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(path.name)
+    given = Namedlist([f"{place}/results/corpora/a.txt", f"{place}/results/b/1.npy", "config/c.csv", "/tmp/other"])
+    given._set_name("text", 0)
+    given._set_name("arrays", 1, end=2)
+    made = Namedlist([f"{place}/results/models/m"])
+    script = SimpleNamespace(rule="fit", input=given, output=made)
+    monkeypatch.setattr(sys.modules["__main__"], "snakemake", script, raising=False)
+    monkeypatch.setenv(PLACE, str(place))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    with job("results/logs/fit.log", "fit"):
+        assert Path.cwd() == tmp_path / place
+        assert [*given] == ["results/corpora/a.txt", "results/b/1.npy", "config/c.csv", "/tmp/other"]
+        assert (given.text, [*given.arrays]) == ("results/corpora/a.txt", ["results/b/1.npy"])
+        assert Path(given[2]).read_text() == "c.csv"
+        Path(made[0]).parent.mkdir(parents=True)
+        Path(made[0]).write_text("m")
+    assert Path.cwd() == tmp_path
+    assert (tmp_path / place / "results/models/m").is_file()
+    assert "done in" in (tmp_path / "results/logs/fit.log").read_text()
+    assert not [*tmp_path.rglob("digests")]

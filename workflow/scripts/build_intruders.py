@@ -9,8 +9,8 @@ from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.spec import restore
 
 files, corpus = snakemake.input, snakemake.wildcards.corpus
-entry, folder = restore(snakemake.params.spec, "corpora"), Path(snakemake.output.statistics).parent
 with runlog.job(snakemake.log[0], f"build {corpus}"):
+    entry, folder = restore(snakemake.params.spec, "corpora"), Path(snakemake.output.statistics).parent
     if files.official:
         build_official(corpus, entry, folder)
     else:

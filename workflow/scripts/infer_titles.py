@@ -10,7 +10,12 @@ with runlog.job(
     f"infer titles {w.get('generator', w.corpus)} {w.get('setting', '')}".strip(),
     runlog.gpus_of(snakemake.resources),
 ):
-    max_tokens = restore(snakemake.params.spec, "classifiers")["max_tokens"]
+    entry = restore(snakemake.params.spec, "classifiers")
     infer_titles(
-        snakemake.input.model, snakemake.input.articles, snakemake.output[0], max_tokens, threads=snakemake.threads
+        snakemake.input.model,
+        snakemake.input.articles,
+        snakemake.output[0],
+        entry["max_tokens"],
+        snakemake.threads,
+        entry["training"]["float32_matmul_precision"],
     )

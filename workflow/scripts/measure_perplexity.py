@@ -6,11 +6,12 @@ from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):
-    spec = restore(snakemake.params.spec, "generators")
+    training = restore(snakemake.params.spec, "generators")["training"]
+    matmul = training["float32_matmul_precision"]
     perplexity(
         snakemake.input.model,
         snakemake.input.tokens[0].removesuffix(".tokens.npy"),
-        Windowing(spec["training"]["context"], snakemake.params.windows),
+        Windowing(training["context"], snakemake.params.windows, float32_matmul_precision=matmul),
         snakemake.output[0],
         threads=snakemake.threads,
     )

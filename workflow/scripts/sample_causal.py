@@ -19,5 +19,12 @@ with runlog.job(
         Decoding.from_entry({**spec, "batch_size": snakemake.resources.batch_size}),
         snakemake.params.boundary,
         Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0]),
-        Sampling(snakemake.params.context, spec["precision"], snakemake.threads, snakemake.params.version, openings),
+        Sampling(
+            snakemake.params.context,
+            spec["precision"],
+            snakemake.threads,
+            snakemake.params.version,
+            openings,
+            spec["float32_matmul_precision"],
+        ),
     )

@@ -11,7 +11,7 @@ from textcritic.generators.hsmm.weigh import (
 from textcritic.plan.shares import shards_of
 from textcritic.plan.spec import restore
 
-w, given, out = snakemake.wildcards, snakemake.input, snakemake.output[0]
+w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
     sequences = Sequences(given.model, given.tokens[0].removesuffix(".tokens.npy"), given.articles)
     entry = restore(snakemake.params.spec, "proposals")
@@ -20,8 +20,8 @@ with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
         weigh_own_paths(sequences, Quality.of(entry, 1.0), draws, tuple(snakemake.output), snakemake.threads)
     elif w.get("temperatures") is None:
         draws = (int(w.samples), int(w.seed))
-        weigh_filtered_paths(sequences, Quality.of(entry, 1.0), draws, out, snakemake.threads)
+        weigh_filtered_paths(sequences, Quality.of(entry, 1.0), draws, snakemake.output[0], snakemake.threads)
     else:
         qualities = [Quality.of(entry, float(temperature)) for temperature in w.temperatures.split("-")]
         draws = (int(w.samples), int(w.seed), shards_of(w.shard))
-        weigh_mixed_paths(sequences, qualities, draws, out, snakemake.threads)
+        weigh_mixed_paths(sequences, qualities, draws, snakemake.output[0], snakemake.threads)

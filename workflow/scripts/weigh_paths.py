@@ -5,12 +5,12 @@ from textcritic.generators.hsmm.weigh import Quality, Sequences, weigh_best_path
 from textcritic.plan.shares import shards_of
 from textcritic.plan.spec import restore
 
-w, given, out = snakemake.wildcards, snakemake.input, snakemake.output[0]
+w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
     sequences = Sequences(given.model, given.tokens[0].removesuffix(".tokens.npy"), given.articles)
     quality = Quality.of(restore(snakemake.params.spec, "proposals"), float(w.get("temperature", 1)))
     if w.get("shard") is None:
-        weigh_best_paths(sequences, quality, int(w.samples), out, snakemake.threads)
+        weigh_best_paths(sequences, quality, int(w.samples), snakemake.output[0], snakemake.threads)
     else:
         draws = (int(w.samples), int(w.seed), shards_of(w.shard))
-        weigh_paths(sequences, quality, draws, out, snakemake.threads)
+        weigh_paths(sequences, quality, draws, snakemake.output[0], snakemake.threads)

@@ -40,6 +40,7 @@ class Training:
     evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
     evaluate_blocks: int | None = None  # validate on at most so many blocks; None: all
     precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
+    float32_matmul_precision: str = "highest"  # of what is computed in fp32, see `hardware.cpu_settings`
     activation_checkpointing: bool = False
 
     @classmethod
@@ -94,16 +95,15 @@ class CausalJob(GradientJob):
     def backward(self, loop: Loop) -> torch.Tensor:
         """The mean loss over the tokens of a step."""
         training = self.training
-        loss = torch.zeros((), device=self.device)
-        for part in range(training.accumulation):
-            inputs, targets = self._batch(loop.step * training.accumulation + part)
-            with self.ranks.averaging(self.forward, last=part == training.accumulation - 1):
-                with self.autocast:
-                    logits = self.forward(input_ids=inputs, use_cache=False).logits
-                part_loss = cross_entropy(logits.float().flatten(0, 1), targets.flatten()) / training.accumulation
-                part_loss.backward()
-            loss += part_loss.detach()
-        return loss
+
+        def loss_of(number: int) -> torch.Tensor:
+            inputs, targets = self._batch(number)
+            with self.autocast:
+                logits = self.forward(input_ids=inputs, use_cache=False).logits
+            return cross_entropy(logits.float().flatten(0, 1), targets.flatten()) / training.accumulation
+
+        first = loop.step * training.accumulation
+        return self.accumulated(range(first, first + training.accumulation), loss_of)
 
     def note(self, loop: Loop) -> str:
         """Tokens per second."""

@@ -20,17 +20,19 @@ from textcritic.training.load import load_causal, load_tokenizer
 
 @dataclass(frozen=True)
 class Windowing:
-    """The windows of text in which perplexity is measured.
+    """The windows of text in which perplexity is measured, and how.
 
     Attributes:
         context: length in tokens; the training's.
         kind: `packed`, `articles` or `as_released`, see `encode.DESCRIPTIONS`.
         batch_size: windows in a forward pass.
+        float32_matmul_precision: the training's, see `hardware.cpu_settings`.
     """
 
     context: int
     kind: str = PACKED
     batch_size: int = 8
+    float32_matmul_precision: str = "highest"
 
 
 def perplexity(
@@ -60,7 +62,7 @@ def perplexity(
     Raises:
         TextcriticError: the model or the encoded split is missing, truncated, or they do not belong together.
     """
-    with cpu_settings(threads):
+    with cpu_settings(threads, windowing.float32_matmul_precision):
         nll, kinds, documents = _measure(model_dir, test_prefix, windowing)
     if np.isnan(nll).any():
         raise TextcriticError(f"{model_dir}: the model's probabilities are not numbers; train it again, more slowly")

@@ -70,6 +70,7 @@ class Sampling:
         threads: CPU threads of torch; None leaves torch's own number.
         version: of the stage; what another version left is not taken up.
         openings: where the beginnings of articles come from that are given and not drawn; None: nothing is given.
+        float32_matmul_precision: see `hardware.cpu_settings`.
     """
 
     context: int | None = None
@@ -77,6 +78,7 @@ class Sampling:
     threads: int | None = None
     version: int = 1
     openings: "Openings | None" = None
+    float32_matmul_precision: str = "highest"
 
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
@@ -105,7 +107,7 @@ def sample_articles(
         TextcriticError: a fault of the model, the tokenizer or the decoding, or another job that draws this shard.
     """
     sampling = sampling or Sampling()
-    with cpu_settings(sampling.threads):
+    with cpu_settings(sampling.threads, sampling.float32_matmul_precision):
         tokenizer = load_tokenizer(model_dir)
         given = sampling.openings.ids(tokenizer) if sampling.openings else None
         # What goes on from real text was not trained here, so that a text begins with the token of its own training.

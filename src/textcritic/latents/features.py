@@ -32,11 +32,13 @@ class Embedding:
         max_tokens: of a text, from its beginning; fewer where the model has fewer positions.
         batch_size: texts in a forward pass; it changes no feature but for rounding.
         precision: `auto` (bf16 on a GPU that has it, else fp32), `fp32` or `bf16`; features are float32 in any case.
+        float32_matmul_precision: see `hardware.cpu_settings`.
     """
 
     max_tokens: int = 1024
     batch_size: int = 8
     precision: str = "auto"
+    float32_matmul_precision: str = "highest"
 
 
 def embed_articles(
@@ -72,7 +74,7 @@ def embed_articles(
         raise TextcriticError(f"{articles}: two articles have the id {twice!r}; give each an id of its own")
     tokens = _tokens([text for *_, text in read], tokenizer, longest)
     kept = [n for n, ids in enumerate(tokens) if ids]
-    with cpu_settings(threads):
+    with cpu_settings(threads, options.float32_matmul_precision):
         vectors = last_states(model, [tokens[n] for n in kept], options)
     write_arrays(
         out_path,

@@ -141,6 +141,10 @@ class Experiment(ABC):
         """The samples of documents that it compares, in the order of the YAML; none for a kind without samples."""
         return sources_of(self.block.get("sources", []))
 
+    def costly_sources(self) -> list[Source]:
+        """Samples for an audit that take over an hour, which are drawn only with `audits: true`; by default none."""
+        return []
+
     def corpora(self) -> list[str]:
         """The corpora that it reads, in order of appearance: for the targets data and train."""
         return list(dict.fromkeys(source.corpus for source in self.sources()))

@@ -7,10 +7,10 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.checks.decodings import DRAW, GIVEN
 from textcritic.plan.checks.latent import LATENT, check_structure
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import Source, check_plain, check_supported, entries_of
+from textcritic.plan.sources import FP32, Source, check_plain, check_supported, entries_of
 
 # What a decoding must have: such a model is drawn from as it is, in single precision.
-AS_IT_IS = {"method": DRAW, "temperature": 1, "top_k": 0, "top_p": 1, "opening": 0, "precision": "fp32"}
+AS_IT_IS = {"method": DRAW, "temperature": 1, "top_k": 0, "top_p": 1, "opening": 0, **FP32}
 
 
 def check_latent(source: Source, registries: Registries, where: str) -> None:

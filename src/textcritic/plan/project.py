@@ -23,7 +23,7 @@ from textcritic.plan.spec import complete, load_yaml
 from textcritic.plan.study import Study
 
 # Keys of the configuration that decide numbers, for the manifest.
-DECIDING = ("resamples", "report_articles", "experiment_packages", "stage_versions")
+DECIDING = ("resamples", "audits", "report_articles", "experiment_packages", "stage_versions")
 # A table or figure of a paper by its number there.
 NUMBERED = re.compile(r"(table|figure)[1-9][0-9]*")
 # Stages that no kind of experiment owns; each kind is a stage too.

@@ -2,7 +2,7 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -49,6 +49,10 @@ class Descent(Protocol):
     def precision(self) -> str:
         """See `hardware.autocast`."""
 
+    @property
+    def float32_matmul_precision(self) -> str:
+        """See `hardware.cpu_settings`."""
+
 
 class _Pending(NamedTuple):
     """Loss and gradient norm [2] of a step, on their way from the GPU."""
@@ -78,7 +82,9 @@ class GradientJob(Job):
         self.name, self.descent, self.seed, self.ranks = name, training, seed, ranks
         self.device = device()
         self.model = model.to(self.device)
+        self.forward: torch.nn.Module = self.model  # a subclass whose processes share a step wraps it
         self.autocast = autocast(self.device, training.precision)
+        torch.set_float32_matmul_precision(training.float32_matmul_precision)
         self.optimiser = optimiser(model, training.learning_rate, training.weight_decay, training.adam_beta2)
         self.loss_sum, self.since_point = 0.0, 0
         self.ran_on = [(card_name(self.device), ranks.size)]
@@ -92,6 +98,21 @@ class GradientJob(Job):
     @abstractmethod
     def note(self, loop: Loop) -> str:
         """What a progress line says of the speed."""
+
+    def accumulated(self, parts: Sequence[Any], loss_of: Callable[[Any], torch.Tensor]) -> torch.Tensor:
+        """The sum of the losses of a step's forward passes, detached; each is followed by its backward pass.
+
+        Args:
+            parts: what each forward pass of this process reads.
+            loss_of: its loss, as it counts in the sum.
+        """
+        total = torch.zeros((), device=self.device)
+        for place, part in enumerate(parts):
+            with self.ranks.averaging(self.forward, last=place == len(parts) - 1):
+                loss = loss_of(part)
+                loss.backward()
+            total += loss.detach()
+        return total
 
     def step(self, loop: Loop) -> None:
         """Start one optimiser step; its loss is read after the next has been started, so that no GPU waits for it."""
@@ -210,7 +231,8 @@ class BatchTraining:
     """
 
     learning_rate: float
-    batch_size: int  # texts in a step
+    batch_size: int  # texts in a forward pass
+    accumulation: int = 1  # forward passes in a step
     schedule: str = "linear"  # see `optimiser.learning_rate`
     warmup_steps: int = 0
     steps: int | None = None
@@ -220,6 +242,12 @@ class BatchTraining:
     gradient_clip: float | None = 1.0
     evaluate_every: int | None = None  # steps between validations; None: an epoch
     precision: str = "auto"
+    float32_matmul_precision: str = "highest"
+
+    @property
+    def texts(self) -> int:
+        """Texts in a step."""
+        return self.batch_size * self.accumulation
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> Self:

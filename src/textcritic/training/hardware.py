@@ -22,8 +22,8 @@ DENORMAL = 1e-310  # too small for a normalised float64
 
 
 @contextmanager
-def cpu_settings(threads: int | None = None) -> Iterator[None]:
-    """How torch uses the CPU within a `with` block: around all work of a job, before a model is loaded.
+def cpu_settings(threads: int | None = None, float32_matmul_precision: str = "highest") -> Iterator[None]:
+    """How torch computes within a `with` block: around all work of a job, before a model is loaded.
 
     Numbers too small to be normalised, of which the tables of a hidden semi-Markov model have many, are taken as zero:
     a CPU is up to a hundred times slower with them. As that changes last digits, it ends with the block, and so does
@@ -31,15 +31,21 @@ def cpu_settings(threads: int | None = None) -> Iterator[None]:
 
     Args:
         threads: CPU threads of torch; None leaves torch's own number.
+        float32_matmul_precision: of matrix products in fp32, as `torch.set_float32_matmul_precision` takes it: on a GPU
+            with tensor cores `high` computes them in TF32, with 10 bits of mantissa in place of 23. A training that
+            sets it in the block changes it to the end of the block.
     """
+    precision_before = torch.get_float32_matmul_precision()
     threads_before, flushed_before = torch.get_num_threads(), flushes_denormals()
     _keep_freed_memory()
     if threads:
         torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
+    torch.set_float32_matmul_precision(float32_matmul_precision)
     try:
         yield
     finally:
+        torch.set_float32_matmul_precision(precision_before)
         torch.set_flush_denormal(flushed_before)
         torch.set_num_threads(threads_before)
 

@@ -5,7 +5,6 @@ from ast import literal_eval
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from textcritic.digests import code_version, record_of
@@ -23,7 +22,7 @@ def made_again(dag: Any) -> list[str]:
     following, kept = Counter[str](), 0
     waiting = set(dag.needrun_jobs())
     for job in dag.jobs:
-        there = [str(path) for path in job.output if Path(path).exists()]
+        there = [str(path) for path in job.output if dag.workflow.async_run(path.exists())]
         if job not in waiting:
             kept += any(_by_other_code(path) for path in there)
         elif there:

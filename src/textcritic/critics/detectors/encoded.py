@@ -1,7 +1,7 @@
 """Questions as numbers of tokens, and the training of what answers them by gradient steps."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from textcritic.critics.detectors.questions import Question
 from textcritic.latents.titles.sections import shuffled_batches, sorted_batches
 from textcritic.runlog import Progress
 from textcritic.training.gradient import BatchTraining, GradientJob, deciding, total_steps
-from textcritic.training.hardware import autocast, card_name
+from textcritic.training.hardware import autocast, card_name, cpu_settings
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
 
@@ -105,22 +105,22 @@ class AnswerJob(GradientJob):
     def __init__(self, name: str, model: Any, training: Training, seed: int, splits: tuple[Encoded, Encoded]) -> None:
         super().__init__(name, model, training, seed, Ranks())
         self.train, self.validation = splits
-        self.batch_size = training.batch_size
-        self.per_epoch = math.ceil(len(self.train.wrong) / training.batch_size)
+        self.texts, self.passes = training.texts, training.accumulation
+        self.per_epoch = math.ceil(len(self.train.wrong) / self.texts)
         steps_of = lambda epochs: max(1, round(epochs * self.per_epoch))  # noqa: E731
         self.steps = self.work = total_steps(training.steps, training.epochs, steps_of)
         self.evaluate_every = training.evaluate_every or self.per_epoch
         self.order: tuple[int, list[np.ndarray]] = (-1, [])  # epoch, and the rows of its batches
 
     def backward(self, loop: Loop) -> torch.Tensor:
-        """The mean cross-entropy of a step's questions."""
-        loss = self._losses(self.train, self._rows(loop.step)).mean()
-        loss.backward()
-        return loss.detach()
+        """The mean cross-entropy of a step's questions, however many forward passes read them."""
+        rows = self._rows(loop.step)
+        parts = np.array_split(rows, min(self.passes, len(rows)))
+        return self.accumulated(parts, lambda part: self._losses(self.train, part).sum() / len(rows))
 
     def note(self, loop: Loop) -> str:
         """Questions per second."""
-        return f"{loop.rate * self.batch_size:,.0f} sentences/s"
+        return f"{loop.rate * self.texts:,.0f} sentences/s"
 
     @torch.no_grad()
     def validate(self, loop: Loop) -> float | None:
@@ -144,7 +144,7 @@ class AnswerJob(GradientJob):
             "cut": {"train": self.train.cut, "validation": self.validation.cut},
             "curve": loop.curve(),
             "seconds": round(loop.seconds, 1),
-            "sentences_per_second": round(loop.step * self.batch_size / max(loop.stepping, 1e-9), 1),
+            "sentences_per_second": round(loop.step * self.texts / max(loop.stepping, 1e-9), 1),
             "device": card_name(self.device),
         }
 
@@ -159,29 +159,30 @@ class AnswerJob(GradientJob):
         """The questions of a step: of similar lengths, in an order of the seed and the epoch alone."""
         epoch, index = divmod(step, self.per_epoch)
         if self.order[0] != epoch:
-            self.order = (epoch, shuffled_batches(self.train.lengths, self.batch_size, self.seed, epoch))
+            self.order = (epoch, shuffled_batches(self.train.lengths, self.texts, self.seed, epoch))
         return self.order[1][index]
 
 
 @torch.inference_mode()
-def answers(model: Any, questions: Encoded, precision: str, what: str = "") -> np.ndarray:
+def answers(model: Any, questions: Encoded, training: Mapping[str, Any], what: str = "") -> np.ndarray:
     """The probability that something is wrong, float64 [questions].
 
     Args:
         model: as `AnswerJob` takes it, on its device; left in evaluation mode.
         questions: encoded for it.
-        precision: see `hardware.autocast`.
+        training: that of the detector, in whose precision it answers.
         what: a few words for progress lines; nothing: none are written.
     """
     model.eval()
     at = next(model.parameters()).device
     result = np.zeros(len(questions.wrong))
     progress = Progress(what, len(result), "sentences") if what else None
-    for rows in sorted_batches(questions.lengths, BATCH):
-        batch = {key: value.to(at) for key, value in questions.batch(rows).items()}
-        with autocast(at, precision):
-            logits = model(**batch).logits
-        result[rows] = torch.softmax(logits.double(), dim=-1)[:, 1].cpu().numpy()
-        if progress:
-            progress.advance(len(rows))
+    with cpu_settings(float32_matmul_precision=training["float32_matmul_precision"]):
+        for rows in sorted_batches(questions.lengths, BATCH):
+            batch = {key: value.to(at) for key, value in questions.batch(rows).items()}
+            with autocast(at, training["precision"]):
+                logits = model(**batch).logits
+            result[rows] = torch.softmax(logits.double(), dim=-1)[:, 1].cpu().numpy()
+            if progress:
+                progress.advance(len(rows))
     return result

@@ -81,7 +81,7 @@ class Transformer(Learner):
     def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
         """By the softmax of the model's logits; on the GPU if there is one."""
         self.model.to(device())
-        return answers(self.model, self.encode(questions), self.entry["training"]["precision"], what)
+        return answers(self.model, self.encode(questions), self.entry["training"], what)
 
     def save(self, folder: Path) -> None:
         """As transformers does."""

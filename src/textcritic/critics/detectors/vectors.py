@@ -141,7 +141,7 @@ class WordVectors(Learner):
     def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
         """By the softmax of the network's logits; on the GPU if there is one."""
         self.model.to(device())
-        return answers(self.model, self.encode(questions), self.entry["training"]["precision"], what)
+        return answers(self.model, self.encode(questions), self.entry["training"], what)
 
     def save(self, folder: Path) -> None:
         """Words and weights."""

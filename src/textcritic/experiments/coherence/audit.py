@@ -10,10 +10,10 @@ from textcritic.corpora import gold_chains
 from textcritic.critics import Evidence, TransitionCritic, audit_transitions, corrected_ppl
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, RealText, Sample
 from textcritic.files import read_json, read_table
-from textcritic.measures.labels import decoding_name
+from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import NONE, count, difference, interval, missing, number
+from textcritic.measures.numbers import NONE, count, difference, interval, listed, missing, number
 from textcritic.plan.sources import GROUP, RUN, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
@@ -22,6 +22,7 @@ from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 CORRECTION = "correction"
+HOW = "drawing these samples takes over an hour; `audits: true` in the configuration draws them (--config audits=true)"
 SWITCHES = (
     *("smoothing", "normalisation", "unknown titles", "titles", "generated titles, unknown titles", "posterior"),
     *(CORRECTION, "all as released", "all as in the text"),
@@ -82,6 +83,15 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body.append([name, *cells])
     caption = "Latent PPL under each disputed detail, one at a time"
     return plain_sheet("audit", caption, ["Source", *switches], body, remarks_of(__file__, "audit"))
+
+
+def undrawn(files: CoherenceFiles, names: Names) -> list[tuple[str, str]]:
+    """The samples that are not drawn as costly audits are off: by generator and decoding, (these, their corpora)."""
+    corpora: dict[str, dict[str, None]] = {}
+    for keys in files.undrawn:
+        what = f"{names.labels[keys['generator']]}, decoding “{decoding_name(keys['decoding'])}”"
+        corpora.setdefault(what, {})[corpus_name(keys["corpus"])] = None
+    return [(what, listed(list(of))) for what, of in corpora.items()]
 
 
 def switches(rows: pd.DataFrame) -> list[dict[str, str]]:

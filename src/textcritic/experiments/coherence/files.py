@@ -86,6 +86,7 @@ class CoherenceFiles(Compared):
 
     Attributes:
         audit_samples: further samples, for the audit alone.
+        undrawn: the keys of those that are not drawn, as costly audits are off.
         report_articles: articles of each source that can be read in the report.
         power: the key `power` of the block; None for a numbered table or figure, which has none of it.
     """
@@ -93,6 +94,7 @@ class CoherenceFiles(Compared):
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     audit_samples: tuple[Sample, ...]
+    undrawn: tuple[Mapping[str, Any], ...] = ()
     report_articles: int
     power: Mapping[str, Any] | None
 

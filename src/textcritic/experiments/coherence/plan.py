@@ -1,6 +1,6 @@
 """Coherence in a study: which files it is made of, and what is checked before anything runs."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
@@ -36,17 +36,23 @@ class Coherence(Experiment):
         """See that sources are text with the titles that the critic needs, and that audit samples have a base."""
         critic = self.block["critic"]
         check_critic(critic, self.critic_kind, self.registries, f"{self.where}: critic")
-        for key, sources in (("sources", self._compared()), ("audit", self._audit())):
+        audits = {"audit": sources_of(self.block["audit"]), "costly_audit": self.costly_sources()}
+        for key, sources in {"sources": self._compared(), **audits}.items():
             for source in sources:
                 check_text(source, self.registries, f"{self.where}: {key}")
                 self._check_titles(source, f"{self.where}: {key}")
-        self._check_audit()
+        for key, sources in audits.items():
+            self._check_audit(key, sources)
         check_labels(self._compared(), self.registries, f"{self.where}: sources")
         check_runs(self.sources(), self.registries, f"{self.where}: sources")
 
     def sources(self) -> list[Source]:
         """The sources that are compared, and those of the audit."""
         return list(dict.fromkeys([*self._compared(), *self._audit()]))
+
+    def costly_sources(self) -> list[Source]:
+        """Those of the key `costly_audit`."""
+        return sources_of(self.block["costly_audit"])
 
     def files(self, part: str | None = None) -> CoherenceFiles:
         """Scores and posteriors of real text and of the samples compared; the audit's for standing tables alone."""
@@ -57,6 +63,7 @@ class Coherence(Experiment):
             data=tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in compared),
             audit_samples=tuple(self._sample(source) for source in audit),
+            undrawn=() if part or self.config["audits"] else tuple(map(asdict, self.costly_sources())),
             decodings=decodings_of([*compared, *audit], self.registries),
             resamples=self.config["resamples"],
             report_articles=self.config["report_articles"],
@@ -67,7 +74,7 @@ class Coherence(Experiment):
         return sources_of(self.block["sources"])
 
     def _audit(self) -> list[Source]:
-        return sources_of(self.block["audit"])
+        return sources_of([*self.block["audit"], *(self.block["costly_audit"] if self.config["audits"] else [])])
 
     def _check_titles(self, source: Source, where: str) -> None:
         critic = self.block["critic"]
@@ -78,12 +85,12 @@ class Coherence(Experiment):
                 " by given ones; its setting must be w-title"
             )
 
-    def _check_audit(self) -> None:
+    def _check_audit(self, key: str, sources: list[Source]) -> None:
         bases = {replace(source, decoding="") for source in self._compared()}
-        for source in self._audit():
+        for source in sources:
             if replace(source, decoding="") not in bases:
                 raise TextcriticError(
-                    f"{self.where}: audit: {source.generator} {source.setting} on {source.corpus}, seed {source.seed},"
+                    f"{self.where}: {key}: {source.generator} {source.setting} on {source.corpus}, seed {source.seed},"
                     f" draw {source.draw}, is not among the sources; it is compared with the same at another decoding"
                 )
 

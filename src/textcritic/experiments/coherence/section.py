@@ -9,7 +9,7 @@ import pandas as pd
 
 from textcritic.critics import TransitionCritic
 from textcritic.experiments.coherence.articles import reading
-from textcritic.experiments.coherence.audit import switches
+from textcritic.experiments.coherence.audit import switches, undrawn
 from textcritic.experiments.coherence.errors import worst_steps
 from textcritic.experiments.coherence.examples import repetitions_shown
 from textcritic.experiments.coherence.figures import GRAPH_TITLES, REAL, generator_curves
@@ -69,6 +69,7 @@ def section(experiment: CoherenceFiles, tables: Mapping[str, pd.DataFrame], plac
         "power": STUDY.name,
         "noticed": [finding.says for finding in noticed],
         "switches": switches(audit),
+        "undrawn": undrawn(experiment, names),
         "default": audit.loc[audit["switch"] == "default", "setting_of_switch"].iloc[0],
         "rejected": place.sheet(unscored_sheet(rows[rows["source"] != DATA_GOLD], names, *LEFT_OUT)),
         "reading": reading(experiment, names, card),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from textcritic.experiments.coherence.audit import audit_rows, audit_sheet
+from textcritic.experiments.coherence.audit import HOW, audit_rows, audit_sheet, undrawn
 from textcritic.experiments.coherence.errors import error_rows, errors_sheet
 from textcritic.experiments.coherence.examples import example_rows, examples_sheet, repetition_examples
 from textcritic.experiments.coherence.names import names_of
@@ -40,6 +40,13 @@ def variance(material: Material) -> Table:
     return Table(variance_sheet(rows, material.names, PPL), rows)
 
 
+def audit(material: Material) -> Table:
+    """What each disputed detail does; a grey row for the samples of each decoding that are not drawn."""
+    sheet = audit_sheet(material.get(audit_rows), material.names)
+    left_out = [(row, f"{corpora}: {HOW}") for row, corpora in undrawn(material.files, material.names)]
+    return Table(replace(sheet, left_out=left_out), material.get(audit_rows))
+
+
 def repetitions(material: Material) -> Table:
     """Articles that repeat a section."""
     examples = repetition_examples(material.files)
@@ -72,6 +79,6 @@ TABLES = {
     "repetitions": repetitions,
     "classifier": recipe(classifier_rows, lambda rows, _: classifier_sheet(rows)),
     STUDY.name: recipe(order_rows, lambda rows, _: power_sheet(rows, STUDY)),
-    "audit": recipe(audit_rows, audit_sheet),
+    "audit": audit,
 }
 PAPER_TABLES = {"coherence": paper_coherence, "errors": ERRORS, "repetitions": paper_repetitions}

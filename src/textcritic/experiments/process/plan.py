@@ -11,6 +11,7 @@ from textcritic.plan.checks.models import SYMBOLS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (
+    FP32,
     PLAIN,
     Source,
     check_plain,
@@ -24,7 +25,7 @@ from textcritic.plan.sources import (
 )
 
 # What a decoding must have beside `PLAIN` for an HSMM: only transformers have a context window and a precision.
-PLAIN_TABLES = {**PLAIN, "stride": None, "precision": "fp32"}
+PLAIN_TABLES = {**PLAIN, "stride": None, **FP32}
 
 
 class KnownProcess(Experiment):

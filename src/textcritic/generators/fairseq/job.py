@@ -39,6 +39,7 @@ class FairseqTraining:
     label_smoothing: float = 0.0
     evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
     precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
+    float32_matmul_precision: str = "highest"  # of what is computed in fp32, see `hardware.cpu_settings`
 
     @classmethod
     def from_entry(cls, entry: Mapping[str, Any]) -> "FairseqTraining":
@@ -142,15 +143,11 @@ class FairseqJob(GradientJob):
         rows = [self.batches.at(self.seed, number) for number in range(first, first + parts)]
         tokens = sum(map(self.batches.tokens, rows))
         share = self.ranks.size / (tokens if self.fairseq.autoregressive else parts)
-        loss = torch.zeros((), device=self.device)
-        mine = self.ranks.part(rows)
-        for place, batch in enumerate(mine):
-            with self.ranks.averaging(self.forward, last=place == len(mine) - 1):
-                part = self.forward(to_device(self.batches.collate(batch), self.device)) * share
-                part.backward()
-            loss += part.detach()
         self.tokens_seen += tokens
-        return loss
+        return self.accumulated(
+            self.ranks.part(rows),
+            lambda batch: self.forward(to_device(self.batches.collate(batch), self.device)) * share,
+        )
 
     def note(self, loop: Loop) -> str:
         """Target tokens per second, padding not counted."""

@@ -50,7 +50,7 @@ def sample_fairseq(
             or none for a translator; another job that makes this shard.
     """
     sampling = sampling or Sampling()
-    with cpu_settings(sampling.threads):
+    with cpu_settings(sampling.threads, sampling.float32_matmul_precision):
         model = load_model(model_dir)
         name = os.fspath(model_dir)
         _check(model, sources, decoding, name)
@@ -62,7 +62,7 @@ def sample_fairseq(
             "sources": None if sources is None else hashlib.sha256("\n".join(sources).encode()).hexdigest(),
             "shard": [shard.seed, shard.first, shard.count],
             "decoding": {key: value for key, value in asdict(decoding).items() if key != "batch_size"},
-            "sampling": {"precision": sampling.precision, "version": sampling.version},
+            "sampling": {key: getattr(sampling, key) for key in ("precision", "float32_matmul_precision", "version")},
         }
         with PartialShard(shard.path, fingerprint) as partial:
             _fill(partial, shard, model, encoded, decoding)

@@ -108,8 +108,8 @@ class LatentJob(GradientJob):
     ) -> None:
         super().__init__(name, model, training, seed, Ranks())
         self.train, self.validation = splits
-        self.batch_size = training.batch_size
-        self.batches_per_epoch = math.ceil(len(self.train) / training.batch_size)
+        self.texts, self.passes = training.texts, training.accumulation
+        self.batches_per_epoch = math.ceil(len(self.train) / self.texts)
         steps_of = lambda epochs: math.ceil(epochs * self.batches_per_epoch)  # noqa: E731
         self.steps = self.work = total_steps(training.steps, training.epochs, steps_of)
         self.evaluate_every = training.evaluate_every or self.batches_per_epoch
@@ -118,15 +118,19 @@ class LatentJob(GradientJob):
     def backward(self, loop: Loop) -> torch.Tensor:
         """The mean loss per token of a step's texts."""
         texts = [self.train[row] for row in self._rows(loop.step)]
-        with self.autocast:
-            losses = self.model.losses(texts)
-        loss = losses.sum() / sum(self.model.counted(text) for text in texts)
-        loss.backward()
-        return loss.detach().float()
+        tokens = sum(self.model.counted(text) for text in texts)
+
+        def loss_of(rows: np.ndarray) -> torch.Tensor:
+            with self.autocast:
+                losses = self.model.losses([texts[row] for row in rows])
+            return losses.sum() / tokens
+
+        parts = np.array_split(np.arange(len(texts)), min(self.passes, len(texts)))
+        return self.accumulated(parts, loss_of).float()
 
     def note(self, loop: Loop) -> str:
         """Texts per second."""
-        return f"{loop.rate * self.batch_size:,.0f} texts/s"
+        return f"{loop.rate * self.texts:,.0f} texts/s"
 
     def validate(self, loop: Loop) -> float | None:
         """Nats per token of the validation split, with its states."""
@@ -134,10 +138,10 @@ class LatentJob(GradientJob):
         total, tokens = 0.0, 0
         by_length = sorted(self.validation, key=lambda text: len(text.tokens))
         with torch.no_grad(), self.autocast:
-            for first in range(0, len(by_length), self.batch_size):
+            for first in range(0, len(by_length), self.texts):
                 if loop.stopping():
                     return None
-                texts = by_length[first : first + self.batch_size]
+                texts = by_length[first : first + self.texts]
                 total += float(self.model.losses(texts).sum())
                 tokens += sum(self.model.counted(text) for text in texts)
         return total / tokens
@@ -152,7 +156,7 @@ class LatentJob(GradientJob):
             "vocabulary": len(self.model.vocabulary),
             "curve": loop.curve(),
             "seconds": round(loop.seconds, 1),
-            "texts_per_second": round(loop.step * self.batch_size / max(loop.stepping, 1e-9), 1),
+            "texts_per_second": round(loop.step * self.texts / max(loop.stepping, 1e-9), 1),
             "device": card_name(self.device),
         }
 
@@ -166,8 +170,8 @@ class LatentJob(GradientJob):
     def _batches(self, random: np.random.Generator) -> list[np.ndarray]:
         rows = random.permutation(len(self.train))
         lengths = np.array([len(text.tokens) for text in self.train])
-        window = 50 * self.batch_size  # texts that are put in order of length together
+        window = 50 * self.texts  # texts that are put in order of length together
         parts = [rows[first : first + window] for first in range(0, len(rows), window)]
         ordered = np.concatenate([part[np.argsort(lengths[part], kind="stable")] for part in parts])
-        batches = [ordered[first : first + self.batch_size] for first in range(0, len(ordered), self.batch_size)]
+        batches = [ordered[first : first + self.texts] for first in range(0, len(ordered), self.texts)]
         return [batches[n] for n in random.permutation(len(batches))]

@@ -25,6 +25,7 @@ def infer_titles(
     out_path: str | os.PathLike[str],
     max_tokens: int,
     threads: int | None = None,
+    float32_matmul_precision: str = "highest",
 ) -> None:
     """Write the section posteriors of a file of articles (see `posteriors`).
 
@@ -37,11 +38,12 @@ def infer_titles(
         out_path: Parquet file to write.
         max_tokens: tokens of a section that are read.
         threads: CPU threads; None leaves torch's own number.
+        float32_matmul_precision: the training's, see `hardware.cpu_settings`.
 
     Raises:
         TextcriticError: the model or the articles cannot be read, or there are no articles.
     """
-    with cpu_settings(threads):
+    with cpu_settings(threads, float32_matmul_precision):
         posteriors = Classifier(model_dir, max_tokens).posteriors(iter_articles(articles_path))
     if not posteriors.ids:
         raise TextcriticError(f"{articles_path}: holds no articles; nothing can be inferred")

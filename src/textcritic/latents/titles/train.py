@@ -103,6 +103,7 @@ class ClassifierJob(Job):
         self.optimiser = optimiser(model, training["learning_rate"], training["weight_decay"])
         self.device = next(model.parameters()).device
         self.autocast = autocast(self.device, training["precision"])
+        torch.set_float32_matmul_precision(training["float32_matmul_precision"])
         self.epoch, self.batches = -1, list[np.ndarray]()
 
     def step(self, loop: Loop) -> None:
