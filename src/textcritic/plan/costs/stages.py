@@ -224,16 +224,10 @@ def cost_of(job: Job, threads: int, gpus: int, card: Card, core_factor: float = 
     stage = stage_of(job.rule)
     if stage is None:
         return None
-    amounts = [(term, _amount(job, term.unit)) for term in stage.terms]
-    if any(amount is None for _, amount in amounts):
-        return None
+    amounts = [(term, max(0.0, UNITS[term.unit](job))) for term in stage.terms]
     start = stage.start * core_factor
     if gpus:
         work = sum((card.seconds(amount) if term.unit in OPERATIONS else amount * term.card) for term, amount in amounts)
         return Cost(start + work / gpus, start * gpus + work, start + work / gpus)
     work = core_factor * sum(term.core * amount for term, amount in amounts)
     return Cost(start + work, 0.0, start + work / max(1, min(threads, stage.cores)))
-
-
-def _amount(job: Job, unit: str) -> float:
-    return max(0.0, UNITS[unit](job))

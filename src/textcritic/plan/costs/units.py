@@ -37,6 +37,11 @@ class Job:
         return self.sizes.of(self.wildcards.get("corpus") or self.wildcards.get("trained", ""))
 
     @property
+    def guessed(self) -> bool:
+        """Whether nobody knows the size of its corpus."""
+        return "corpus" in self.wildcards and self.corpus.source == "guessed"
+
+    @property
     def documents(self) -> float:
         """Those that the job reads: of a sample, of a split, or else of test."""
         decoding = self.wildcards.get("decoding") or self._of_path("samples/", -2)
