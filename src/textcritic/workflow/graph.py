@@ -4,8 +4,9 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +123,10 @@ def _found(path: Path) -> Path:
 
 def _parsed(parse: Any, arguments: list[str]) -> Any:
     try:
-        return parse(arguments)
+        with redirect_stderr(StringIO()):  # it says which profile it reads
+            return parse(arguments)
     except SystemExit as error:
-        raise TextcriticError("snakemake does not know these options; see the lines above") from error
+        raise TextcriticError("snakemake does not know an option of the profile; is its plugin installed?") from error
     except Exception as error:
         raise TextcriticError(_in_a_line(error)) from error
 

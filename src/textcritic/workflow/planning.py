@@ -108,9 +108,12 @@ def _job(job: Any, graph: Graph, sizes: Sizes, node: Node, card: Card) -> Planne
     about = Job(job.rule.name, wildcards, graph.project.registries, sizes)
     gpus, threads = _number(job, "gpu"), int(job.threads)
     outputs = [str(path) for path in job.output]
-    cost = measured_cost(job.rule.name, outputs, job.params.items(), node, gpus) or _modelled(about, threads, gpus, node, card)
+    cost = measured_cost(job.rule.name, outputs, job.params.items(), node, gpus) or _modelled(
+        about, threads, gpus, node, card
+    )
+    audit = f", {wildcards['decoding']}" if about.decoding.get("stride") == 1 else ""
     return Planned(
-        job.rule.name,
+        job.rule.name + audit,
         outputs[0],
         cost or _declared(job, threads, gpus),
         _number(job, "mem_mb"),

@@ -14,30 +14,33 @@ class Card:
         name: as people call it.
         peak: bf16 operations a second, dense, by its data sheet; fp16 where it has no bf16.
         share: of the peak that a training reaches.
+        exact: fp32 operations a second, without tensor cores.
         source: of peak and share.
     """
 
     name: str
     peak: float
     share: float
+    exact: float
     source: str
 
-    def seconds(self, operations: float) -> float:
-        """Seconds of one card."""
-        return operations / (self.peak * self.share)
+    def seconds(self, operations: float, exact: bool = False) -> float:
+        """Seconds of one card, in bf16 or, `exact`, in fp32."""
+        return operations / (self.exact * EXACT_SHARE if exact else self.peak * self.share)
 
 
 # H200: GPT-2 small in bf16, 8 blocks a step, 15.2% (docs/results.md, On a GPU). Others: by what such a training would be on them
 # (the same operations a second at most), never measured.
 CARDS: Mapping[str, Card] = {
-    "v100": Card("V100", 125e12, 0.30, "data sheet of the V100; share assumed"),
-    "a100": Card("A100", 312e12, 0.40, "data sheet of the A100; share assumed"),
-    "a40": Card("A40", 150e12, 0.40, "data sheet of the A40; share assumed"),
-    "l40s": Card("L40S", 362e12, 0.30, "data sheet of the L40S; share assumed"),
-    "h100": Card("H100", 989e12, 0.152, "data sheet of the H100; share of the H200"),
-    "h200": Card("H200", 989e12, 0.152, "data sheet of the H200; share measured, docs/results.md"),
+    "v100": Card("V100", 125e12, 0.30, 15.7e12, "data sheet of the V100; share assumed"),
+    "a100": Card("A100", 312e12, 0.40, 19.5e12, "data sheet of the A100; share assumed"),
+    "a40": Card("A40", 150e12, 0.40, 37.4e12, "data sheet of the A40; share assumed"),
+    "l40s": Card("L40S", 362e12, 0.30, 91.6e12, "data sheet of the L40S; share assumed"),
+    "h100": Card("H100", 989e12, 0.152, 67e12, "data sheet of the H100; share of the H200"),
+    "h200": Card("H200", 989e12, 0.152, 67e12, "data sheet of the H200; share measured, docs/results.md"),
 }
 USUAL = "a100"
+EXACT_SHARE = 0.6  # of the peak in fp32, assumed
 
 
 def card_named(name: str) -> Card:

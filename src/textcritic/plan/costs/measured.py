@@ -1,6 +1,5 @@
 """Costs that were measured: of jobs that ran here before, and of a node, by `textcritic plan --calibrate`."""
 
-import json
 import math
 import os
 import platform
@@ -59,7 +58,7 @@ def node_of(folder: Path, anyhow: bool = False) -> Node:
     if bad:
         raise TextcriticError(f"{path}: {bad[0]}: is missing or wrong; run `textcritic plan --calibrate` again")
     if said["cpu"] != here and not anyhow:
-        why = f"not used: {path.name} was measured on {said['cpu']}, and this is {here}; --node-file uses it all the same"
+        why = f"not used: {path.name} was measured on {said['cpu']}, and this is {here}; --other-node uses it all the same"
         return Node(here, source=why)
     source = f"{path.name}, measured {said['measured']} on {said['cpu']}"
     return Node(said["cpu"], said["core_factor"], said["card"], said["operations"], source)

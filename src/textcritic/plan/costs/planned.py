@@ -174,5 +174,3 @@ def longest_chain(before: Mapping[Node, Iterable[Node]], seconds: Mapping[Node, 
 def counted(rows: Iterable[Row], basis: str) -> int:
     """Jobs whose cost rests on this."""
     return sum(row.bases.get(basis, 0) for row in rows)
-
-

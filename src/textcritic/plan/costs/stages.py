@@ -58,7 +58,9 @@ def _operations(unit: str) -> Term:
 TRAINING = Stage(TORCH, (_operations("training operations"), Term("updates", 0.004, 0.0)), 8)
 READING = Stage(TORCH, (_operations("read operations"), Term("documents", 0.0005)), 4)
 SAMPLING = Stage(
-    TORCH, (_operations("drawn operations"), Term("drawn tokens", 0.00013), Term("layers passed", 0.0002, LAYER_STEP)), 4
+    TORCH,
+    (_operations("drawn operations"), Term("drawn tokens", 0.00013), Term("layers passed", 0.0002, LAYER_STEP)),
+    4,
 )
 WEIGHING = Stage(TORCH, (Term("drawn states", 0.00005), Term("declared draws", 0.0, 1.0)))
 WEIGHING_PATHS = Stage(TORCH, (Term("drawn states", 0.000012), Term("declared draws", 0.0, 1.0)))
@@ -145,10 +147,10 @@ STAGES: Mapping[str, Stage] = {
     "merge_draws": Stage(LIGHT, (Term("documents", 0.000002),)),
     "measure_real_tendencies": Stage(LIGHT, (Term("1", 10.0), Term("documents", 0.00012))),
     "compare_tendencies": Stage(LIGHT, (Term("1", 10.0), Term("documents", 0.00012))),
-    "infer_data_mentions": PEOPLE,
-    "infer_sample_mentions": PEOPLE,
-    "resolve_data_mentions": READING,
-    "resolve_sample_mentions": READING,
+    "resolve_data_mentions": PEOPLE,
+    "resolve_sample_mentions": PEOPLE,
+    "infer_data_mentions": READING,
+    "infer_sample_mentions": READING,
     "vary_data_mentions": PEOPLE,
     "vary_sample_mentions": PEOPLE,
     "fit_mentions": Stage(LIGHT, (Term("train documents", 0.00004),)),
@@ -227,7 +229,10 @@ def cost_of(job: Job, threads: int, gpus: int, card: Card, core_factor: float = 
     amounts = [(term, max(0.0, UNITS[term.unit](job))) for term in stage.terms]
     start = stage.start * core_factor
     if gpus:
-        work = sum((card.seconds(amount) if term.unit in OPERATIONS else amount * term.card) for term, amount in amounts)
+        exact = job.drawn_exactly
+        work = sum(
+            card.seconds(amount, exact) if term.unit in OPERATIONS else amount * term.card for term, amount in amounts
+        )
         return Cost(start + work / gpus, start * gpus + work, start + work / gpus)
     work = core_factor * sum(term.core * amount for term, amount in amounts)
     return Cost(start + work, 0.0, start + work / max(1, min(threads, stage.cores)))

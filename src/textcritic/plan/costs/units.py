@@ -10,6 +10,20 @@ from textcritic.plan.registries import Registries
 from textcritic.plan.stage_costs import WEIGHED_DRAW
 
 
+# What a rule's name begins with, and the registry and the wildcard of the model that its jobs ask.
+ASKED = (
+    ("train_classifier", "classifiers", "classifier"),
+    ("infer_", "classifiers", "classifier"),
+    ("infer_", "resolvers", "resolver"),
+    ("measure_neural", "resolvers", "resolver"),
+    ("measure_neural", "critics", "critic"),
+    ("train_detector", "critics", "detector"),
+    ("predict_", "critics", "detector"),
+    ("train_proposal", "proposals", "proposal"),
+    ("embed_", "embedders", "embedder"),
+    ("", "generators", "generator"),
+)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -35,6 +49,16 @@ class Job:
     def corpus(self) -> Size:
         """The corpus, or that which a detector was trained on."""
         return self.sizes.of(self.wildcards.get("corpus") or self.wildcards.get("trained", ""))
+
+    @property
+    def decoding(self) -> dict[str, Any]:
+        """How the job draws; nothing where it draws nothing."""
+        return self.entry("decodings", "decoding") if self.rule.startswith("sample_") else {}
+
+    @property
+    def drawn_exactly(self) -> bool:
+        """Whether its texts are drawn in fp32."""
+        return self.decoding.get("precision") == "fp32"
 
     @property
     def guessed(self) -> bool:
@@ -72,11 +96,14 @@ class Job:
 
     @property
     def trained(self) -> dict[str, Any]:
-        """The entry of the model of the job."""
-        for registry in ("generator", "classifier", "detector", "proposal"):
-            if registry in self.wildcards:
-                return self.entry({"detector": "critics"}.get(registry, f"{registry}s"), registry)
-        return self.entry("critics", "critic")
+        """The entry of the model that the job trains or asks."""
+        for start, registry, wildcard in ASKED:
+            if self.rule.startswith(start) and wildcard in self.wildcards:
+                entry = self.entry(registry, wildcard)
+                if "generator" in entry and registry == "embedders":
+                    return self.registries.entry("generators", entry["generator"])
+                return {**entry, "init": {"hub": entry["model"]}} if registry == "resolvers" else entry
+        raise LookupError(f"{self.rule}: asks no model that is known")
 
     def vocabulary(self, encoding: str | None) -> int:
         """Symbols of an encoding: those that it is trained to have, or those of its checkpoint."""
@@ -91,7 +118,8 @@ class Job:
         entry = self.trained
         if "architecture" in entry:
             return of_fairseq(entry["architecture"], entry["options"], self.vocabulary(entry["encoding"]))
-        about = entry.get("model", {}).get("transformer", entry)
+        model = entry.get("model")
+        about = model["transformer"] if isinstance(model, dict) and "transformer" in model else entry
         return of_init(about.get("init", {}), self.vocabulary(about.get("encoding", entry.get("encoding"))))[0]
 
 
@@ -132,8 +160,8 @@ def _sentence_length(job: Job) -> float:
         return min(entry["max_tokens"], job.corpus.tokens / 4)
     if entry.get("reads") == "sentence":
         return job.corpus.tokens / 5
-    most = entry.get("model", {}).get("transformer", {}).get("max_tokens", 512)
-    return min(most, job.corpus.tokens * 1.2)
+    most = entry["model"].get("transformer", {}).get("max_tokens", 512)
+    return float(min(most, job.corpus.tokens * 1.2))
 
 
 def _context(job: Job) -> float:
@@ -157,7 +185,7 @@ def _updates(job: Job) -> float:
 
 def _read_tokens(job: Job) -> float:
     """Tokens of what a transformer reads once: documents of a generator, sentences of a classifier or detector."""
-    if "detector" in job.wildcards or "classifier" in job.wildcards or "critic" in job.wildcards:
+    if "detector" in job.wildcards or "classifier" in job.wildcards:
         return 4 * job.documents * _sentence_length(job)
     return job.documents * job.corpus.tokens
 
@@ -181,7 +209,7 @@ def _drawn_operations(job: Job) -> float:
     context = job.trained.get("training", {}).get("context", job.length)
     past = max(0.0, job.length - context)
     strided = job.entry("decodings", "decoding")["stride"] == 1
-    again = past * context if strided else 2 * past
+    again = past * context if strided else past
     return (job.length + again) * _drawn_tokens(job) / max(job.length, 1) * job.transformer().forward(context)
 
 
