@@ -1,4 +1,4 @@
-"""The machine that a process runs on, and what the process took there: noted with what jobs write, read by `textcritic plan`."""
+"""The machine that a process runs on, and what the process took there: for the records of what jobs write."""
 
 import hashlib
 import json

@@ -81,8 +81,10 @@ def graph_of(
                 workdir=args.directory,
             )
             said = settings.DAGSettings(targets=set(targets), rerun_triggers=args.rerun_triggers, force_incomplete=True)
-            made.dag(said)
-            yield _built(made._workflow, args, settings)  # Snakemake has no public way to the graph
+            with redirect_stderr(StringIO()):  # what is said at the start is in the graph
+                made.dag(said)
+                graph = _built(made._workflow, args, settings)  # Snakemake has no public way to it
+            yield graph
     except TextcriticError:
         raise
     except Exception as error:

@@ -29,8 +29,7 @@ class Card:
         return operations / (self.exact * EXACT_SHARE if exact else self.peak * self.share)
 
 
-# H200: GPT-2 small in bf16, 8 blocks a step, 15.2% (docs/results.md, On a GPU). Others: by what such a training would be on them
-# (the same operations a second at most), never measured.
+# H200: GPT-2 small in bf16, 8 blocks a step, 15.2% (docs/results.md, On a GPU). Others were never measured.
 CARDS: Mapping[str, Card] = {
     "v100": Card("V100", 125e12, 0.30, 15.7e12, "data sheet of the V100; share assumed"),
     "a100": Card("A100", 312e12, 0.40, 19.5e12, "data sheet of the A100; share assumed"),

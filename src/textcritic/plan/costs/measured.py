@@ -58,7 +58,7 @@ def node_of(folder: Path, anyhow: bool = False) -> Node:
     if bad:
         raise TextcriticError(f"{path}: {bad[0]}: is missing or wrong; run `textcritic plan --calibrate` again")
     if said["cpu"] != here and not anyhow:
-        why = f"not used: {path.name} was measured on {said['cpu']}, and this is {here}; --other-node uses it all the same"
+        why = f"not used: {path.name} is of another machine ({said['cpu']}); --other-node uses it all the same"
         return Node(here, source=why)
     source = f"{path.name}, measured {said['measured']} on {said['cpu']}"
     return Node(said["cpu"], said["core_factor"], said["card"], said["operations"], source)

@@ -1,4 +1,4 @@
-"""Parameters and floating-point operations of a transformer, from its configuration or the known size of a checkpoint."""
+"""Parameters and floating-point operations of a transformer, from its configuration or a known checkpoint."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ def _like(layers: int, width: int, vocabulary: int, positions: int, head: bool =
     )
 
 
-# Checkpoints by the last part of a repository's or folder's name: sizes of their published configurations, and, where layers
-# share weights or there is more to them, thousands of stored parameters.
+# Checkpoints by the last part of a repository's or folder's name: sizes of their published configurations, and, where
+# layers share weights or there is more to them, thousands of stored parameters.
 KNOWN: Mapping[str, Transformer] = {
     "gpt2": _like(12, 768, 50257, 1024),
     "gpt2-medium": _like(24, 1024, 50257, 1024),
@@ -83,9 +83,10 @@ FAIRSEQ: Mapping[str, tuple[int, int, int, int]] = {
     "transformer_lm_big": (0, 12, 1024, 4096),
     "transformer_lm_wiki103": (0, 16, 1024, 4096),
 }
-# Parameters of two that are no transformers (Meister and Cotterell 2021, Table 1), and symbols where an entry names none.
+# Parameters of two that are no transformers (Meister and Cotterell 2021, Table 1).
 FAIRSEQ_STORED = {"fconv_lm_dauphin_wikitext103": 133_000_000, "lstm_lm": 59_000_000}
-USUAL_VOCABULARY = 50257
+# Rows of full width that the tables of an adaptive softmax come to: the paper's 315 million parameters.
+ADAPTIVE = {"transformer_lm_wiki103": 110_000}
 
 
 def of_config(config: Mapping[str, Any], vocabulary: int) -> Transformer:
@@ -108,7 +109,7 @@ def of_config(config: Mapping[str, Any], vocabulary: int) -> Transformer:
 
 
 def of_init(init: Mapping[str, Any], vocabulary: int) -> tuple[Transformer, bool]:
-    """The transformer that an entry's `init` names, and whether its size is known; GPT-2 small's stands for others."""
+    """The transformer that an entry's `init` names, and whether its size is known; else GPT-2 small's."""
     if config := init.get("config"):
         return of_config(config, vocabulary), True
     name = Path(str(init.get("hub") or init.get("folder") or "")).name
@@ -120,6 +121,8 @@ def of_fairseq(architecture: str, options: Mapping[str, Any], vocabulary: int) -
     if stored := FAIRSEQ_STORED.get(architecture):
         return Transformer(0, max(1, stored // vocabulary), 0, vocabulary, 0, stored=stored)
     encoder, decoder, width, inner = FAIRSEQ.get(architecture, FAIRSEQ["transformer_lm"])
+    if architecture in ADAPTIVE:
+        vocabulary = min(vocabulary, ADAPTIVE[architecture])
     layers = (options.get("encoder_layers", encoder) if encoder else 0) + options.get("decoder_layers", decoder)
     width = options.get("decoder_embed_dim", width)
     return Transformer(layers, width, options.get("decoder_ffn_embed_dim", inner), vocabulary, 0)

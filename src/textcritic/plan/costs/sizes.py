@@ -26,8 +26,8 @@ class Size:
         return self.train + self.validation + self.test
 
 
-# Of the papers: Table 11 of model-criticism, section 5 of beyond-perplexity, the shared tasks of latent-lms; dumps and films by
-# what their papers say. Of the demos: what they are made of. Documents of each split, tokens of a document.
+# Of the papers: Table 11 of model-criticism, section 5 of beyond-perplexity, the shared tasks of latent-lms; films by
+# guess. Of the demos: what they are made of. Documents of each split, tokens of a document.
 DECLARED: Mapping[str, Size] = {
     "pubmed": Size(32350, 1800, 1840, TOKENS["pubmed"]),
     "arxiv": Size(4910, 170, 150, TOKENS["arxiv"]),

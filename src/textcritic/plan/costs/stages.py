@@ -1,7 +1,8 @@
 """What a job of each rule costs: units of work times seconds of a unit, each declared once, here.
 
-Seconds on a core are those of an idle core of the machine that `workflow.calibrate.REFERENCE` names; where docs/scale.md has a
-figure, it is that. Seconds on a card are arithmetic: operations by the card's throughput, or what `stage_costs` guesses.
+Seconds on a core are those of an idle core of the machine that `workflow.calibrate.REFERENCE` names; where
+docs/scale.md has a figure, it is that. Seconds on a card are arithmetic: operations by the card's throughput, or what
+`stage_costs` guesses.
 """
 
 from collections.abc import Mapping
@@ -57,13 +58,14 @@ def _operations(unit: str) -> Term:
 
 TRAINING = Stage(TORCH, (_operations("training operations"), Term("updates", 0.004, 0.0)), 8)
 READING = Stage(TORCH, (_operations("read operations"), Term("documents", 0.0005)), 4)
+DETECTING = Stage(TORCH, (_operations("read operations"), Term("sentences", 0.0003)), 4)
 SAMPLING = Stage(
     TORCH,
     (_operations("drawn operations"), Term("drawn tokens", 0.00013), Term("layers passed", 0.0002, LAYER_STEP)),
     4,
 )
 WEIGHING = Stage(TORCH, (Term("drawn states", 0.00005), Term("declared draws", 0.0, 1.0)))
-WEIGHING_PATHS = Stage(TORCH, (Term("drawn states", 0.000012), Term("declared draws", 0.0, 1.0)))
+WEIGHING_PATHS = Stage(TORCH, (Term("drawn states", 0.000004), Term("declared draws", 0.0, 1.0)))
 SHOWING = Stage(DRAWING, (), 1)
 PEOPLE = Stage(LIGHT, (Term("documents", 0.0016),))
 SCORING = Stage(LIGHT, (Term("documents", 0.0000013),))
@@ -171,11 +173,11 @@ STAGES: Mapping[str, Stage] = {
     "measure_resolver_error": PEOPLE,
     "measure_neural_resolver_error": READING,
     "measure_power": Stage(DRAWING, (Term("1", 5.0),)),
-    "predict_documents": READING,
-    "predict_samples": READING,
-    "predict_probes": READING,
-    "predict_originals": READING,
-    "predict_candidates": READING,
+    "predict_documents": DETECTING,
+    "predict_samples": DETECTING,
+    "predict_probes": DETECTING,
+    "predict_originals": DETECTING,
+    "predict_candidates": DETECTING,
     # Importance sampling.
     "weigh_states": WEIGHING,
     "weigh_best": WEIGHING,

@@ -9,7 +9,6 @@ from textcritic.plan.costs.sizes import Size, Sizes
 from textcritic.plan.registries import Registries
 from textcritic.plan.stage_costs import WEIGHED_DRAW
 
-
 # What a rule's name begins with, and the registry and the wildcard of the model that its jobs ask.
 ASKED = (
     ("train_classifier", "classifiers", "classifier"),
@@ -23,6 +22,9 @@ ASKED = (
     ("embed_", "embedders", "embedder"),
     ("", "generators", "generator"),
 )
+
+
+NO_MODEL = Transformer(0, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Job:
         return float(getattr(self.corpus, split, self.corpus.test))
 
     def _shards(self, named: str) -> int:
-        if "shard" not in self.wildcards:
+        if "shard" not in self.wildcards or "decoding" not in self.wildcards:
             return 1
         return int(named) if named else self.entry("decodings", "decoding")["shards"] or 1
 
@@ -119,17 +121,26 @@ class Job:
         if "architecture" in entry:
             return of_fairseq(entry["architecture"], entry["options"], self.vocabulary(entry["encoding"]))
         model = entry.get("model")
+        if entry.get("kind") == "detector" and "transformer" not in entry["model"]:
+            return self._other_detector(entry["model"])
         about = model["transformer"] if isinstance(model, dict) and "transformer" in model else entry
         return of_init(about.get("init", {}), self.vocabulary(about.get("encoding", entry.get("encoding"))))[0]
+
+    def _other_detector(self, model: dict[str, Any]) -> Transformer:
+        """Of detectors that are no transformers what costs operations: the generator that one asks, or an LSTM."""
+        if "surprise" in model:
+            init = self.registries.entry("generators", model["surprise"]["generator"]).get("init")
+            return of_init(init, self.vocabulary(None))[0] if init else NO_MODEL
+        return Transformer(1, model["bilstm"].get("states") or 300, 1200, 0, 0) if "bilstm" in model else NO_MODEL
 
 
 def _training_tokens(job: Job) -> float:
     """Tokens of a training, validation losses not counted."""
-    entry, training = job.trained, job.trained["training"]
+    entry, training = job.trained, job.trained.get("training") or {}
     if "architecture" in entry:  # an update has at most so many
         return float((training["steps"] or 0) * training["max_tokens"] * training["accumulation"])
     if "max_tokens" in entry or entry["kind"] == "detector":
-        return _sentences(job, "train") * _sentence_length(job) * (training["epochs"] or 1)
+        return _sentences(job, "train") * _sentence_length(job) * (training.get("epochs") or 1)
     if training.get("steps"):
         # Padded to the longest of a batch where a block is an article.
         length = min(training["context"], job.corpus.tokens if training["blocks"] == "articles" else 1e9)
@@ -138,7 +149,7 @@ def _training_tokens(job: Job) -> float:
 
 
 def _evaluated_tokens(job: Job) -> float:
-    training = job.trained["training"]
+    training = job.trained.get("training") or {}
     if "context" not in training:
         return 0.0
     tokens = job.corpus.validation * job.corpus.tokens
@@ -165,19 +176,19 @@ def _sentence_length(job: Job) -> float:
 
 
 def _context(job: Job) -> float:
-    training = job.trained.get("training", {})
+    training = job.trained.get("training") or {}
     return float(min(training.get("context", 1e9), job.corpus.tokens if "context" not in training else 1e9))
 
 
 def _training_operations(job: Job) -> float:
     entry, model = job.trained, job.transformer()
-    passes = 4 if entry["training"].get("activation_checkpointing") else 3
+    passes = 4 if (entry.get("training") or {}).get("activation_checkpointing") else 3
     forward = model.forward(_context(job))
     return forward * (passes * _training_tokens(job) + _evaluated_tokens(job))
 
 
 def _updates(job: Job) -> float:
-    training = job.trained["training"]
+    training = job.trained.get("training") or {}
     if training.get("steps"):
         return float(training["steps"])
     return training.get("epochs", 1) * _sentences(job, "train") / training.get("batch_size", 16)
