@@ -63,20 +63,27 @@ def checked(paths: Iterable[str | os.PathLike[str]], at_once: int = AT_ONCE) -> 
     return digests
 
 
-def write_records(job: str, outputs: Iterable[str | os.PathLike[str]], inputs: Mapping[str, str | None]) -> None:
+def write_records(
+    job: str,
+    outputs: Iterable[str | os.PathLike[str]],
+    inputs: Mapping[str, str | None],
+    spent: Mapping[str, Any] | None = None,
+) -> None:
     """Record what a job has written.
 
     Args:
         job: its name.
         outputs: files and folders, relative to the working directory.
         inputs: as `checked` returned them.
+        spent: what the job took, see `host.spent`.
     """
     for output in map(str, outputs):
         place = _place(output)
         if place is None:
             continue
         files = {str(path): _entry(path) for path in _files_of(Path(output))}
-        write_json(place, {"job": job, "code": code_version(), "files": files, "inputs": dict(inputs)})
+        record = {"job": job, "code": code_version(), "files": files, "inputs": dict(inputs)}
+        write_json(place, {**record, "spent": dict(spent)} if spent else record)
 
 
 def record_of(path: str, root: Path = Path()) -> tuple[str, Record] | None:

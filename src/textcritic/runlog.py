@@ -13,6 +13,7 @@ from typing import Any
 
 from textcritic.digests import checked, write_records
 from textcritic.errors import TextcriticError, first_line
+from textcritic.host import spent
 from textcritic.place import PLACE
 
 log = logging.getLogger("textcritic")
@@ -29,8 +30,9 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
     built for them (a driver that does not work would cost days); otherwise it runs on the CPU, with a warning.
 
     In a script that Snakemake runs, the inputs are first compared with the records of the jobs that wrote them, and
-    the outputs are recorded at the end (`digests`). Where files come from a storage, the body runs in the folder of
-    their local copies (`place.PLACE`), in which they have the names that rules give them; nothing is compared there.
+    the outputs are recorded at the end (`digests`), with what the job took on which machine (`host`). Where files come
+    from a storage, the body runs in the folder of their local copies (`place.PLACE`), in which they have the names that
+    rules give them; nothing is compared or recorded there.
 
     A TextcriticError ends the process with exit code 1 and its one line; any other exception is a bug of textcritic:
     its traceback goes to the log file, and stderr names that file.
@@ -58,7 +60,8 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
             inputs = taken(script.input) if script else {}
             yield
             if script:
-                write_records(script.rule, script.output, inputs)
+                took = spent(time.monotonic() - started, script.params.items(), gpu or 0)
+                write_records(script.rule, script.output, inputs, took)
         log.info("done in %s", duration(time.monotonic() - started))
     except TextcriticError as error:
         log.error("error: %s", error)

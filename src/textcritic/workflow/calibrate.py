@@ -33,18 +33,24 @@ def speed_of_a_core(cores: int, seconds: float = 1.0) -> float:
     return mean(float(process.communicate()[0]) for process in started) / REFERENCE
 
 
-def rounds_a_second(seconds: float) -> float:
-    """Rounds that this process gets done in a second of the clock on the wall."""
+def rounds_a_second(seconds: float, cpu: bool = False) -> float:
+    """Rounds that this process gets done in a second of the clock on the wall, or of its core.
+
+    Args:
+        seconds: of the clock on the wall, how long to measure.
+        cpu: whether seconds count in which the core worked for this process alone.
+    """
     import numpy as np  # here: the process that asks needs none of it
 
     left, right = np.ones((TOKENS, WIDTH), np.float32), np.ones((WIDTH, INNER), np.float32)
     product = left @ right
-    started, rounds = time.perf_counter(), 0
-    while (spent := time.perf_counter() - started) < seconds:
+    clock = time.process_time if cpu else time.perf_counter
+    started, begun, rounds = time.perf_counter(), clock(), 0
+    while time.perf_counter() - started < seconds:
         for _ in range(PRODUCTS):
             np.matmul(left, right, out=product)
         total = 0
         for step in range(PYTHON_STEPS):
             total += step * step % 7
         rounds += 1
-    return rounds / spent
+    return rounds / (clock() - begun)

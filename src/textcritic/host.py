@@ -1,0 +1,56 @@
+"""The machine that a process runs on, and what the process took there: for the records of what jobs write."""
+
+import hashlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+CPU_NAME = "model name"
+
+
+@cache
+def cpu_name() -> str:
+    """The name of the processor, as its maker gives it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith(CPU_NAME))
+    return next(named, "") or platform.processor() or platform.machine()
+
+
+def card_name() -> str:
+    """The name of the first GPU, if this process has loaded torch and sees one; nothing else."""
+    torch = sys.modules.get("torch")
+    return str(torch.cuda.get_device_name(0)) if torch is not None and torch.cuda.is_available() else ""
+
+
+def params_digest(params: Iterable[tuple[str | None, Any]]) -> str:
+    """One digest of the parameters of a job: two jobs of a rule with the same do the same work on the same files."""
+    named = sorted((str(name), str(value)) for name, value in params)
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()
+
+
+def spent(seconds: float, params: Iterable[tuple[str | None, Any]], gpus: int) -> dict[str, Any]:
+    """What this process has taken, for the record of its outputs.
+
+    Args:
+        seconds: of the clock.
+        params: of the job, by name.
+        gpus: cards that it used.
+    """
+    times = os.times()
+    cpu = times.user + times.system + times.children_user + times.children_system
+    card = card_name() if gpus else ""
+    return {
+        "seconds": round(seconds, 2),
+        "cpu_seconds": round(cpu, 2),
+        "cpu": cpu_name(),
+        **({"card": card, "gpus": gpus} if card else {}),
+        "params": params_digest(params),
+    }

@@ -1,0 +1,170 @@
+"""Costs that were measured: of jobs that ran here before, and of a node, by `textcritic plan --calibrate`."""
+
+import math
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from textcritic.digests import record_of
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, write_json
+from textcritic.host import card_name, cpu_name, params_digest
+from textcritic.plan.costs.stages import MEASURED, Cost
+
+FILE = "textcritic-node.json"
+KEYS = {"cpu": str, "core_factor": float, "card": str, "operations": float, "measured": str}
+SECONDS = 20.0  # of each measurement: less than two minutes in all
+BATCH, LENGTH = 8, 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A machine that is planned for.
+
+    Args:
+        cpu: its processor's name.
+        core_factor: seconds of its core for one of the reference machine's.
+        card: the name of its GPU; none if it was not seen.
+        operations: a second that a training reaches on that; 0 if it was not measured.
+        source: where this is from, in words.
+    """
+
+    cpu: str
+    core_factor: float = 1.0
+    card: str = ""
+    operations: float = 0.0
+    source: str = "not calibrated: factors are 1; `textcritic plan --calibrate` measures them"
+
+
+def node_of(folder: Path, anyhow: bool = False) -> Node:
+    """The node that a folder's calibration file describes; this machine, with factors of 1, where there is none.
+
+    A file of another machine counts if `anyhow` says so, as on a login node whose compute nodes differ.
+
+    Raises:
+        TextcriticError: the file is broken.
+    """
+    path, here = folder / FILE, cpu_name()
+    if not path.is_file():
+        return Node(here)
+    said = read_json(path, "delete it, or run `textcritic plan --calibrate` again")
+    bad = [key for key, kind in KEYS.items() if not _is(said, key, kind)]
+    if bad:
+        raise TextcriticError(f"{path}: {bad[0]}: is missing or wrong; run `textcritic plan --calibrate` again")
+    if said["cpu"] != here and not anyhow:
+        why = f"not used: {path.name} is of another machine ({said['cpu']}); --other-node uses it all the same"
+        return Node(here, source=why)
+    source = f"{path.name}, measured {said['measured']} on {said['cpu']}"
+    return Node(said["cpu"], said["core_factor"], said["card"], said["operations"], source)
+
+
+def _is(said: Any, key: str, kind: type) -> bool:
+    value = said.get(key) if isinstance(said, dict) else None
+    if kind is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        return number and (value > 0 if key == "core_factor" else value >= 0)
+    return isinstance(value, kind)
+
+
+def calibrate(folder: Path, seconds: float = SECONDS) -> Path:
+    """Measure this machine, a core and its GPU if torch sees one, and write the file.
+
+    Args:
+        folder: where it goes.
+        seconds: of each measurement.
+    """
+    command = "from textcritic.workflow.calibrate import REFERENCE, rounds_a_second as r"
+    command += f"; print(r({seconds!r}, cpu=True) / REFERENCE)"
+    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    done = subprocess.run(
+        [sys.executable, "-c", command], env={**os.environ, **single}, stdout=subprocess.PIPE, text=True, check=True
+    )
+    operations = _card_operations(seconds)
+    write_json(
+        folder / FILE,
+        {
+            "cpu": cpu_name(),
+            "core_factor": round(1 / float(done.stdout), 3),
+            "card": card_name(),
+            "operations": operations,
+            "measured": datetime.now(UTC).date().isoformat(),
+            "host": platform.node(),
+        },
+    )
+    return folder / FILE
+
+
+def _card_operations(seconds: float) -> float:
+    """Operations a second of training GPT-2 small in bf16 on the first GPU; 0 without one."""
+    import torch  # here: planning itself needs none of it
+
+    if not torch.cuda.is_available():
+        return 0.0
+    import time
+
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    from textcritic.plan.costs.models import KNOWN
+
+    model = GPT2LMHeadModel(GPT2Config()).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    tokens = torch.randint(50257, (BATCH, LENGTH), device="cuda")
+
+    def update() -> None:
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = model(tokens, labels=tokens).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        torch.cuda.synchronize()
+
+    for _ in range(3):
+        update()
+    started, updates = time.perf_counter(), 0
+    while time.perf_counter() - started < seconds:
+        update()
+        updates += 1
+    rate = updates * BATCH * LENGTH / (time.perf_counter() - started)
+    return rate * 3 * KNOWN["gpt2"].forward(LENGTH)
+
+
+def measured_cost(
+    rule: str, outputs: Iterable[str], params: Iterable[tuple[str | None, Any]], node: Node, gpus: int
+) -> Cost | None:
+    """What the same job took when it ran before on the same kind of processor, or of card if it asks for one.
+
+    Args:
+        rule: of the job.
+        outputs: its files; a record of any of them counts.
+        params: its parameters.
+        node: that is planned for.
+        gpus: that it asks for.
+    """
+    digest = params_digest(params)
+    for output in outputs:
+        said = _spent(output)
+        if said is None or said[0] != rule or said[1].get("params") != digest:
+            continue
+        took = said[1]
+        if gpus and (not took.get("card") or took["card"] != node.card or took.get("gpus") != gpus):
+            continue
+        if not gpus and (took.get("card") or took.get("cpu") != node.cpu):
+            continue
+        return Cost(took["cpu_seconds"], took["seconds"] * gpus, took["seconds"], MEASURED)
+    return None
+
+
+def _spent(output: str) -> tuple[str, Mapping[str, Any]] | None:
+    try:
+        known = record_of(output)
+    except TextcriticError:  # a damaged record: the job that reads it says so
+        return None
+    if known is None or known[0] != output or not isinstance(known[1].get("spent"), dict):
+        return None
+    return str(known[1]["job"]), known[1]["spent"]
