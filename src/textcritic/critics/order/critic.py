@@ -53,7 +53,7 @@ class OrderCritic:
     @property
     def weights(self) -> Floats:
         """What each feature counts, nats in `UNIT` sentences: [features]."""
-        found: Floats = UNIT * np.linalg.solve(self.shape, self.mean)
+        found: Floats = UNIT * np.linalg.solve(self.shape, self.mean).astype(np.float64)
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:

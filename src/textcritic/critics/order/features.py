@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from textcritic.critics.order.sentences import NUMBERS, Floats, Ints, Sentences
+from textcritic.critics.order.sentences import NUMBERS, Bools, Floats, Ints, Sentences
 
 MOST_WORDS = 92
 """Words, first and last words that are features: those of the most sentences. 300 saw less than 100 did."""
@@ -56,8 +56,8 @@ class Vocabulary:
         with_it = np.bincount(of_documents.indices, minlength=len(sentences.terms))
         known = np.flatnonzero(with_it > 1)
         rarity = 1 - np.log(with_it[known]) / np.log(max(documents, 2))
-        terms = [sentences.terms[place] for place in known]
-        keys = sorted(sentences.keys[place] for place in chosen)
+        terms = [sentences.terms[place] for place in known.tolist()]
+        keys = sorted(sentences.keys[place] for place in chosen.tolist())
         return cls(tuple(keys), dict(zip(terms, rarity.tolist(), strict=True)))
 
     @property
@@ -100,7 +100,7 @@ def relations(sentences: Sentences, vocabulary: Vocabulary, one: Ints, other: In
         return found
 
     he, it, year = sentences.of_person, sentences.of_thing, sentences.year
-    columns: Sequence[Floats] = [
+    columns: Sequence[Floats | Bools] = [
         shared(content, content) / (size[one] * size[other]),
         shared(by_rarity, content),
         shared(names, names),

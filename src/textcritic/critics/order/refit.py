@@ -23,7 +23,7 @@ class OrderRefit:
         root = np.linalg.cholesky(shape)
         white = np.linalg.solve(root, found.T).T
         if len(white) < white.shape[1]:  # the same products in as many dimensions as there are documents
-            white = np.linalg.qr(white.T, mode="r").T
+            white = np.linalg.qr(white.T).R.T
         self._columns = np.column_stack([white, counted])
 
     def sums(self, parts: Parts) -> tuple[Array, Array]:

@@ -14,18 +14,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from textcritic.corpora.intruders.sentences import split_sentences
+from textcritic.corpora.intruders.terms import STOP_WORDS
 
 MOST = 10
 """Sentences of a passage."""
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
-_FUNCTION_WORDS = """
-the a an of in on at to and or but by for with from as is was are were be been it its this that these those he she they
-his her their our him them we you i not had has have which who whom whose when while where there after before into over
-than then also one two first new during between about up out no may can would could will s t
-"""
 _PRONOUNS = "he she they it his her their its him them this these those that such"
-FUNCTION_WORDS, PRONOUNS = frozenset(_FUNCTION_WORDS.split()), frozenset(_PRONOUNS.split())
+PRONOUNS = frozenset(_PRONOUNS.split())
 OF_PERSONS, OF_THINGS = frozenset(("he", "she", "his", "her")), frozenset(("it", "its", "this", "these", "they"))
 DEFINITE = frozenset(("the", "this", "these", "that", "those"))
 MARKS = ("content", "names", "later_names", "indefinite", "definite")
@@ -151,13 +147,13 @@ class _Reader:
         words = [word.lower() for word in written]
         first = words[0] if words else ""
         capital = [word[0].isupper() for word in written]
-        names = {w for n, w in enumerate(words) if capital[n] and (n or w not in FUNCTION_WORDS)}
+        names = {w for n, w in enumerate(words) if capital[n] and (n or w not in STOP_WORDS)}
         after = list(zip(words, words[1:], [*words[2:], ""], strict=False))
         in_row = (n for n in range(1, len(words)) if capital[n - 1] and capital[n])
-        later = {words[n] for n in in_row if words[n - 1] not in FUNCTION_WORDS}
+        later = {words[n] for n in in_row if words[n - 1] not in STOP_WORDS}
         distinct = set(words)
         sets = {
-            "content": {word for word in distinct if len(word) > 2 and word not in FUNCTION_WORDS},
+            "content": {word for word in distinct if len(word) > 2 and word not in STOP_WORDS},
             "names": names,
             "later_names": later,
             "indefinite": {near for word, *behind in after if word in ("a", "an") for near in behind if near},
