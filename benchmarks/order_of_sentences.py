@@ -30,6 +30,7 @@ from textcritic.inference import share_interval
 from textcritic.inference.crossfit import CrossFit, CrossOptions, cross_fit
 from textcritic.plan.checks.critics import PARTS
 
+EXCHANGES = 199  # of 999: whether p < 0.05 is as well seen
 Ints = npt.NDArray[np.int64]
 Document = Ints  # the rows of its sentences in the pool, in order
 Spoil = Callable[[Document, "Pool", np.random.Generator], Document]
@@ -124,7 +125,7 @@ class Judged:
         self.found = arranged(self.sentences, Vocabulary.of(self.sentences))
         self.shape, self.size = shape_of(self.found), len(real)
         refit = OrderRefit(self.found.found, self.found.counted, self.shape)
-        how = CrossOptions(parts=PARTS, seed=seed)
+        how = CrossOptions(parts=PARTS, exchanges=EXCHANGES, seed=seed)
         self.fit: CrossFit = cross_fit(refit, (None, None), (len(real), len(sample)), how)
         found, counted = self.found.found[len(real) :], self.found.counted[len(real) :]
         self.own, _, high = own_order(own_evidence(found, counted, self.shape), counted)
@@ -168,6 +169,7 @@ def main() -> None:
     parser.add_argument("texts")
     parser.add_argument("--other", nargs="*", default=[], help="files of texts in right order")
     parser.add_argument("--sizes", nargs="+", default=["300,200"], help="real documents, and those of the sample")
+    parser.add_argument("--faults", default="", help="those alone that have these words in their names")
     parser.add_argument("--shares", nargs="+", type=int, default=[100, 20], help="spoilt, in percent")
     parser.add_argument("--runs", type=int, default=40)
     options = parser.parse_args()
@@ -186,7 +188,7 @@ def main() -> None:
             accuracy = np.mean([one.accuracy() for one in found[:5]])
             row(f"{sizes}: one population", found, [f"{100 * accuracy:.1f} ({len(found[:5]) * numbers[0]:,})"])
         elif options.what == "faults":
-            for fault, spoil in FAULTS.items():
+            for fault, spoil in ((name, of) for name, of in FAULTS.items() if options.faults in name):
                 for share in options.shares:
                     found = [_spoilt(pool, real, numbers, run, (spoil, share)) for run in range(options.runs)]
                     row(f"{sizes}: {fault}, {share}%", found)

@@ -28,22 +28,26 @@ class OrderRefit:
 
     def sums(self, parts: Parts) -> tuple[Array, Array]:
         """(Evidence in nats times `UNIT`, sentences) of real documents, and of the sample; see `inference.Refit`."""
-        of_real, partners, critics, used = self._sides(parts)
-        strangers = self._columns[parts == SAMPLE].sum(axis=0)
+        number = np.arange(int(parts.max(initial=-1)) + 1)
+        strangers, *of_real = self._sums(parts, np.append(SAMPLE, number))
+        real = np.array(of_real).reshape(len(number), -1)
+        others = real.sum(axis=0) - real
+        known = others[:, -1:] > 0
+        critics = np.divide(others[:, :-1], others[:, -1:], out=np.zeros_like(others[:, :-1]), where=known)
+        used = real[:, -1] > 0
         alone = strangers[:-1] @ critics[used].mean(axis=0) if used.any() else np.nan
-        sides = [(of_real[:, :-1] * critics).sum(), alone + (partners[:, :-1] * critics).sum()]
-        sizes = [of_real[:, -1].sum(), strangers[-1] + partners[:, -1].sum()]
-        real, sample = (np.array([UNIT * side, size]) for side, size in zip(sides, sizes, strict=True))
-        return real, sample
+        evidence, sizes = [(real[:, :-1] * critics).sum(), alone], [real[:, -1].sum(), strangers[-1]]
+        if (parts <= PARTNER).any():
+            partners = self._sums(parts, PARTNER - number)
+            evidence[1] += (partners[:, :-1] * critics).sum()
+            sizes[1] += partners[:, -1].sum()
+        of_sides: Array = np.column_stack([UNIT * np.array(evidence), sizes])
+        return of_sides[0], of_sides[1]
 
-    def _sides(self, parts: Parts) -> tuple[Array, Array, Array, np.ndarray]:
-        """Sums [parts, columns] of real documents and of their partners; critics [parts, features]; which there are."""
-        number = np.arange(int(parts.max(initial=-1)) + 1)[:, None]
-        of_real = (parts == number).astype(np.float64) @ self._columns
-        of_partners = (parts == PARTNER - number).astype(np.float64) @ self._columns
-        others = of_real.sum(axis=0) - of_real
-        critics = np.divide(others[:, :-1], others[:, -1:], out=np.zeros_like(others[:, :-1]), where=others[:, -1:] > 0)
-        return of_real, of_partners, critics, np.isin(number[:, 0], parts)
+    def _sums(self, parts: Parts, of: Ints) -> Array:
+        """The columns summed over the documents of each of some parts: [parts, columns]."""
+        found: Array = (parts == of[:, None]).astype(np.float64) @ self._columns
+        return found
 
 
 def weights_of(found: Floats, counted: Ints, shape: Floats, parts: Parts) -> Floats:
