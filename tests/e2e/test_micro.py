@@ -177,6 +177,7 @@ def test_outputs_are_all_there(study):
         "mixing": ("mixing", "mixing-pairs", "mixing-languages", "mixing-power", "table10"),
         "tendencies": ("tendencies", *(f"tendencies-{name}" for name in TENDENCY_TABLES), "table4"),
         "recitation": ("recitation", "recitation-lengths", "recitation-passages", "table2"),
+        "order": ("order", "order-pairs"),
         "metrics": ("metrics", "metrics-documents", "table3"),
         "importance": ("estimates", "bounds", "curves", "texts", "settings", "table21", "table22"),
         "intruders": (*INTRUDER_TABLES, "table31", "table33"),

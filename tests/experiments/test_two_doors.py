@@ -34,6 +34,7 @@ ROWS = {
     "intruders": ("generated", "generated_rows"),
     "people": ("rows", "metric_rows"),
     "recitation": ("rows", "recitation_rows"),
+    "order": ("rows", "order_rows"),
 }
 # Their rows are not made by `source_rows`; those of `metrics` are made measure by measure (metrics/test_metrics.py).
 OTHERS = {"tendencies", "importance", "corpora", "metrics"}

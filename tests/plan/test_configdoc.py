@@ -26,8 +26,8 @@ def test_keys_of_a_part_of_a_schema_in_a_file_of_its_own_are_on_the_page():
         for line in text.splitlines()
         if line.startswith("  - **`sources[].settings`**")
     ]
-    # coherence, coreference, intruders, metrics, mixing, people, process, recitation, tendencies, topics; campaigns
-    assert len(rows) == 11
+    # all kinds but corpora and importance; campaigns
+    assert len(rows) == 12
     assert "`wo-title`" in rows[1]
 
 

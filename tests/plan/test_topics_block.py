@@ -214,7 +214,10 @@ def test_what_the_manifest_records_is_the_same_on_another_machine(folder):
 def test_the_study_of_ones_own_text_can_be_used_by_hand(tmp_path):
     found = Project({"studies": ["own-text"]}, ROOT, tmp_path).studies["own-text"]
     *kinds, last = found.experiments
-    assert (kinds, last) == (["coherence", "tendencies", "topics", "coreference", "recitation", "form"], "corpora")
+    assert (kinds, last) == (
+        ["coherence", "tendencies", "topics", "coreference", "recitation", "order", "form"],
+        "corpora",
+    )
     assert {source.setting for source in found.sources()} == {"wo-title"}
 
 

@@ -20,7 +20,7 @@ HELD_OUT = 0.2  # of the reference, as of the corpora entry `my-articles`
 NUM_TOPICS = 20  # of `criticise`
 RESOLVERS = ("persons",)
 TITLES = ("given", "inferred")
-MEASURES = ("order", "tendencies", "topics", "mentions", "recitation", "form")
+MEASURES = ("order", "tendencies", "topics", "mentions", "recitation", "sentences", "form")
 """What `criticise` measures of texts and articles: names of `api.articles.configure.KINDS`."""
 KNOWN_MEASURES = f"known are {', '.join(MEASURES)}"
 WAYS_OF_WORDS = Values(
@@ -296,7 +296,7 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
 
     measures: str | Sequence[str] | None = option(
         None,
-        f"which ones, with commas between them: {', '.join(MEASURES)} (default: all that apply)",
+        f"which ones, with commas between them: {', '.join(MEASURES)} (default: all that apply but sentences)",
         metavar="NAME,NAME,...",
     )
     control: Any = option(

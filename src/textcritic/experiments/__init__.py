@@ -11,7 +11,18 @@ if TYPE_CHECKING:
     from textcritic.plan.experiment import Experiment
 
 KINDS = (
-    *("coherence", "coreference", "corpora", "importance", "intruders", "metrics", "mixing", "people", "process"),
+    *(
+        "coherence",
+        "coreference",
+        "corpora",
+        "importance",
+        "intruders",
+        "metrics",
+        "mixing",
+        "order",
+        "people",
+        "process",
+    ),
     *("recitation", "tendencies", "topics"),
 )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from textcritic.api.articles.configure import KINDS, Sample, Wanted, corpus_template, labels_of, recorded_commits
+from textcritic.api.articles.configure import BY_DEFAULT, Sample, Wanted, corpus_template, labels_of, recorded_commits
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
 from textcritic.api.options import NUM_TOPICS, CriticiseOptions
@@ -28,7 +28,8 @@ DOCUMENTS_PER_TOPIC = 10
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 # The share of a sample's articles that need a title on every section, for titles to be given; the others are left out.
 MOSTLY_TITLED = 0.9
-ABOUT = {"order": "order of sections", "mentions": "mentions of people"}
+ABOUT = {"order": "order of sections", "mentions": "mentions of people", "sentences": "order of sentences"}
+LEAST_ORDERED = 20  # real documents with two sentences, for their order to be judged where nobody asks for it
 TOPIC_KEYS = {
     "topics": "num_topics",
     "starts": "starts",
@@ -164,13 +165,18 @@ def _measures(real: Outline, titled: bool, options: CriticiseOptions) -> tuple[t
     lacking: dict[str, str] = {}
     if not titled:
         lacking["order"] = "there are no sections with titles"
-    if "mentions" not in asked and not real.looks_english:
-        lacking["mentions"] = (
-            "the text does not look English; `--measures` with `mentions` in it measures them all the same"
+    for name in {"mentions", "sentences"} - {*asked}:
+        if not real.looks_english:
+            lacking[name] = (
+                f"the text does not look English; `--measures` with `{name}` in it measures them all the same"
+            )
+    if real.ordered < (2 if "sentences" in asked else LEAST_ORDERED):
+        lacking["sentences"] = (
+            f"{plural(real.ordered, 'real document has', 'real documents have')} two sentences in a section"
         )
     if found := next((name for name in asked if name in lacking), None):
         raise TextcriticError(f"measures: {found}: {lacking[found]}")
-    chosen = tuple(name for name in asked or KINDS if name not in lacking)
+    chosen = tuple(name for name in asked or BY_DEFAULT if name not in lacking)
     return chosen, {} if asked else {ABOUT[name]: why for name, why in lacking.items() if name != "order"}
 
 

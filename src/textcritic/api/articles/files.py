@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.corpora import Titles, given_articles, standard_article
+from textcritic.corpora.intruders.sentences import split_sentences
 from textcritic.corpora.words import is_unspaced, words_of_most
 from textcritic.critics.tendencies.options import ENGLISH
 from textcritic.critics.tendencies.words import stop_words_of
 from textcritic.errors import TextcriticError
 
 ENGLISH_SHARE = 0.2  # English prose has about 0.4, its manuals 0.3; other languages have less than 0.1
+
+BEGINNING = 2000  # characters of a section that are searched for the end of a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Outline:
         words: of all articles, titles not included.
         english: how many of these are on the list of English stop words.
         unspaced: articles that are written without spaces between words.
+        ordered: articles with two sentences in the beginning of a section.
         digests: of the text of each article that has one, titles not included, and how many articles have it.
     """
 
@@ -43,6 +47,7 @@ class Outline:
     words: int = 0
     english: int = 0
     unspaced: int = 0
+    ordered: int = 0
     digests: Mapping[bytes, int] = field(default_factory=dict)
 
     @property
@@ -91,7 +96,7 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any])
 
 
 def _outline(path: Path, standard: Titles) -> Outline:
-    articles = titled = sections = untitled = longest = words = english = unspaced = 0
+    articles = titled = sections = untitled = longest = words = english = unspaced = ordered = 0
     digests: Counter[bytes] = Counter()
     function_words = stop_words_of(ENGLISH)
     changed = Counter[str]()  # is said where the corpus is made
@@ -106,6 +111,7 @@ def _outline(path: Path, standard: Titles) -> Outline:
         longest, words = max(longest, length), words + length
         english += sum(token.lower() in function_words for text in tokens for token in text)
         unspaced += is_unspaced("".join(section.text for section in article.sections))
+        ordered += any(len(split_sentences(section.text[:BEGINNING])) > 1 for section in article.sections)
         if length:
             digests[blake2b("\n".join(map(" ".join, tokens)).encode(), digest_size=8).digest()] += 1
-    return Outline(path, articles, titled, sections, untitled, longest, words, english, unspaced, digests)
+    return Outline(path, articles, titled, sections, untitled, longest, words, english, unspaced, ordered, digests)

@@ -9,6 +9,7 @@ from textcritic.corpora import article_groups, gold_chains
 from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, score_latents, with_groups
 from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
+from textcritic.critics.order import OrderCritic, fit_order, score_order
 from textcritic.critics.own import score_own
 from textcritic.critics.recitation import (
     IndexFiles,
@@ -62,7 +63,13 @@ def _order_needs(configured: Configured, critic: str, corpus: str, tail: str) ->
 
 def scores_under(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     """The scores of a set of documents, by the kind of the critic."""
-    of_kind = {"transitions": _order_of_sample, "ctm": topics, "mentions": _mention_scores, "recitation": _recited}
+    of_kind = {
+        "transitions": _order_of_sample,
+        "ctm": topics,
+        "mentions": _mention_scores,
+        "recitation": _recited,
+        "order": _ordered,
+    }
     return of_kind[configured.entry("critics", critic)["kind"]](configured, critic, corpus, tail)
 
 
@@ -92,7 +99,7 @@ def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
 
 def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
     """The files of a fitted critic, by its kind."""
-    of_kind = {"ctm": _topic_model, "mentions": _mention_model, "recitation": _index}
+    of_kind = {"ctm": _topic_model, "mentions": _mention_model, "recitation": _index, "order": _order_model}
     return of_kind[configured.entry("critics", critic)["kind"]](configured, critic, corpus)
 
 
@@ -197,6 +204,22 @@ def _recited(configured: Configured, critic: str, corpus: str, tail: str) -> Job
 
     needs = given(articles, rejected, *index)
     return Job(STAGES["recitation"], needs, [made], configured.stage("recitation"), look_up)
+
+
+def _order_model(configured: Configured, critic: str, corpus: str) -> Job:
+    train, made = f"results/corpora/{corpus}/train.parquet", f"results/critics/{critic}/{corpus}/critic.npz"
+    decided_by = configured.decided("critics", critic, "order")
+    return Job(STAGES["order"], [train], [made], decided_by, lambda: fit_order(train, made))
+
+
+def _ordered(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
+    articles, rejected = articles_of(corpus, tail)
+    model, made = f"results/critics/{critic}/{corpus}/critic.npz", f"results/scores/{critic}/{corpus}/{tail}.parquet"
+
+    def score() -> None:
+        score_order(OrderCritic.load(model), articles, made, rejected)
+
+    return Job(STAGES["order"], given(articles, rejected, model), [made], configured.stage("order"), score)
 
 
 def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:

@@ -26,11 +26,13 @@ from textcritic.api.articles.jobs.job import (
 from textcritic.api.chains import crossed_chains
 from textcritic.api.coreference import crossed_mentions
 from textcritic.api.crossed import words_of_pairs
+from textcritic.api.crossed_order import crossed_order
 from textcritic.api.crossed_recitation import crossed_recitation
 from textcritic.corpora import SPLITS, article_groups, gold_chains, iter_articles, write_articles
 from textcritic.corpora.build import build_corpus, words_of
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.refit import MentionRefit
+from textcritic.critics.order import read_sentences
 from textcritic.critics.recitation import cutting_of
 from textcritic.critics.recitation.job import documents_of
 from textcritic.critics.refits import TransitionRefit
@@ -44,7 +46,13 @@ from textcritic.plan.experiment import Experiment
 
 def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     """What judges the sources of an experiment by cross-fitting; None where one split does."""
-    kinds = {"coherence": _order, "coreference": _mentions, "recitation": _recited, "topics": topics}
+    kinds = {
+        "coherence": _order,
+        "coreference": _mentions,
+        "order": _sentences,
+        "recitation": _recited,
+        "topics": topics,
+    }
     if configured.crossing is None or experiment.kind not in kinds:
         return None
     files: Any = experiment.files()
@@ -173,6 +181,25 @@ def _recited(configured: Configured, experiment: Experiment, crossing: Crossing)
         groups = {scores: _groups(ids.to_pylist(), articles[scores]) for scores, (ids, _) in read.items()}
         texts = {scores: of for scores, (_, of) in read.items()}
         return _with_unread(crossed_recitation(texts, groups, cutting, crossing.how), files.samples)
+
+    return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
+
+
+def _sentences(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
+    """The order of sentences."""
+    files: Any = experiment.files()
+    (data,) = files.data
+    splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
+    articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
+
+    def find() -> Found:
+        _, sentences = read_sentences([path for paths in articles.values() for path in paths])
+        groups = {
+            scores: [group for path in paths for group in article_groups(path)["group"].to_pylist()]
+            for scores, paths in articles.items()
+        }
+        sizes = {scores: len(of) for scores, of in groups.items()}
+        return _with_unread(crossed_order(sentences, sizes, groups, crossing.how), files.samples)
 
     return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
 

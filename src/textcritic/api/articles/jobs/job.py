@@ -21,6 +21,7 @@ STAGES: Mapping[str, str] = {
     "topics": "topics",
     "coreference": "mentions of people",
     "recitation": "copied text",
+    "order": "order of sentences",
     "metrics": "form, and measures of your own",
 }
 """What people who wait are told of the jobs of each kind of experiment."""

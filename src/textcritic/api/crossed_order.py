@@ -1,0 +1,94 @@
+"""How much of the order of sentences of real texts samples have, by cross-fitting."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from textcritic.api.crossed import Pool, estimates_of, fits_of
+from textcritic.critics.order.arrangements import Arranged, arranged
+from textcritic.critics.order.critic import accuracies, shape_of
+from textcritic.critics.order.features import Vocabulary
+from textcritic.critics.order.own import own_evidence
+from textcritic.critics.order.refit import OrderRefit, weights_of
+from textcritic.critics.order.scoring import TOO_SHORT
+from textcritic.critics.order.sentences import Floats, Ints, Sentences
+from textcritic.experiments.order.rows import ORDERED, own_columns
+from textcritic.inference import Groups, unit_of
+from textcritic.inference.crossfit import PARTNER, SAMPLE, CrossOptions, Parts
+from textcritic.measures.measure import Estimate, Scored
+
+
+def crossed_order(
+    sentences: Sentences, sizes: Mapping[str, int], groups: Mapping[str, Groups], how: CrossOptions
+) -> dict[str, Scored]:
+    """Evidence for the order of real text, whose documents are judged by critics of the other parts.
+
+    What critics count and divide by is learnt anew of real text and each sample put together, without their labels.
+
+    Args:
+        sentences: of all documents, those of each set one after the other, real ones first.
+        sizes: by label, the documents of each set.
+        groups: of the documents of each set.
+        how: documents are dealt and exchanged.
+    """
+    ends = np.cumsum(list(sizes.values()))
+    kept = {
+        label: np.flatnonzero(sentences.counted[end - size : end]) + end - size
+        for (label, size), end in zip(sizes.items(), ends, strict=True)
+    }
+    first = {label: end - size for (label, size), end in zip(sizes.items(), ends, strict=True)}
+    told = {
+        label: [(groups[label] or [None] * sizes[label])[n] for n in (of - first[label]).tolist()]
+        for label, of in kept.items()
+    }
+    real, *others = sizes
+    enough = len(np.unique(unit_of(told[real], len(kept[real])))) > 1
+    judged = {
+        label: _Judged(sentences.take(np.concatenate([kept[real], kept[label]])))
+        for label in others
+        if enough and len(kept[label])
+    }
+    pools = {
+        label: Pool(one.refit, (told[real], told[label]), (len(kept[real]), len(kept[label])))
+        for label, one in judged.items()
+    }
+    fits = fits_of(pools, how)
+    estimates: dict[str, Estimate] = estimates_of(fits, ORDERED, real) if fits else {}
+    found = {}
+    for label, of in kept.items():
+        more: dict[str, Any] = {"sentences": int(sentences.counted[of].sum())}
+        if label in fits:
+            more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
+        if label in estimates:
+            beside = label if label in fits else next(iter(fits))
+            is_real = np.arange(len(fits[beside].parts)) < len(kept[real])
+            more |= judged[beside].described(is_real == (label == real), told[label], fits[beside].parts, how.seed)
+        short = sizes[label] - len(of)
+        one = {ORDERED.value: estimates[label]} if label in estimates else {}
+        found[label] = Scored({}, len(of), {TOO_SHORT: short} if short else {}, more, told[label], one)
+    return found
+
+
+class _Judged:
+    """Real documents and a sample, arranged."""
+
+    def __init__(self, sentences: Sentences) -> None:
+        self.sentences = sentences
+        self.found: Arranged = arranged(sentences, Vocabulary.of(sentences))
+        self.shape = shape_of(self.found)
+        self.refit = OrderRefit(self.found.found, self.found.counted, self.shape)
+
+    def described(self, of: np.ndarray, groups: Groups, parts: Parts, seed: int) -> dict[str, Any]:
+        """What is told of one side beside its evidence."""
+        found, counted = self.found.found[of], self.found.counted[of]
+        own = own_columns(own_evidence(found, counted, self.shape, groups), counted, groups)
+        return own | {"accuracy": float(self._accuracies(parts, seed)[of].mean())}
+
+    def _accuracies(self, parts: Parts, seed: int) -> Floats:
+        """Each document by critics that have not seen it: [documents]."""
+        weights = weights_of(self.found.found, self.found.counted, self.shape, parts)
+        every = np.array([accuracies(self.sentences, self.found, of, seed) for of in [*weights, weights.mean(axis=0)]])
+        critic: Ints = np.where(parts >= 0, parts, np.where(parts == SAMPLE, len(weights), PARTNER - parts))
+        found: Floats = every[critic, np.arange(len(parts))]
+        return found

@@ -1,0 +1,69 @@
+"""What is written of each document of which the order of sentences was judged."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from textcritic.critics.order.arrangements import arranged
+from textcritic.critics.order.critic import OrderCritic, accuracies, weakest_pairs
+from textcritic.critics.order.own import own_evidence
+from textcritic.critics.order.sentences import Sentences
+from textcritic.inference import Groups
+
+TOO_SHORT = "fewer than two sentences in a section"
+ORDER_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("evidence", pa.float64()),
+        ("sentences", pa.int64()),
+        ("own", pa.float64()),
+        ("accuracy", pa.float64()),
+        ("pair", pa.int64()),
+        ("pair_evidence", pa.float64()),
+        ("rejected", pa.bool_()),
+        ("why", pa.string()),
+        ("group", pa.string()),
+    ]
+)
+"""One row per document. All columns but `id`, `rejected`, `why` and `group` are null where a document is rejected.
+
+- `evidence`: for the order of real text, nats times 100; its sum over the sum of `sentences` is the measure.
+- `sentences`: those that have neighbours in their section.
+- `own`: evidence by the other documents of the same set, see `own.own_evidence`; null of a set of one group.
+- `accuracy`: the share of 20 random orders with less evidence.
+- `pair`, `pair_evidence`: the two neighbours that belong together least: the number of the first one in its document,
+  from 0, and by how much, see `critic.weakest_pairs`.
+"""
+
+
+def score_documents(critic: OrderCritic, ids: Sequence[str], sentences: Sentences, groups: Groups = None) -> pa.Table:
+    """Score documents: schema `ORDER_SCHEMA`; one without two sentences in a section is rejected.
+
+    Args:
+        critic: fitted on other documents.
+        ids: of the documents.
+        sentences: of them.
+        groups: of them.
+    """
+    found = arranged(sentences, critic.vocabulary)
+    weights, empty = critic.weights, sentences.counted == 0
+    told = [None] * len(ids) if groups is None else list(groups)
+    of_set = np.flatnonzero(~empty)
+    own = np.full(len(ids), math.nan)
+    own[of_set] = own_evidence(found.found[of_set], found.counted[of_set], critic.shape, [told[n] for n in of_set])
+    pair, by = weakest_pairs(sentences, found, weights)
+    columns = [
+        pa.array(ids, pa.string()),
+        pa.array(found.found @ weights, mask=empty),
+        pa.array(found.counted, mask=empty),
+        pa.array(own, mask=np.isnan(own)),
+        pa.array(accuracies(sentences, found, weights), mask=empty),
+        pa.array(pair, mask=empty),
+        pa.array(by, mask=empty),
+        pa.array(empty),
+        pa.array(np.full(len(ids), TOO_SHORT), pa.string(), mask=~empty),
+        pa.array(told, pa.string()),
+    ]
+    return pa.table(columns, schema=ORDER_SCHEMA)

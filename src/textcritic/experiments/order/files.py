@@ -1,0 +1,32 @@
+"""The files that an experiment on the order of sentences is made of."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from textcritic.plan.sources import Compared, Drawn
+from textcritic.plan.sources import RealText as Real
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealText(Real):
+    """The test split of one corpus, judged by a critic of the train split.
+
+    Attributes:
+        articles: its documents.
+        scores: what was found, a Parquet table as `critics.order` writes it.
+    """
+
+    articles: Path
+    scores: Path
+
+
+Documents: TypeAlias = RealText | Drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFiles(Compared):
+    """Real text of each corpus, and samples in the order of the tables."""
+
+    data: tuple[RealText, ...]
+    samples: tuple[Drawn, ...]

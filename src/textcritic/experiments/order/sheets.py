@@ -1,0 +1,49 @@
+"""The tables of the order of sentences, for reading."""
+
+import pandas as pd
+
+from textcritic.experiments.order.rows import ORDERED
+from textcritic.measures.names import Names
+from textcritic.measures.numbers import NONE, count, interval, missing, number, percent
+from textcritic.report.cells import Column, by_source, left_out_cell, measure_sheet
+from textcritic.report.prose import remarks_of
+from textcritic.report.sheet import Cell, Sheet
+
+
+def order_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """How much order each source has, of real text's kind and of its own."""
+    columns: dict[str, Column] = {
+        ORDERED.name: ORDERED,
+        "Order in common": _own,
+        "Random orders below it": lambda group: Cell(percent(group["accuracy"].mean()), (_documents(group),)),
+        "Sentences": lambda group: count(group["sentences"].sum()),
+        "Left out": left_out_cell,
+    }
+    heading = ("order", "How much of the order of sentences is that of real text")
+    return measure_sheet(heading, rows, names, columns, remarks_of(__file__, "order"))
+
+
+def _own(group: pd.DataFrame) -> Cell:
+    """The order that documents have in common: the mean over seeds; the interval of a single one."""
+    value, one = group["own"].mean(), group.iloc[0]
+    known = len(group) == 1 and not missing(one["own_low"])
+    under = (interval(one["own_low"], one["own_high"]),) if known else ()
+    return Cell(NONE if missing(value) else number(value), under)
+
+
+def _documents(group: pd.DataFrame) -> str:
+    return f"of {count(group['documents'].sum())} documents"
+
+
+def pairs_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
+    """The neighbours that belong together least, the weakest of each source first."""
+    body: list[list[Cell]] = []
+    for name, group in by_source(rows, names):
+        body.append([Cell(name, span=4, heading=True)])
+        for row in group.to_dict("records"):
+            words = [Cell(row[key], words=True) for key in ("article", "first", "second")]
+            body.append([Cell(number(row["by"])), *words])
+    heads = ("Evidence", "Document", "Sentence", "The next one")
+    header = [[Cell(heads[0]), *(Cell(head, words=True) for head in heads[1:])]]
+    caption = "Neighbours that belong together least"
+    return Sheet("order-pairs", caption, header, body, remarks=remarks_of(__file__, "pairs"), prose=True)
