@@ -13,7 +13,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar, Self
 
 import torch
-from torch.overrides import TorchFunctionMode
+from torch.nn import functional
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.backend_registration import _DummyBackendModule, _setup_privateuseone_for_python_backend
@@ -40,7 +40,12 @@ FROM_CPU = {
 # Takes a number of the CPU (a tensor without dimensions), although it is not pointwise.
 TAKES_NUMBERS = {"index_put_", "index_put", "_index_put_impl_", "masked_fill_", "masked_fill", "fill_", "index_fill_"}
 # What the CPU has a kernel or a path of its own for, which the card would do in parts.
-WHOLE = {"lstm", "lstm_cell", "scaled_dot_product_attention", "silu"}
+WHOLE = [
+    (functional, "scaled_dot_product_attention"),
+    (functional, "silu"),
+    (torch._VF, "lstm"),
+    (torch._VF, "lstm_cell"),
+]
 
 
 class MixedError(RuntimeError):
@@ -150,6 +155,15 @@ class OnCard(torch.Tensor):
     def data_ptr(self) -> int:
         return self.held.data_ptr()
 
+    def new_tensor(self, values: Any, **kwargs: Any) -> Any:
+        return torch.tensor(values, **{"dtype": self.dtype, **kwargs}).to(self.device)
+
+    def __getitem__(self, keys: Any) -> Any:
+        return super().__getitem__(_keys(keys))
+
+    def __setitem__(self, keys: Any, values: Any) -> None:
+        super().__setitem__(_keys(keys), values)
+
     def pin_memory(self, *_: object) -> Any:
         raise RuntimeError("only dense tensors of the CPU can be pinned")
 
@@ -185,6 +199,27 @@ def _wrapped(value: Any) -> Any:
     return OnCard(value) if isinstance(value, torch.Tensor) and not isinstance(value, OnCard) else value
 
 
+def _leaves(values: Any) -> Iterator[Any]:
+    """What is in lists, tuples and dictionaries; a tenth of the time that torch's own takes."""
+    for value in values.values() if isinstance(values, dict) else values:
+        if isinstance(value, (list, tuple, dict)):
+            yield from _leaves(value)
+        else:
+            yield value
+
+
+def _each(change: Callable[[Any], Any], value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return type(value)([_each(change, one) for one in value])
+    return change(value)
+
+
+def _keys(keys: Any) -> Any:
+    """A list becomes a tensor here, and not in C++, which asks the device for it."""
+    keys = keys if isinstance(keys, tuple) else (keys,)
+    return tuple(torch.tensor(key) if isinstance(key, list) else key for key in keys)
+
+
 def _parameter(value: torch.Tensor, like: torch.Tensor) -> torch.nn.Parameter:
     made = torch.nn.Parameter(value, requires_grad=like.requires_grad)
     made.__dict__.update({key: of for key, of in like.__dict__.items() if key not in ("held", "_is_param")})
@@ -192,7 +227,7 @@ def _parameter(value: torch.Tensor, like: torch.Tensor) -> torch.nn.Parameter:
 
 
 def _of_cpu(values: Any) -> list[torch.Tensor]:
-    return [x for x in pytree.tree_leaves(values) if isinstance(x, torch.Tensor) and not isinstance(x, OnCard)]
+    return [x for x in _leaves(values) if isinstance(x, torch.Tensor) and not isinstance(x, OnCard)]
 
 
 def _check(name: str, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
@@ -220,7 +255,7 @@ def _own_generator(generator: torch.Generator) -> Iterator[None]:
 def _run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """An operation that has to do with the card, on what its tensors hold."""
     name = func._schema.name.split("::")[1]
-    anywhere = [x for x in pytree.tree_leaves((args, kwargs)) if isinstance(x, OnCard)]
+    anywhere = [x for x in _leaves((args, kwargs)) if isinstance(x, OnCard)]
     asked = kwargs.get("device")
     generator = kwargs.get("generator")
     if generator is None:
@@ -232,10 +267,10 @@ def _run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     on_card = bool(anywhere) if asked is None else _to_card(asked)
     if generator is not None and (generator._cdata in Generator.ours) != on_card:
         raise MixedError(f"{name}: a generator of the other device")
-    plain_args, plain = pytree.tree_map(_unwrapped, (list(args), dict(kwargs)))
+    plain_args = _each(_unwrapped, args)
+    plain = {key: _each(_unwrapped, value) for key, value in kwargs.items() if key != "pin_memory"}
     if asked is not None:
         plain["device"] = CPU
-    plain.pop("pin_memory", None)
     _MODULE.operations += 1
     draws = torch.Tag.nondeterministic_seeded in func.tags and generator is None and on_card
     with _own_generator(_MODULE.generator) if draws else nullcontext():
@@ -249,18 +284,18 @@ def _run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         return OnCard(out[0]), out[1]  # the sizes of batches are always on the CPU
     if func._schema.is_mutable:
         return _same_objects(func, args, kwargs, out)
-    return pytree.tree_map(_wrapped, out) if on_card else out
+    return _each(_wrapped, out) if on_card else out
 
 
 def _same_objects(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Any:
     """What an operation that writes into its arguments returns: these, with the shape that they have now."""
     held = {}
-    for given in pytree.tree_leaves((args, kwargs)):
+    for given in _leaves((args, kwargs)):
         if isinstance(given, OnCard):
             held[id(given.held)] = given
             if (given.shape, given.stride()) != (given.held.shape, given.held.stride()):
                 raise NotImplementedError(f"{func}: changes the shape of a tensor in place")
-    return pytree.tree_map(lambda value: held.get(id(value)) if id(value) in held else _wrapped(value), out)
+    return _each(lambda value: held[id(value)] if id(value) in held else _wrapped(value), out)
 
 
 class _Operations(TorchDispatchMode):
@@ -270,7 +305,7 @@ class _Operations(TorchDispatchMode):
         self, func: Any, types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        leaves = pytree.tree_leaves((args, kwargs))
+        leaves = list(_leaves((args, kwargs)))
         if _to_card(kwargs.get("device")) or any(isinstance(x, OnCard) for x in leaves):
             return _run(func, args, kwargs)
         generators = [x for x in leaves if isinstance(x, RealGenerator)]
@@ -289,8 +324,8 @@ class _Whole(torch.autograd.Function):
         # The CPU has other kernels where gradients are wanted.
         asked = context.needs_input_grad[1:]
         held = [x.held.detach().requires_grad_(wanted) for x, wanted in zip(tensors, asked, strict=True)]
-        with torch.set_grad_enabled(any(asked)), _own_generator(_MODULE.generator):
-            return pytree.tree_map(lambda x: OnCard(x.detach()), call(held))
+        with torch.enable_grad(), _own_generator(_MODULE.generator):
+            return _each(lambda x: OnCard(x.detach()), call(held))
 
     @staticmethod
     def backward(context: Any, *gradients: torch.Tensor | None) -> Any:
@@ -314,42 +349,18 @@ class _Whole(torch.autograd.Function):
         return None, *(_wrapped(next(found)) if wanted else None for wanted in asked)
 
 
-class _Functions(TorchFunctionMode):
-    """What does not reach `_Operations` in one piece, or as a GPU would see it."""
+def _whole(name: str, func: Callable[..., Any]) -> Callable[..., Any]:
+    """The function `name` of torch, done as a whole where it is given tensors of the card."""
 
-    def __torch_function__(
-        self, func: Any, types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        name = getattr(func, "__name__", "")
-        if name in WHOLE:
-            return self._whole(name, func, args, kwargs)
-        if name == "pin_memory" and not isinstance(args[0], OnCard):
-            return args[0]
-        if name in ("tensor", "as_tensor", "scalar_tensor") and _to_card(kwargs.get("device")):
-            rest = {key: value for key, value in kwargs.items() if key != "device"}
-            return func(*args, **rest).to(torch.device(NAME, 0))
-        if name == "new_tensor" and isinstance(args[0], OnCard):
-            return torch.tensor(*args[1:], **{"dtype": args[0].dtype, **kwargs}).to(torch.device(NAME, 0))
-        if name in ("__getitem__", "__setitem__") and isinstance(args[0], OnCard):  # a list is put where the tensor is
-            keys = args[1] if isinstance(args[1], tuple) else (args[1],)
-            if any(isinstance(key, list) for key in keys):
-                keys = tuple(torch.tensor(key) if isinstance(key, list) else key for key in keys)
-                args = (args[0], keys, *args[2:])
-        return func(*args, **kwargs)
-
-    def _whole(self, name: str, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def done(*args: Any, **kwargs: Any) -> Any:
         leaves, shape = pytree.tree_flatten((args, kwargs))
         places = [place for place, x in enumerate(leaves) if isinstance(x, OnCard)]
         if not places:
             return func(*args, **kwargs)
-        allowed = {3} if name == "lstm" and isinstance(args[3], bool) else {1}  # batch sizes of a packed sequence
-        if name != "lstm" or isinstance(args[1], (tuple, list)):
-            allowed = set()
-        elif isinstance(args[1], OnCard):
+        packed = name == "lstm" and isinstance(args[1], torch.Tensor)
+        if packed and isinstance(args[1], OnCard):
             raise MixedError("lstm: the sizes of batches have to be on the CPU")
-        others = _of_cpu([[x for place, x in enumerate(args) if place not in allowed], kwargs])
-        if others:
+        if others := _of_cpu([args[0], *args[1 + packed :], kwargs]):
             raise MixedError(f"{name}: tensors of {NAME}:0 and of cpu, the latter of shape {tuple(others[0].shape)}")
 
         def call(held: Sequence[torch.Tensor]) -> Any:
@@ -359,7 +370,22 @@ class _Functions(TorchFunctionMode):
             again, named = pytree.tree_unflatten(filled, shape)
             return func(*again, **named)
 
-        return _Whole.apply(call, *(leaves[place] for place in places))
+        tensors = [leaves[place] for place in places]
+        if torch.is_grad_enabled():
+            return _Whole.apply(call, *tensors)
+        with _own_generator(_MODULE.generator):
+            return _each(_wrapped, call([x.held for x in tensors]))
+
+    return done
+
+
+def _made_there(func: Callable[..., Any]) -> Callable[..., Any]:
+    """`torch.tensor` and `torch.as_tensor`, which make a tensor before they send it."""
+
+    def done(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        return func(*args, **kwargs).to(device) if _to_card(device) else func(*args, device=device, **kwargs)
+
+    return done
 
 
 def _apply(module: torch.nn.Module, fn: Callable[[torch.Tensor], torch.Tensor], recurse: bool = True) -> Any:
@@ -377,6 +403,8 @@ def _apply(module: torch.nn.Module, fn: Callable[[torch.Tensor], torch.Tensor], 
             if not isinstance(value, OnCard) and not isinstance(weight, OnCard):
                 weight.data = value
                 continue
+            if isinstance(weight, OnCard) and value.data_ptr() == weight.data_ptr():  # a shared module is moved once
+                continue
             made = _parameter(value, weight)
             _MOVED[id(weight)] = (weight, made)  # kept, so that no other gets its id
         module._parameters[key] = made
@@ -384,13 +412,6 @@ def _apply(module: torch.nn.Module, fn: Callable[[torch.Tensor], torch.Tensor], 
         if value is not None:
             module._buffers[key] = fn(value)
     return module
-
-
-def _backward(loss: torch.Tensor) -> None:
-    """As `Tensor.backward`, which hides functions from `_Functions`: activation checkpointing calls some in there."""
-    torch.autograd.graph._engine_run_backward(
-        (loss,), (torch.ones_like(loss),), False, False, (), allow_unreachable=True, accumulate_grad=True
-    )
 
 
 def _without_gradients(mode: Any) -> None:
@@ -415,9 +436,13 @@ def pretended() -> Iterator[_Module]:
         patch.setattr(torch.inference_mode, "__enter__", _without_gradients)
         patch.setattr(torch.inference_mode, "__exit__", lambda mode, *fault: mode.instead.__exit__(*fault))
         patch.setattr(torch.nn.Module, "_apply", _apply)
-        patch.setattr(torch.Tensor, "backward", _backward)
+        patch.setattr(torch.Tensor, "pin_memory", lambda self, *_: self)
+        for module, name in WHOLE:
+            patch.setattr(module, name, _whole(name, getattr(module, name)))
+        for name in ("tensor", "as_tensor"):
+            patch.setattr(torch, name, _made_there(getattr(torch, name)))
         _MODULE.operations = 0
         # Backward passes in this thread: else each device has one of its own, which cannot begin another pass.
-        with _Operations(), _Functions(), torch.autograd.set_multithreading_enabled(False):
+        with _Operations(), torch.autograd.set_multithreading_enabled(False):
             yield _MODULE
     _MOVED.clear()
