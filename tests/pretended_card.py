@@ -39,6 +39,8 @@ FROM_CPU = {
 }
 # Takes a number of the CPU (a tensor without dimensions), although it is not pointwise.
 TAKES_NUMBERS = {"index_put_", "index_put", "_index_put_impl_", "masked_fill_", "masked_fill", "fill_", "index_fill_"}
+# What only models do.
+PRODUCTS = {"mm", "addmm", "bmm", "baddbmm", "embedding", "convolution"}
 # What the CPU has a kernel or a path of its own for, which the card would do in parts.
 WHOLE = [
     (functional, "scaled_dot_product_attention"),
@@ -66,6 +68,8 @@ class _Module(_DummyBackendModule):
 
     generator = RealGenerator()
     _initialized = True  # or activation checkpointing does not keep the generator's state
+    inside = False  # what follows is an operation of the card, done by the CPU
+    on_cpu: ClassVar[list[str]] = []  # products and look-ups that were not done on the card, of models left behind
     operations = 0  # so many were done on the card
 
     def manual_seed_all(self, seed: int) -> None:
@@ -243,11 +247,12 @@ def _check(name: str, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
 @contextmanager
 def _own_generator(generator: torch.Generator) -> Iterator[None]:
     """What draws without a generator draws from this one."""
-    before = torch.get_rng_state()
+    before, _MODULE.inside = torch.get_rng_state(), True
     torch.default_generator.set_state(generator.get_state())
     try:
         yield
     finally:
+        _MODULE.inside = False
         generator.set_state(torch.get_rng_state())
         torch.default_generator.set_state(before)
 
@@ -311,6 +316,8 @@ class _Operations(TorchDispatchMode):
         generators = [x for x in leaves if isinstance(x, RealGenerator)]
         if any(x._cdata in Generator.ours for x in generators):
             raise MixedError(f"{func}: a generator of {NAME}:0 for a tensor of the CPU")
+        if not _MODULE.inside and func.name().split("::")[1].split(".")[0] in PRODUCTS:
+            _MODULE.on_cpu.append(func.name())
         return func(*args, **kwargs)
 
 
@@ -336,16 +343,11 @@ class _Whole(torch.autograd.Function):
         again.set_state(context.drawn_from)
         with torch.enable_grad(), _own_generator(again):
             out = context.call(held)
-        pairs = zip([out] if isinstance(out, torch.Tensor) else out, gradients, strict=True)
-        differentiated = [(x, g.held) for x, g in pairs if g is not None and x.requires_grad]
-        found = iter(
-            torch.autograd.grad(
-                [x for x, _ in differentiated],
-                [x for x in held if x.requires_grad],
-                [g for _, g in differentiated],
-                allow_unused=True,
-            )
-        )
+            pairs = zip([out] if isinstance(out, torch.Tensor) else out, gradients, strict=True)
+            differentiated = [(x, g.held) for x, g in pairs if g is not None and x.requires_grad]
+            results, given = zip(*differentiated, strict=True)
+            wanted = [x for x in held if x.requires_grad]
+            found = iter(torch.autograd.grad(results, wanted, given, allow_unused=True))
         return None, *(_wrapped(next(found)) if wanted else None for wanted in asked)
 
 
@@ -414,6 +416,16 @@ def _apply(module: torch.nn.Module, fn: Callable[[torch.Tensor], torch.Tensor], 
     return module
 
 
+def _in_modes(run: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+    """Modes are of a thread: one that is begun in the block has its own."""
+
+    def done(thread: threading.Thread) -> None:
+        with _Operations(), torch.autograd.set_multithreading_enabled(False):
+            run(thread)
+
+    return done
+
+
 def _without_gradients(mode: Any) -> None:
     mode.instead = torch.no_grad()
     mode.instead.__enter__()
@@ -436,12 +448,13 @@ def pretended() -> Iterator[_Module]:
         patch.setattr(torch.inference_mode, "__enter__", _without_gradients)
         patch.setattr(torch.inference_mode, "__exit__", lambda mode, *fault: mode.instead.__exit__(*fault))
         patch.setattr(torch.nn.Module, "_apply", _apply)
+        patch.setattr(threading.Thread, "run", _in_modes(threading.Thread.run))
         patch.setattr(torch.Tensor, "pin_memory", lambda self, *_: self)
         for module, name in WHOLE:
             patch.setattr(module, name, _whole(name, getattr(module, name)))
         for name in ("tensor", "as_tensor"):
             patch.setattr(torch, name, _made_there(getattr(torch, name)))
-        _MODULE.operations = 0
+        _MODULE.operations, _MODULE.on_cpu = 0, []
         # Backward passes in this thread: else each device has one of its own, which cannot begin another pass.
         with _Operations(), torch.autograd.set_multithreading_enabled(False):
             yield _MODULE

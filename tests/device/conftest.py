@@ -26,6 +26,7 @@ def alike(tmp_path) -> Callable[[Callable[[Path], Any]], Any]:
             torch.manual_seed(0)
             found = work(tmp_path / "card")
             assert card.operations > 20, "nothing was done on the card"
+            assert not card.on_cpu, "a model was left on the CPU"
         same(found, expected, "returned")
         written = files(tmp_path / "cpu")
         assert files(tmp_path / "card") == written
@@ -34,6 +35,29 @@ def alike(tmp_path) -> Callable[[Callable[[Path], Any]], Any]:
         return expected
 
     return check
+
+
+@pytest.fixture(scope="session")
+def few_intruders(shared_folder) -> Path:
+    """Documents with intruders, and a tokenizer."""
+    from tiny_intruders import TOPICS, planted, written
+
+    from textcritic.training.load import train_tokenizer
+
+    def make(folder: Path) -> None:
+        for seed, (split, count) in enumerate({"train": 24, "validation": 8}.items()):
+            written(folder / f"{split}.parquet", planted(count, seed, marked=True))
+        train_tokenizer([" ".join(topic) + " stranger" for topic in TOPICS] * 20, folder / "tokenizer", 360)
+
+    return shared_folder("few-intruders", make)
+
+
+@pytest.fixture(scope="session")
+def letters(shared_folder) -> Path:
+    """Pairs of sentences of letters for fairseq."""
+    from tiny_fairseq import tiny_data
+
+    return shared_folder("fairseq-data", tiny_data)
 
 
 def files(folder: Path) -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 from tiny_coreference import DOCUMENTS, save_checkpoint
 from tiny_hub import tiny_gpt2
-from tiny_intruders import TOPICS, entry_of, planted, written
+from tiny_intruders import TOPICS, entry_of, planted
 
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.surprise import surprise_of
@@ -11,7 +11,6 @@ from textcritic.critics.detectors.train import predict_documents, train_detector
 from textcritic.latents.resolvers.neural import neural_resolver
 from textcritic.latents.titles.infer import infer_titles
 from textcritic.latents.titles.train import train_classifier
-from textcritic.training.load import train_tokenizer
 from textcritic.training.loop import Run
 
 BERT = {
@@ -30,7 +29,6 @@ CLASSIFIED = {
     "warmup_steps": 2,
     "epochs": 1,
     "weight_decay": 0.0,
-    "precision": "fp32",
     "seed": 1,
 }
 DETECTORS = {
@@ -40,46 +38,42 @@ DETECTORS = {
 }
 
 
-@pytest.fixture(scope="module")
-def splits(shared_folder):
-    def make(folder):
-        for seed, (split, count) in enumerate({"train": 24, "validation": 8}.items()):
-            written(folder / f"{split}.parquet", planted(count, seed, marked=True))
-        train_tokenizer([" ".join(topic) + " stranger" for topic in TOPICS] * 20, folder / "tokenizer", 360)
+def fit_detector(kind, splits, folder, precision="fp32"):
+    training = {"learning_rate": 1e-2, "epochs": 1, "batch_size": 16, "precision": precision}
+    run = Run(folder / "model", folder / "training.json", "tiny", threads=1)
+    files = Files(tokenizer=splits / "tokenizer") if kind == "transformer" else Files()
+    documents = [splits / f"{split}.parquet" for split in ("train", "validation")]
+    return train_detector(*documents, files, entry_of(DETECTORS[kind], training=training), 1, run)
 
-    return shared_folder("few-intruders", make)
+
+def fit_classifier(tiny, folder, precision="fp32"):
+    settings = {"init": {"config": BERT}, "max_tokens": 16, "training": CLASSIFIED | {"precision": precision}}
+    articles = {split: tiny.articles(split) for split in ("train", "validation")}
+    run = Run(folder / "model", folder / "accuracy.json", threads=1)
+    train_classifier(articles | {"test": articles["validation"]}, tiny.tokenizer, settings, run)
 
 
 @pytest.mark.parametrize("kind", DETECTORS)
-def test_a_detector_is_trained_and_predicts(kind, splits, alike):
-    training = {"learning_rate": 1e-2, "epochs": 1, "batch_size": 16, "precision": "fp32"}
-    entry = entry_of(DETECTORS[kind], training=training)
-    documents = [splits / f"{split}.parquet" for split in ("train", "validation")]
-
+def test_a_detector_is_trained_and_predicts(kind, few_intruders, alike):
     def work(folder):
-        run = Run(folder / "model", folder / "training.json", "tiny", threads=1)
-        files = Files(tokenizer=splits / "tokenizer") if kind == "transformer" else Files()
-        train_detector(*documents, files, entry, 1, run)
-        predict_documents(folder / "model", documents[1], folder / "predictions.parquet", threads=1)
+        fit_detector(kind, few_intruders, folder)
+        documents = few_intruders / "validation.parquet"
+        predict_documents(folder / "model", documents, folder / "predictions.parquet", threads=1)
 
     alike(work)
 
 
-def test_surprise(splits, alike, tmp_path):
+def test_surprise(alike, tmp_path):
     model = tiny_gpt2(tmp_path / "gpt2", [" ".join(topic) for topic in TOPICS])
     documents = planted(4, 3)
     alike(lambda folder: surprise_of({"per": "token"}, {"kind": "causal"}, model).scores(documents))
 
 
 def test_a_classifier_of_section_titles(tiny_encoding, alike):
-    settings = {"init": {"config": BERT}, "max_tokens": 16, "training": CLASSIFIED}
-    articles = {split: tiny_encoding.articles(split) for split in ("train", "validation")}
-    articles["test"] = articles["validation"]
-
     def work(folder):
-        run = Run(folder / "model", folder / "accuracy.json", threads=1)
-        train_classifier(articles, tiny_encoding.tokenizer, settings, run)
-        infer_titles(folder / "model", articles["test"], folder / "titles.parquet", 16, threads=1)
+        fit_classifier(tiny_encoding, folder)
+        articles = tiny_encoding.articles("validation")
+        infer_titles(folder / "model", articles, folder / "titles.parquet", 16, threads=1)
 
     alike(work)
 

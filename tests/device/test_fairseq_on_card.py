@@ -1,7 +1,9 @@
 """fairseq's models on the card: training and perplexity of every architecture, and samples by every method."""
 
+from dataclasses import replace
+
 import pytest
-from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, split_of, tiny_data
+from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, split_of
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.generators.decoding import Decoding
@@ -15,7 +17,7 @@ from textcritic.training.loop import Run
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
 
 CHOICES = TRANSLATORS | LANGUAGE_MODELS | AT_ONCE
-TRAINING = FairseqTraining(100, 1e-2, steps=2, warmup_steps=1, evaluate_every=2, precision="fp32")
+TRAINING = FairseqTraining(100, 1e-2, steps=2, warmup_steps=1, evaluate_every=2)
 SENTENCES = ["the cat sat", "dogs", "the dogs ran to the cat"]
 SCHEMES = [
     ("transformer", Decoding(max_tokens=8, batch_size=2)),
@@ -30,22 +32,21 @@ SCHEMES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def data(shared_folder):
-    return shared_folder("fairseq-data", tiny_data)
+def fit(name, letters, folder, precision="fp32"):
+    splits = [split_of(letters, CHOICES[name], split) for split in ("validation", "test")]  # the small ones
+    run = Run(folder / "model", folder / "training.json", threads=1)
+    training = replace(TRAINING, precision=precision)
+    return train_fairseq(Splits(*splits, letters / "tokenizer"), Architecture(*CHOICES[name]), training, 1, run)
 
 
 @pytest.mark.parametrize("name", CHOICES)
-def test_training_and_perplexity(name, data, alike):
+def test_training_and_perplexity(name, letters, alike):
     from textcritic.generators.fairseq.score import measure_fairseq
 
-    split = lambda part: split_of(data, CHOICES[name], part)  # noqa: E731
-
     def work(folder):
-        run = Run(folder / "model", folder / "training.json", threads=1)
-        splits = Splits(split("validation"), split("test"), data / "tokenizer")
-        train_fairseq(splits, Architecture(*CHOICES[name]), TRAINING, 1, run)
-        measure_fairseq(folder / "model", split("test"), folder / "perplexity.json", 100, threads=1)
+        fit(name, letters, folder)
+        test = split_of(letters, CHOICES[name], "test")
+        measure_fairseq(folder / "model", test, folder / "perplexity.json", 100, threads=1)
 
     alike(work)
 

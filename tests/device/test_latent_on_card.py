@@ -1,6 +1,7 @@
 """Latent language models on the card: training, draws, weights, beams, particle filters, mixtures and own texts."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -71,25 +72,32 @@ def texts_of(kind: Kind) -> list[Structured]:
     return [replace(text, id=f"{n}-{text.id}") for n in range(4) for text in GOLD]
 
 
+def written(kind: Kind, folder: Path) -> Inputs:
+    """Texts of a kind in files: its inputs, and `test.parquet` beside them."""
+    texts, knowledge = texts_of(kind), folder / "knowledge" if kind.model is KGLM else None
+    for split, part in (("train", texts), ("validation", texts[:3]), ("test", texts[:2])):
+        write_structured(folder / f"{split}.parquet", part, "made up")
+    if knowledge:
+        write_knowledge(texts, knowledge)
+    return Inputs(train=folder / "train.parquet", validation=folder / "validation.parquet", knowledge=knowledge)
+
+
+def fit(learner, settings, inputs, folder, precision="fp32"):
+    training = {"learning_rate": 0.05, "batch_size": 4, "steps": 3, "evaluate_every": 2, "precision": precision}
+    entry = {"model": settings, "minimum_count": 1, "training": training}
+    return train_latent(learner, inputs, entry, 3, Run(folder / "model", folder / "training.json", threads=1))
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_a_model_and_its_proposal(name, alike, tmp_path):
-    kind, texts = KINDS[name], texts_of(KINDS[name])
-    for split, part in (("train", texts), ("validation", texts[:3]), ("test", texts[:2])):
-        write_structured(tmp_path / f"{split}.parquet", part, "made up")
-    knowledge = None
-    if kind.model is KGLM:
-        write_knowledge(texts, knowledge := tmp_path / "knowledge")
-    inputs = Inputs(train=tmp_path / "train.parquet", validation=tmp_path / "validation.parquet", knowledge=knowledge)
-
-    def fit(learner, settings, folder):
-        training = {"learning_rate": 0.05, "batch_size": 4, "steps": 3, "evaluate_every": 2, "precision": "fp32"}
-        entry = {"model": settings, "minimum_count": 1, "training": training}
-        train_latent(learner, inputs, entry, 3, Run(folder / "model", folder / "training.json", threads=1))
-        return folder / "model"
+    kind, inputs = KINDS[name], written(KINDS[name], tmp_path)
 
     def work(folder):
-        model = fit(kind.model, kind.settings, folder / "model")
-        proposal = fit(kind.proposal, kind.proposed, folder / "proposal") if kind.proposal else None
+        fit(kind.model, kind.settings, inputs, folder)
+        model, proposal, knowledge = folder / "model", None, inputs.knowledge
+        if kind.proposal:
+            fit(kind.proposal, kind.proposed, inputs, folder / "proposal")
+            proposal = folder / "proposal/model"
         files = Weighed(texts=tmp_path / "test.parquet", model=model, proposal=proposal, knowledge=knowledge)
         lengths = None if kind.ends else tmp_path / "test.parquet"
         sample_latent(
