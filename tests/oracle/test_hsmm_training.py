@@ -33,6 +33,7 @@ from textcritic.training.loop import Run
 
 SEQUENCES = [[0, 1, 2, 1, 0, 0], [2], [1, 1, 1, 0], [0, 0, 2, 2, 1], [2, 1], [1, 2, 0, 1, 2, 2]]
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+CPU = torch.device("cpu")
 
 
 def text_of(sequences) -> Text:
@@ -48,7 +49,7 @@ def test_the_likelihood_never_falls(seed, holes, end):
     """Text of one random model, EM from another, and without smoothing."""
     source, model = random_model(seed, sharpness=1.5), random_model(seed + 50, states=4, holes=holes)
     text = Text(*(lambda drawn: (drawn.tokens, drawn.offsets))(draw(source, range(60), seed, max_tokens=25)))
-    lattice = next(exact_lattices(text, model.lexicon, model.states, "cpu"))
+    lattice = next(exact_lattices(text, model.lexicon, model.states, CPU))
     values = []
     for _ in range(25):
         counts = expected_counts(model, lattice, end)
@@ -358,7 +359,7 @@ def test_a_hidden_markov_model_is_a_special_case():
     )
     unigrams = np.bincount(text.tokens)
     np.testing.assert_array_equal(model.lexicon.counts, unigrams)
-    exact = log_likelihood(model, exact_lattices(text, model.lexicon, 3, "cpu"))
+    exact = log_likelihood(model, exact_lattices(text, model.lexicon, 3, CPU))
     assert log_likelihood(model, sparse_lattices(text, model.lexicon, unigrams)) == pytest.approx(exact)
 
 
@@ -367,7 +368,7 @@ def test_exact_lattices_hold_every_sequence_in_order(states, longest):
     """Also where a batch holds one or two sequences."""
     model = random_model(3)
     text = text_of(SEQUENCES)
-    lattices = list(exact_lattices(text, model.lexicon, states, "cpu"))
+    lattices = list(exact_lattices(text, model.lexicon, states, CPU))
     assert len(lattices) == (1 if states == 3 else len(SEQUENCES))
     values = torch.cat([log_marginal(model, lattice) for lattice in lattices])
     np.testing.assert_allclose(values, log_marginal(model, lattice_of(model, SEQUENCES)), **CLOSE)
@@ -527,7 +528,7 @@ def test_the_likelihood_of_a_known_process_is_reached(small_process, refitted, m
     trained = {letters for one in small_process.segments("train") for letters in one}
     known = np.array([all(process.subsequences[i] + " " in trained for i in one) for one in emitted])
     assert known.mean() > 0.9
-    (lattice,) = exact_lattices(text, model.lexicon, model.states, "cpu")
+    (lattice,) = exact_lattices(text, model.lexicon, model.states, CPU)
     excess = (exact - log_marginal(model, lattice).numpy())[known].sum() / emitted[known].size
     # A parameter that was estimated from n segments costs 1 / (2 n) nats a segment on average (Akaike); and a segment
     # in a state that emits others' too costs the logarithm of what is left for its own.

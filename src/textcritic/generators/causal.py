@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from textcritic.generators.encode import block_at, training_starts, windows
 from textcritic.generators.perplexity import iter_nll
 from textcritic.training.gradient import GradientJob, total_steps
-from textcritic.training.hardware import card_name, flops_per_token, in_bf16, utilisation
+from textcritic.training.hardware import brought, card_name, flops_per_token, in_bf16, utilisation
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
 
@@ -147,7 +147,5 @@ class CausalJob(GradientJob):
         share = self.ranks.part(range(size))
         starts = [self.starts[block_at(self.seed, number * size + row, self.blocks)] for row in share]
         batch = torch.from_numpy(np.stack([self.tokens[start : start + context + 1] for start in starts]))
-        if self.device.type == "cuda":
-            batch = batch.pin_memory().to(self.device, non_blocking=True)
-        batch = batch.long()
+        batch = brought(batch, self.device).long()
         return batch[:, :-1], batch[:, 1:]

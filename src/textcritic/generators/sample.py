@@ -25,7 +25,7 @@ from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
 from textcritic.runlog import Progress
-from textcritic.training.hardware import cpu_settings, device
+from textcritic.training.hardware import cpu_settings, device, free_memory
 from textcritic.training.load import decode, load_causal, load_tokenizer
 
 PRECISIONS = ("fp32", "bf16")
@@ -181,9 +181,8 @@ def draw_articles(
         with torch.inference_mode():
             token_bytes = require_support(model, source.name, window)
         rows = min(decoding.batch_size, len(queue))
-        if model.device.type == "cuda":
+        if (free := free_memory(model.device)) is not None:
             each = decoding.beam if beams else 1
-            free = torch.cuda.mem_get_info(model.device)[0]
             rows = fitting_rows(rows, window, each * token_bytes, free, source.name)
         if beams:
             batch: BeamBatch | _Batch = BeamBatch(source, decoding, seed, queue, rows)

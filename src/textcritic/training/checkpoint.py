@@ -167,19 +167,6 @@ def file_digests(paths: Mapping[str, str | os.PathLike[str]]) -> dict[str, str]:
     return digests
 
 
-def rng_state() -> dict[str, torch.Tensor]:
-    """State of torch's generators, of the GPU's too when there is one."""
-    state = {"cpu": torch.get_rng_state()}
-    return state | {"cuda": torch.cuda.get_rng_state()} if torch.cuda.is_available() else state
-
-
-def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
-    """Put torch's generators back into a state of `rng_state`."""
-    torch.set_rng_state(state["cpu"])
-    if "cuda" in state and torch.cuda.is_available():
-        torch.cuda.set_rng_state(state["cuda"])
-
-
 def _files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]

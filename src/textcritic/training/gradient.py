@@ -10,7 +10,7 @@ import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.runlog import log
-from textcritic.training.hardware import autocast, card_name, device
+from textcritic.training.hardware import Sent, autocast, card_name, device
 from textcritic.training.loop import Job, Loop
 from textcritic.training.optimiser import learning_rate, optimiser, set_learning_rate
 from textcritic.training.processes import Ranks
@@ -55,12 +55,11 @@ class Descent(Protocol):
 
 
 class _Pending(NamedTuple):
-    """Loss and gradient norm [2] of a step, on their way from the GPU."""
+    """Loss and gradient norm [2] of a step."""
 
     step: int
     rate: float
-    values: torch.Tensor
-    ready: torch.cuda.Event | None
+    values: Sent
 
 
 class GradientJob(Job):
@@ -126,7 +125,7 @@ class GradientJob(Job):
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.settle(loop)
-        self.pending = self._send(loop.step + 1, rate, torch.stack([loss, norm]))
+        self.pending = _Pending(loop.step + 1, rate, Sent(torch.stack([loss, norm])))
         known = "" if self.loss is None else f"loss {self.loss:.3f}, "
         loop.advance(1, f"{known}{self.note(loop)}")
 
@@ -134,9 +133,7 @@ class GradientJob(Job):
         """Take the loss of the last step that was started, if it is not yet taken, into the curve."""
         if self.pending is None:
             return
-        step, rate, values, ready = self.pending
-        if ready is not None:
-            ready.synchronize()
+        step, rate, values = self.pending
         loss, norm = values.tolist()
         self.pending = None
         if not math.isfinite(loss) or not math.isfinite(norm):
@@ -196,15 +193,6 @@ class GradientJob(Job):
         self.ran_on += [on for on in state["ran_on"] if on not in self.ran_on]
         self.set_weights(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
-
-    def _send(self, step: int, rate: float, values: torch.Tensor) -> _Pending:
-        """Start the transfer of a step's values to the CPU."""
-        if self.device.type != "cuda":
-            return _Pending(step, rate, values, None)
-        sent = values.to("cpu", non_blocking=True)
-        ready = torch.cuda.Event()
-        ready.record()
-        return _Pending(step, rate, sent, ready)
 
 
 def total_steps(steps: int | None, epochs: float | None, steps_of: Callable[[float], int]) -> int:

@@ -1,15 +1,19 @@
-"""What a job asks of the machine: CPU threads, mixed precision, and how much of a GPU a training uses."""
+"""What a job asks of the machine: CPU threads, mixed precision, a GPU and its memory, and how much of it is used.
+
+Only this module knows what GPUs are called: everything else asks it, or compares with "cpu".
+"""
 
 import ctypes
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import nn
 
+CARD = "cuda"  # what torch calls a GPU, AMD's too
 # Dense bf16, TFLOP/s, by the name that the driver gives the card; the data sheets of the last two print twice as much,
 # 1,979, which is with sparsity.
 PEAKS = {
@@ -55,14 +59,76 @@ def flushes_denormals() -> bool:
     return not bool(torch.tensor(DENORMAL, dtype=torch.float64) * 1.0)
 
 
+def cards() -> int:
+    """How many GPUs torch sees."""
+    return int(_card().device_count()) if _card().is_available() else 0
+
+
+def built_for_cards() -> bool:
+    """Whether this torch could use a GPU, if there were one."""
+    return bool(torch.version.cuda)
+
+
 def device() -> torch.device:
     """The GPU when there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(CARD if cards() else "cpu")
 
 
 def card_name(on: torch.device) -> str:
     """The GPU's name, or `cpu`."""
-    return torch.cuda.get_device_name() if on.type == "cuda" else "cpu"
+    return "cpu" if on.type == "cpu" else str(_card().get_device_name(on))
+
+
+def join_cards(rank: int) -> str:
+    """Give this process the GPU of its number, if there are any; returns torch's names for how processes talk."""
+    if not cards():
+        return "gloo"
+    _card().set_device(rank)
+    return f"cpu:gloo,{CARD}:nccl"
+
+
+def free_memory(on: torch.device) -> int | None:
+    """Bytes that are free on a GPU; None on the CPU."""
+    return None if on.type == "cpu" else int(_card().mem_get_info(on)[0])
+
+
+def free_cached_memory() -> None:
+    """Give back what torch keeps of a GPU's memory and no tensor holds."""
+    _card().empty_cache()
+
+
+def rng_state() -> dict[str, torch.Tensor]:
+    """State of torch's generators, of the GPU's too when there is one."""
+    state = {"cpu": torch.get_rng_state()}
+    return state | {CARD: _card().get_rng_state()} if cards() else state
+
+
+def set_rng_state(state: Mapping[str, torch.Tensor]) -> None:
+    """Put torch's generators back into a state of `rng_state`."""
+    torch.set_rng_state(state["cpu"])
+    if CARD in state and cards():
+        _card().set_rng_state(state[CARD])
+
+
+def brought(values: torch.Tensor, on: torch.device) -> torch.Tensor:
+    """Values of the CPU on a device; the CPU does not wait until they are there."""
+    return values if on.type == "cpu" else values.pin_memory().to(on, non_blocking=True)
+
+
+class Sent:
+    """Values on their way to the CPU, while their device goes on with other work."""
+
+    def __init__(self, values: torch.Tensor) -> None:
+        self._values, self._ready = values, None
+        if values.device.type != "cpu":
+            self._values, self._ready = values.to("cpu", non_blocking=True), _card().Event()
+            self._ready.record()
+
+    def tolist(self) -> Any:
+        """The values, waited for."""
+        if self._ready is not None:
+            self._ready.synchronize()
+        return self._values.tolist()
 
 
 def autocast(on: torch.device, precision: str) -> torch.autocast:
@@ -72,7 +138,7 @@ def autocast(on: torch.device, precision: str) -> torch.autocast:
 
 def in_bf16(on: torch.device, precision: str) -> bool:
     """Whether `autocast` computes in bf16."""
-    fast = on.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    fast = on.type != "cpu" and _card().is_bf16_supported(including_emulation=False)
     return precision == "bf16" or (precision == "auto" and fast)
 
 
@@ -107,13 +173,18 @@ def utilisation(flops_per_second: float, card: str, cards: int) -> float | None:
     return flops_per_second / (cards * known[0] * 1e12) if known else None
 
 
+def _card() -> Any:
+    """What torch has for GPUs: `torch.cuda`."""
+    return torch.get_device_module(CARD)
+
+
 def _keep_freed_memory() -> None:
     """Keep glibc from giving freed blocks back to the system.
 
     Every step of a small model allocates and frees tensors of a few megabytes. glibc returns such blocks at once, and
     the next step pays for their page faults: a fifth of the time of a training step of the demo's GPT-2.
     """
-    if sys.platform == "linux" and not torch.cuda.is_available():
+    if sys.platform == "linux" and not cards():
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # absent where the C library is not glibc
         if mallopt is not None:
             mallopt(M_MMAP_MAX, 0)

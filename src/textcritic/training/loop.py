@@ -26,8 +26,8 @@ import torch
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder, write_json
 from textcritic.runlog import CHECKPOINTS, Progress, log
-from textcritic.training.checkpoint import Checkpoints, file_digests, load_state, rng_state, set_rng_state
-from textcritic.training.hardware import cpu_settings
+from textcritic.training.checkpoint import Checkpoints, file_digests, load_state
+from textcritic.training.hardware import cpu_settings, rng_state, set_rng_state
 from textcritic.training.lock import locked
 from textcritic.training.processes import Ranks, run_together, terminated
 

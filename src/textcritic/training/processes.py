@@ -31,6 +31,7 @@ from torch.nn.parallel import DistributedDataParallel
 import textcritic
 from textcritic.errors import TextcriticError, first_line
 from textcritic.runlog import log
+from textcritic.training.hardware import cards, join_cards
 
 TIMEOUT = timedelta(hours=1)  # the others wait while the first writes a checkpoint; one that dies is noticed at once
 LOOPBACK = "lo"
@@ -144,7 +145,7 @@ def run_together(function: str, arguments: Mapping[str, Any], processes: int, wh
         TextcriticError: one of a process, or a process was killed, or there are too few GPUs.
         RuntimeError: any other exception of a process, with its traceback.
     """
-    gpus = torch.cuda.device_count()
+    gpus = cards()
     if 0 < gpus < processes:
         raise TextcriticError(f"{what}: {processes} GPUs are asked for, {gpus} can be seen; lower the entry's gpu")
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False, timeout=TIMEOUT)
@@ -283,12 +284,8 @@ def _join(rank: int, size: int, port: int) -> Ranks:
     """Make this process one of `size` on this node that meet at a TCPStore on `port`; it gets the GPU of its rank."""
     if LOOPBACK in {name for _, name in socket.if_nameindex()}:
         os.environ.setdefault("GLOO_SOCKET_IFNAME", LOOPBACK)
-    gpus = torch.cuda.is_available()
-    if gpus:
-        torch.cuda.set_device(rank)
     store = dist.TCPStore("127.0.0.1", port, is_master=False, timeout=TIMEOUT)
-    backend = "cpu:gloo,cuda:nccl" if gpus else "gloo"
-    dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIMEOUT)
+    dist.init_process_group(join_cards(rank), store=store, rank=rank, world_size=size, timeout=TIMEOUT)
     return Ranks(rank, size)
 
 

@@ -57,7 +57,7 @@ class Adam:
 
     def lattices(self, text: Text) -> list[Lattice]:
         """What a validation sums over: every segmentation, as any state may emit single tokens."""
-        return list(exact_lattices(text, self.lexicon, self.settings.states, self.logits["transition"].device.type))
+        return list(exact_lattices(text, self.lexicon, self.settings.states, self.logits["transition"].device))
 
     def round(self, advance: Advance) -> float:
         """`evaluate_every` updates; returns the mean loss before each, in nats per token.

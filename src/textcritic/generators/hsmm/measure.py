@@ -47,7 +47,7 @@ def measure_hsmm(
         model = HSMM.load(Path(model_dir)).to(device())
         inner, whole = [], []
         progress = Progress(f"perplexity of {os.fspath(model_dir)}", len(text), "sequences")
-        for lattice in exact_lattices(text, model.lexicon, model.states, device().type):
+        for lattice in exact_lattices(text, model.lexicon, model.states, device()):
             moved = lattice.to(model.initial.device)
             inner.append(log_marginal(model, moved).cpu().numpy())
             whole.append(log_marginal(model, moved, end=True).cpu().numpy())

@@ -34,7 +34,7 @@ from textcritic.generators.hsmm.model import HSMM
 
 FLOORS = {torch.float32: 1e-30, torch.float64: 1e-100}
 NEVER = -1e9  # the log-scale of a row that no state emits; finite, so that differences are
-VALUES_AT_ONCE = {"cpu": 1 << 18, "cuda": 1 << 26}  # the arcs' posterior [arcs, K] is made in such pieces
+VALUES_AT_ONCE = {"cpu": 1 << 18, "gpu": 1 << 26}  # the arcs' posterior [arcs, K] is made in such pieces
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ def arc_posteriors(
 ) -> Iterator[tuple[slice, torch.Tensor]]:
     """Piece by piece, arcs and the posterior of each with each state [arcs, K]; `node` as `node_weights` says."""
     dtype, limit = tables.emission.dtype, 1 - math.log(tables.floor)
-    step = max(1, VALUES_AT_ONCE.get(tables.emission.device.type, 1 << 18) // len(tables.initial))
+    step = max(1, VALUES_AT_ONCE["cpu" if tables.emission.device.type == "cpu" else "gpu"] // len(tables.initial))
     for first in range(0, len(lattice.row), step):
         arcs = slice(first, first + step)
         start, end, row = lattice.start[arcs], lattice.end[arcs], lattice.row[arcs]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.hsmm.lattice import Lattice
@@ -15,7 +16,7 @@ from textcritic.generators.hsmm.recursion import log_marginal
 from textcritic.generators.symbols import read_sequences
 
 # Nodes times states of a batch; a pass holds about six such tables.
-VALUES_AT_ONCE = {"cpu": 1 << 24, "cuda": 1 << 29}
+VALUES_AT_ONCE = {"cpu": 1 << 24, "gpu": 1 << 29}
 LARGEST_BATCH = 1024
 SPELLED_AT_ONCE = 64  # sequences of which every place is a node
 OWN = 0.05  # least share of a token's occurrences that are segments, if it does not only spell other segments
@@ -79,17 +80,17 @@ class Text:
         return Text(self.tokens[offsets[0] : offsets[-1]], offsets - offsets[0])
 
 
-def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: str) -> Iterator[Lattice]:
+def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: torch.device) -> Iterator[Lattice]:
     """Lattices of all sequences with all their segmentations, batch by batch, on the CPU.
 
     Args:
         text: the sequences.
         lexicon: the segments.
         states: of the model that they are for, which decides the size of a batch.
-        device: "cpu" or "cuda", which does too.
+        device: that they are moved to, which does too.
     """
-    longest = int(np.diff(text.offsets).max(initial=1))
-    size = int(np.clip(VALUES_AT_ONCE[device] // (states * longest), 1, LARGEST_BATCH))
+    longest, kind = int(np.diff(text.offsets).max(initial=1)), "cpu" if device.type == "cpu" else "gpu"
+    size = int(np.clip(VALUES_AT_ONCE[kind] // (states * longest), 1, LARGEST_BATCH))
     for at in range(0, len(text), size):
         part = text.part(at, at + size)
         yield Lattice.build(lexicon.rows(part.tokens, part.offsets), part.offsets)

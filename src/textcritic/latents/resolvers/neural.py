@@ -26,7 +26,7 @@ from textcritic.latents.resolvers.neural_model import Cluster, PieceMaker, Piece
 from textcritic.latents.resolvers.phrases import find_phrases
 from textcritic.latents.resolvers.text import Words, split_words
 from textcritic.runlog import log
-from textcritic.training.hardware import device
+from textcritic.training.hardware import device, free_cached_memory
 
 WINDOW = 512  # documents that are sorted by length together
 LANGUAGE = "en"
@@ -115,7 +115,7 @@ class NeuralResolver:
                 f"the GPU's memory is too small for a document of {longest:,} word pieces; use a larger GPU, or set the"
                 " resolver's gpu to 0 and its mem_mb higher"
             )
-        torch.cuda.empty_cache()
+        free_cached_memory()
         self.batch_tokens = documents // 2 * longest
         log.warning("out of memory: batches have %s word pieces from here on", f"{self.batch_tokens:,}")
 
