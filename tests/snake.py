@@ -9,6 +9,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import SimpleNamespace
 
 from forks import SNAKEMAKE, forking_python
 
@@ -64,7 +65,31 @@ def _loaded():
         import_module(name)
     sys.path[:] = path  # to which it adds a folder of its own, a relative one
     Project({"studies": ["model-criticism", "beyond-perplexity"]}, ROOT)
-    return sys.modules["snakemake.cli"].main
+    command = sys.modules["snakemake.cli"]
+    command.get_argument_parser()  # it looks for its plugins the first time
+    _parse_rules_once()
+    return command.main
+
+
+def _parse_rules_once():
+    """Let Snakemake take the files of rules as this process has parsed them; a third of a dry run is their tokens."""
+    workflow = sys.modules["snakemake.workflow"]
+    parse, local = workflow.parse, sys.modules["snakemake.sourcecache"].LocalSourceFile
+    files = SimpleNamespace(sourcecache=SimpleNamespace(open=lambda source: Path(source.get_path_or_uri(True)).open()))
+    parsed = {}
+    for path in map(str, (ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk"))):
+        lines = {}
+        parsed[path] = (*parse(local(path), files, lines), lines)
+
+    def remembered(source, workflow, linemap, overwrite_shellcmd=None, rulecount=0):
+        found = parsed.get(source.get_path_or_uri(True))
+        if found is None or overwrite_shellcmd is not None:
+            return parse(source, workflow, linemap, overwrite_shellcmd, rulecount)
+        code, rules, lines = found  # the number of rules before it would name those without a name; there is none
+        linemap |= lines
+        return code, rulecount + rules
+
+    workflow.parse = remembered
 
 
 def _process(folder, arguments, environment, python=None):

@@ -197,7 +197,7 @@ def test_outputs_are_all_there(study):
             assert (folder / experiment / "tables" / f"{name}.{suffix}").stat().st_size > 0
         for figures in (*["figures"] * (experiment not in undrawn), *numbered.get(experiment, ())):
             assert list((folder / experiment / figures).glob("*.svg"))
-            assert list((folder / experiment / figures).glob("*.pdf"))
+            assert not list((folder / experiment / figures).glob("*.pdf"))  # the configuration wants none
         assert (folder / experiment / "section.html").stat().st_size > 0
         assert json.loads((folder / experiment / "section.json").read_text())["title"]
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -166,8 +166,11 @@ def whole(built, tmp_path_factory):
 
 def test_nothing_undeclared_is_read(name, whole):
     """Every table, figure and section is made where the other files are not."""
-    made = whole(name).rglob("*.*")
+    made = {*whole(name).rglob("*.*")}
     assert {path.suffix for path in made} >= {f".{suffix}" for suffix in FORMATS}
+    drawn = {path for path in made if path.suffix == ".svg" and not path.stem.endswith(".narrow")}
+    assert bool(drawn) is kind_of(name).standing_figures
+    assert {path.with_suffix(".pdf") for path in drawn} == {path for path in made if path.suffix == ".pdf"}
 
 
 def refusal(work):
