@@ -19,6 +19,7 @@ from textcritic.commands import (
     plan,
     plan_annotation,
     recitation,
+    rehearse,
     show,
     tendencies,
     topics,
@@ -38,7 +39,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0; 2 for bad input, which is named in one line on stderr; 141 if the reader of a pipe has gone.
     """
-    arguments, unknown = _parser().parse_known_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    # Of one command, what stands behind -- is another program's.
+    end = words.index("--") if words[:1] == ["rehearse"] and "--" in words else len(words)
+    arguments, unknown = _parser().parse_known_args(words[:end])
+    arguments.behind = words[end + 1 :]
     if unknown:
         arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
@@ -88,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
         demo,
         annotate,
         corpus,
+        rehearse,
         install,
         lock,
         workflow,

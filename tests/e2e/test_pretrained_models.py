@@ -6,7 +6,8 @@ import sys
 
 import pytest
 from snake import ROOT, dry_run, snakemake
-from tiny_hub import tiny_bert, tiny_gpt2
+
+from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2
 
 sys.path.insert(0, str(ROOT / "tests" / "micro"))
 

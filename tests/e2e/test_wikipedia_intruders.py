@@ -9,7 +9,8 @@ import pytest
 import snake
 from samples import SMALL
 from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
-from tiny_hub import tiny_albert, tiny_bert, tiny_electra
+
+from textcritic.rehearsal.checkpoints import tiny_albert, tiny_bert, tiny_electra
 
 DUMP = SMALL / "wikipedia" / "enwiki-sample.xml.bz2"
 SPLITS = ("train", "validation", "test")

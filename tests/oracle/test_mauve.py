@@ -4,7 +4,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tiny_hub import tiny_gpt2
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.mauve import (
@@ -21,6 +20,7 @@ from textcritic.critics.mauve import (
 from textcritic.errors import TextcriticError
 from textcritic.latents.features import Embedding, embed_articles
 from textcritic.latents.points import Features
+from textcritic.rehearsal.checkpoints import tiny_gpt2
 
 QUICK = MauveOptions(documents=120, seeds=2, halves=4, redo=1, iterations=20)
 TEXTS = [f"the quick brown fox number {n} jumps over {'the lazy dog and ' * (n % 7)} runs" for n in range(24)]

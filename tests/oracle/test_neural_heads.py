@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_coreference import DOCUMENTS, HEAD, save_checkpoint
+from tiny_coreference import DOCUMENTS
 
 from textcritic.latents.resolvers.neural_heads import (
     BLOCK,
@@ -20,6 +20,7 @@ from textcritic.latents.resolvers.neural_heads import (
     categories,
 )
 from textcritic.latents.resolvers.neural_model import PieceMaker, load_coreference
+from textcritic.rehearsal.coreference import HEAD, save_checkpoint
 
 REFERENCE = Path(__file__).parents[1] / "data/fastcoref_clusters.json"
 WIDTH, LONGEST, SHARE = 12, 5, 0.4

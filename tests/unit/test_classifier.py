@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from tiny_hub import tiny_bert, tiny_gpt2
 from titles_file import read_posteriors
 
 from textcritic.corpora import Article, Section, write_articles
@@ -20,6 +19,7 @@ from textcritic.latents.titles.infer import Classifier, infer_titles
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches, sorted_batches
 from textcritic.latents.titles.train import ClassifierJob, accuracy, train_classifier
 from textcritic.plan.spec import complete, load_yaml
+from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2
 from textcritic.training.loop import Run
 
 REGISTRY = Path(__file__).parents[2] / "config" / "registry" / "classifiers.yaml"

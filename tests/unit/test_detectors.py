@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from tiny_hub import tiny_albert, tiny_bert, tiny_electra, tiny_gpt2, tiny_roberta, tiny_xlnet
 from tiny_intruders import TOPICS, entry_of, planted, without_signal, written
 
 from textcritic.corpora.intruders.documents import Document, iter_documents
@@ -20,6 +19,7 @@ from textcritic.critics.detectors.questions import Question
 from textcritic.critics.detectors.scores import Counts, Ranking
 from textcritic.critics.detectors.train import measured, predict_documents, train_detector
 from textcritic.errors import TextcriticError
+from textcritic.rehearsal.checkpoints import tiny_albert, tiny_bert, tiny_electra, tiny_gpt2, tiny_roberta, tiny_xlnet
 from textcritic.training.load import load_model, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import torch
-from tiny_hub import tiny_gpt2, tiny_gpt_neo
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.latents.features import Embedding, embed_articles, last_states
 from textcritic.latents.points import Features
+from textcritic.rehearsal.checkpoints import tiny_gpt2, tiny_gpt_neo
 from textcritic.training.load import load_causal, load_tokenizer
 
 TEXTS = [f"a text of {n} words: " + "word " * n for n in (1, 30, 4, 12, 90)]

@@ -11,7 +11,7 @@ import pytest
 import torch
 from local_hub import REVISION, local_hub
 from safetensors.torch import save_file
-from tiny_coreference import DOCUMENTS, LONGEST, save_checkpoint
+from tiny_coreference import DOCUMENTS
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
@@ -21,6 +21,7 @@ from textcritic.latents.resolvers.neural import NeuralResolver, _in_words, neura
 from textcritic.latents.resolvers.neural_model import PieceMaker, load_coreference
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.latents.resolvers.text import split_words
+from textcritic.rehearsal.coreference import LONGEST, save_checkpoint
 
 ARCHITECTURES = ("f-coref", "lingmess")
 LONG = " ".join(DOCUMENTS[3])

@@ -4,7 +4,6 @@ import json
 
 import pytest
 import torch
-from tiny_hub import tiny_gpt2
 
 from textcritic.api.articles.configure import Wanted, recorded_commits, write_configuration
 from textcritic.api.articles.models import Drawing, models_of
@@ -19,6 +18,7 @@ from textcritic.generators.train import Encoded, train_causal
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
+from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
 from textcritic.workflow import workflow_folder

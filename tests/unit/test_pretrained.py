@@ -9,7 +9,6 @@ import pytest
 import torch
 from local_hub import REVISION, fetch, local_hub
 from tiny import tiny_articles
-from tiny_hub import tiny_bert, tiny_gpt2, tiny_gpt_neo
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
 from textcritic.corpora import render, write_articles
@@ -19,12 +18,13 @@ from textcritic.generators.causal import Training
 from textcritic.generators.encode import encode_split, load_encoded
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2, tiny_gpt_neo
 from textcritic.training.load import load_causal, load_model, load_tokenizer, save_hub_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
 
 TEXTS = [render(article, "w-title") for article in tiny_articles(60, 1)]
 MAKERS = {"gpt2": tiny_gpt2, "gpt2-json": partial(tiny_gpt2, tokenizer_json=True), "gpt-neo": tiny_gpt_neo}
-# Their positions: of GPT-2 as many as tests/tiny_hub.py gives it, of GPT-Neo 8 times its local window.
+# Their positions: of GPT-2 as many as textcritic.rehearsal.checkpoints gives it, of GPT-Neo 8 times its local window.
 CONTEXT = {"gpt2": 32, "gpt2-json": 32, "gpt-neo": 64}
 
 

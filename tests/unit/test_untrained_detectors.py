@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from tiny_hub import tiny_gpt2
 from tiny_intruders import entry_of, planted, written
 
 from textcritic.corpora.articles import Article, Section, write_articles
@@ -32,6 +31,7 @@ from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.plan.checks.vocabulary import VocabularyOptions
 from textcritic.plan.spec import canonical, complete
+from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
 

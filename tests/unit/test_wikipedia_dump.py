@@ -3,13 +3,14 @@
 import bz2
 
 import pytest
-from tiny_dump import article, dump, head, multistream, page, write
+from tiny_dump import article, write
 
 from textcritic.corpora.wikipedia import bzip2
 from textcritic.corpora.wikipedia.dump import MULTISTREAM, PLAIN, SINGLE, Dump, open_dumps, parts_of
 from textcritic.corpora.wikipedia.pages import Splitter
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
+from textcritic.rehearsal.dump import dump, head, multistream, page
 
 PAGES = [article(number, words=8) for number in range(12)]
 

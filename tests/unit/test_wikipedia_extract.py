@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from samples import LARGE, SMALL, of_large
-from tiny_dump import article, dump, multistream, page, write
+from tiny_dump import article, write
 
 from textcritic.corpora import Section, build_corpus, read_articles, words_of
 from textcritic.corpora.wikipedia import Shard, extract, extract_shard, join_shards
@@ -21,6 +21,7 @@ from textcritic.corpora.wikipedia.wikitext import FROM_TEMPLATE, JOINED
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import check_dump
 from textcritic.plan.spec import complete
+from textcritic.rehearsal.dump import dump, multistream, page
 from textcritic.workers import in_order
 
 OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tiny_dump import article, dump, multistream, write
+from tiny_dump import article, write
 
 from textcritic.corpora import read_articles
+from textcritic.rehearsal.dump import dump, multistream
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 from samples import SMALL
-from tiny_dump import article, dump, multistream, page, write
+from tiny_dump import article, write
 
 from textcritic.corpora import read_articles
 from textcritic.corpora.moses import MosesOptions, moses
@@ -21,6 +21,7 @@ from textcritic.corpora.wikipedia.wikitext import Namespaces, paragraphs_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import check_splits
 from textcritic.plan.spec import complete
+from textcritic.rehearsal.dump import dump, multistream, page
 
 ENTRY = {
     "extractor": "wikipedia-lines",

@@ -5,10 +5,11 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_dump import article, dump, page
+from tiny_dump import article
 
 from textcritic.corpora.wikipedia import pages
 from textcritic.corpora.wikipedia.pages import Page, Reason, Splitter, read_page
+from textcritic.rehearsal.dump import dump, page
 
 
 def cut(data, size):

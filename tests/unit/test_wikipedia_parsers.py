@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tiny_dump import dump, page, write
+from tiny_dump import write
 from unit.test_wikitext import CONSTRUCTS, ENGLISH
 
 from textcritic.corpora import read_articles
@@ -12,6 +12,7 @@ from textcritic.corpora.wikipedia import Shard, audit, audit_extraction, extract
 from textcritic.corpora.wikipedia.pages import Reason
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, Namespaces, Reading, paragraphs_of, sections_of
 from textcritic.plan.spec import complete
+from textcritic.rehearsal.dump import dump, page
 
 LIBRARY = Reading(parser=MWPARSERFROMHELL)
 OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]

@@ -14,6 +14,7 @@ from textcritic.measures.causes import UNSEEN, Judged, unmarked
 from textcritic.report.card_html import card_html
 from textcritic.report.front import MOST_LINES, Front, front_page
 from textcritic.report.manifest import provenance
+from textcritic.report.rehearsed import WORD, rehearsed
 from textcritic.report.section import environment
 from textcritic.report.svg import shared_styles
 
@@ -43,6 +44,7 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
         environment(TEMPLATES)
         .get_template("report.html.j2")
         .render(
+            rehearsal=WORD if rehearsed() else "",
             name=made["study"],
             title=study["title"],
             summary=study["summary"],

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from textcritic.files import whole_file
 from textcritic.report.palette import BLUE, INK, MUTED, ORANGE, RULE
+from textcritic.report.rehearsed import WORD, rehearsed
 
 # Line styles of settings, in their order.
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
@@ -79,6 +80,10 @@ def style() -> AbstractContextManager[None]:
 def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] = ("svg", "pdf")) -> list[Path]:
     """Write `path` in each format, the format's name appended to it, whole or not at all; returns the paths."""
     saved = []
+    if rehearsed() and not any(text.get_text() == WORD for text in figure.texts):
+        figure.text(
+            0.5, 0.5, WORD, fontsize=34, color=ORANGE, alpha=0.45, rotation=20, ha="center", va="center", zorder=99
+        )
     # For `bbox_inches="tight"` Matplotlib would draw everything once more.
     box = figure.get_tightbbox().padded(0.06)
     for name in formats:

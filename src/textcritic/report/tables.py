@@ -1,7 +1,7 @@
 """A table: its recipe, and its files: CSV (tidy, full precision), LaTeX (booktabs) and HTML."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,9 +12,12 @@ from textcritic.files import whole_file, write_text
 from textcritic.measures.material import TEXT, Material
 from textcritic.measures.published import Published
 from textcritic.plan.sources import RUN
+from textcritic.report.rehearsed import CAPTION, rehearsed
 from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, to_latex
 
 Shared = TypeVar("Shared")
+REHEARSED = "rehearsal"
+"""The last column of the CSV of a rehearsal; readers of rows do not get it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,13 @@ def published_table(published: Published, number: str) -> Table:
 def write_table(table: Table, folder: str | Path) -> list[Path]:
     """Write {name}.csv, {name}.tex and {name}.html; returns the paths."""
     base = Path(folder) / table.sheet.name
-    write_text(base.with_suffix(".tex"), to_latex(table.sheet))
-    write_text(base.with_suffix(".html"), to_html(table.sheet))
+    sheet, rows = table.sheet, table.rows
+    if rehearsed():
+        sheet, rows = replace(sheet, caption=f"{CAPTION} {sheet.caption}"), rows.assign(**{REHEARSED: CAPTION})
+    write_text(base.with_suffix(".tex"), to_latex(sheet))
+    write_text(base.with_suffix(".html"), to_html(sheet))
     with whole_file(base.with_suffix(".csv")) as temporary:
-        table.rows.to_csv(temporary, index=False, lineterminator="\n")
+        rows.to_csv(temporary, index=False, lineterminator="\n")
     return [base.with_suffix(suffix) for suffix in (".csv", ".tex", ".html")]
 
 
@@ -77,6 +83,7 @@ def read_rows(folder: str | Path, name: str, text: Sequence[str] = ()) -> pd.Dat
         columns = list(pd.read_csv(path, nrows=0).columns)
         numbers = {column: [""] for column in columns if column not in (*TEXT, *text)}
         rows = pd.read_csv(path, keep_default_na=False, na_values=numbers)
+        rows = rows.drop(columns=REHEARSED, errors="ignore")
         return rows.astype({column: "Int64" for column in RUN if column in rows})
     except (ValueError, TypeError, OSError) as error:  # pandas' own errors are kinds of ValueError
         raise TextcriticError(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from tokenizers import (
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,
@@ -130,6 +130,16 @@ def _save(folder: Path, model: Any, weights: dict[str, torch.Tensor], architectu
     total = sum(weight.nbytes for weight in weights.values())
     _write(folder / "model.safetensors.index.json", {"metadata": {"total_size": total}, "weight_map": where})
     return folder
+
+
+def as_pytorch(folder: Path) -> None:
+    """Put the weights of a folder into one pytorch_model.bin, in place of the shards."""
+    weights: dict[str, torch.Tensor] = {}
+    for path in sorted(folder.glob("*.safetensors")):
+        weights |= load_file(path)
+        path.unlink()
+    (folder / "model.safetensors.index.json").unlink()
+    torch.save(weights, folder / "pytorch_model.bin")
 
 
 def _write(path: Path, value: Any) -> None:

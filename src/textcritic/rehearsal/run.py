@@ -1,0 +1,154 @@
+"""A rehearsal: a whole study, from download to report, on small stand-ins, in a folder of its own."""
+
+import os
+import resource
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from textcritic.errors import TextcriticError
+from textcritic.files import read_json, write_json, write_text
+from textcritic.place import workflow_folder
+from textcritic.plan.project import Project, load_configuration
+from textcritic.plan.registries import find_folder
+from textcritic.plan.spec import laid_over
+from textcritic.rehearsal.brought import put_nltk
+from textcritic.rehearsal.mirror import Mirror, serving
+from textcritic.rehearsal.rules import write_rules
+from textcritic.rehearsal.small import small_values
+from textcritic.rehearsal.stand_ins import StandIns
+from textcritic.rehearsal.studies import smoke_study
+from textcritic.report.rehearsed import MARK, WORD
+from textcritic.workflow.run import alone, run_workflow
+
+SMOKE, FULL = "smoke", "full"
+SIZES = (SMOKE, FULL)
+FOLDERS = ("registry_folders", "study_folders")
+CONFIG: Mapping[str, Any] = {"resamples": 50, "report_articles": 3}
+# Corpora of no study of a paper, by which the rules of data sets of the hub run too.
+ALSO = {"model-criticism": ["scientific-papers-pubmed-titles"]}
+RULES = "rules.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What is rehearsed.
+
+    Attributes:
+        study: its name.
+        output: the folder for all that is made; None: `rehearsal/STUDY`.
+        size: `smoke`, one entry of each kind in each list, so that every rule runs, or `full`, the study unchanged.
+        gpus: whether jobs ask for the GPUs that their entries ask for.
+        configfile: the configuration that the study is made with; None: the default one.
+        arguments: of Snakemake besides.
+    """
+
+    study: str
+    output: Path | None = None
+    size: str = SMOKE
+    gpus: bool = True
+    configfile: Path | None = None
+    arguments: Sequence[str] = ()
+
+
+def rehearse(what: Rehearsal) -> str:
+    """Run a rehearsal; what an earlier one has made in the folder is kept.
+
+    Returns:
+        What was made, in words.
+
+    Raises:
+        TextcriticError: no such study, a folder with real results or with another rehearsal, a download without a
+            stand-in, or a job that failed.
+    """
+    config = {**load_configuration(what.configfile), "studies": [what.study]}
+    here = (what.output or Path("rehearsal") / what.study).resolve()
+    real = Project(config, workflow_folder())
+    with alone(here) as lock:
+        mark = _marked(here, what)
+        also = ALSO.get(what.study, [])
+        stand_ins = StandIns(real, here / "stand-ins", {"corpora": also})
+        stand_ins.put(here)
+        put_nltk(here / "stand-ins/nltk_data")
+        handler = type("Served", (Mirror,), {"files": stand_ins.files(), "repositories": stand_ins.repositories()})
+        with serving(handler, mark.get("port", 0)) as port:
+            write_json(here / MARK, {**mark, "port": port})
+            _configure(
+                here, what, config, real, laid_over(small_values(real.registries, what.gpus), stand_ins.overlay(port))
+            )
+            os.environ |= _environment(here, port)
+            began, before = time.monotonic(), _cpu_seconds()
+            targets = ["all", *(f"corpora/{name}" for name in also)]
+            options = ("--configfile", str(here / "config.yaml"), *_profiles(what.arguments))
+            run_workflow(here, lock, *options, targets=targets)
+    seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
+    ran = write_rules(here, here / RULES)
+    return (
+        f"{WORD} of {what.study} ({what.size}) done in {seconds:.0f} s, {cpu:.0f} CPU-seconds here; {len(ran)} rules"
+        f" ran, see {here / RULES}. The report: {here / 'results/studies' / what.study / 'report.html'}"
+    )
+
+
+def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
+    """What the mark in the folder says; it is set before anything else is made there."""
+    mark = here / MARK
+    wanted = {"study": what.study, "size": what.size}
+    if not mark.is_file():
+        if (here / "results").exists():
+            raise TextcriticError(
+                f"{here}: there are results here, which a rehearsal must not touch; use another --output"
+            )
+        write_json(mark, wanted)
+    found = dict(read_json(mark, "delete the folder"))
+    if any(found.get(key) != value for key, value in wanted.items()):
+        raise TextcriticError(
+            f"{here}: here is the rehearsal of {found.get('study')} ({found.get('size')}); use another --output, or"
+            " delete the folder"
+        )
+    return found
+
+
+def _configure(
+    here: Path, what: Rehearsal, config: Mapping[str, Any], real: Project, overlay: Mapping[str, Any]
+) -> None:
+    """Write config.yaml, and for a smoke rehearsal the study."""
+    places = (Path.cwd(), workflow_folder())
+    folders = {key: [str(find_folder(name, places)) for name in real.config[key]] for key in FOLDERS}
+    if what.size == SMOKE:
+        write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))
+        folders["study_folders"] = [str(here / "studies")]
+    registry = laid_over(config.get("registry", {}), overlay)
+    write_text(here / "config.yaml", _yaml({**config, **folders, **CONFIG, "registry": registry}))
+
+
+def _yaml(value: Any) -> str:
+    text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
+    return text
+
+
+def _environment(here: Path, port: int) -> dict[str, str]:
+    """The hub is the mirror, and data of NLTK that are not installed are stand-ins."""
+    known = os.environ.get("NLTK_DATA")
+    nltk = os.pathsep.join(filter(None, [known, str(here / "stand-ins/nltk_data")]))
+    return {
+        "HF_ENDPOINT": f"http://127.0.0.1:{port}",
+        "HF_HOME": str(here / "stand-ins/home"),
+        "NLTK_DATA": nltk,
+        "no_proxy": "127.0.0.1",
+    }
+
+
+def _profiles(arguments: Sequence[str]) -> list[str]:
+    """Snakemake's arguments, in which the name of a profile of this workflow is its folder."""
+    folder = workflow_folder() / "profiles"
+    return [str(folder / word) if before == "--profile" and (folder / word).is_dir() else word
+            for before, word in zip(["", *arguments], arguments, strict=False)]  # fmt: skip
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -1,0 +1,120 @@
+"""Small values for registry entries and studies, by the names of their keys, so that a new entry needs none of its own.
+
+A number above the limit of its key becomes that limit; no other value changes, but for the sizes of fairseq's models,
+which stand in no registry.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from textcritic.plan.registries import Registries
+from textcritic.plan.spec import canonical
+
+Values = dict[str, Any]
+TRAINING = {
+    **{"steps": 4, "epochs": 1, "pretraining_epochs": 1, "warmup_steps": 1, "evaluate_every": 2, "evaluate_blocks": 2},
+    **{"context": 32, "accumulation": 2, "max_tokens": 500, "batch_size": 8},
+}
+# Widths are all one, since some must be equal.
+MODEL = {
+    **dict.fromkeys(
+        ("n_embd", "d_model", "hidden_size", "hidden", "embedding", "words", "entities", "entity_size"), 16
+    ),
+    **dict.fromkeys(("n_layer", "num_layers", "num_hidden_layers", "layers"), 1),
+    **dict.fromkeys(("n_head", "attention_heads", "num_attention_heads"), 2),
+    **dict.fromkeys(("ffn_dim", "intermediate_size", "states"), 32),
+    **dict.fromkeys(("n_positions", "max_position_embeddings"), 64),
+    **{"minimum_count": 1, "most_common": 2000, "iterations": 2},
+}
+HARDWARE = {"threads": 1, "mem_mb": 4000}
+LIMITS: Mapping[str, Mapping[str, float]] = {
+    "generators": TRAINING | MODEL,
+    "proposals": TRAINING | MODEL | {"longest": 250},
+    "classifiers": TRAINING | {"max_tokens": 64},
+    "critics": TRAINING
+    | {"hidden": 16, "states": 16, "longest": 64, "max_tokens": 64, "minimum_count": 1}
+    | {"topics": 4, "iterations": 20, "starts": 1, "burn_in": 5, "draws": 2, "sweeps": 2, "shards": 2}
+    | {"groups": 8, "resamples": 20, "least": 5, "longest_lag": 8, "window": 10, "ranks": 100}
+    | {"documents": 100, "buckets": 4, "seeds": 2, "halves": 4, "redo": 1},
+    "decodings": {"articles": 24, "max_tokens": 150, "shards": 2, "batch_size": 24},
+    "embedders": {"max_tokens": 32, "batch_size": 8},
+    "encodings": {"vocabulary": 400},
+    "corpora": {
+        **{"train": 60, "validation": 40, "test": 60, "minimum_title_count": 2, "minimum_tokens": 10, "shards": 2},
+        **{"states": 16, "steps": 6, "subsequences": 60, "letters": 12, "documents": 15},
+    },
+}
+STUDY: Mapping[str, float] = {"particles": 6, "shards": 2}
+FAIRSEQ: Mapping[str, Values] = {
+    "transformer_lm": {
+        **{f"decoder_{key}": 16 for key in ("embed_dim", "input_dim", "output_dim")},
+        **{"decoder_ffn_embed_dim": 32, "decoder_layers": 1, "decoder_attention_heads": 2, "max_target_positions": 256},
+    },
+    "transformer_lm_wiki103": {"adaptive_input_cutoff": "100,200", "adaptive_softmax_cutoff": "100,200"},
+    "fconv_lm": {
+        **{"decoder_embed_dim": 16, "decoder_layers": "[(16, 3)] * 2", "adaptive_softmax_cutoff": None},
+        "max_target_positions": 256,
+    },
+    "lstm_lm": {
+        **{"decoder_embed_dim": 16, "decoder_hidden_size": 16, "decoder_out_embed_dim": 16, "decoder_layers": 1},
+        "max_target_positions": 256,
+    },
+}
+"""By the beginning of an architecture's name; what belongs to a longer beginning is laid over the rest."""
+TRANSLATOR: Values = {
+    **{f"{side}_{key}": size for side in ("encoder", "decoder") for key, size in
+       {"embed_dim": 16, "ffn_embed_dim": 32, "layers": 1, "attention_heads": 2}.items()},
+    **{"max_source_positions": 256, "max_target_positions": 256},
+}  # fmt: skip
+RUNTIME = "20m"
+
+
+def small_values(registries: Registries, gpus: bool) -> dict[str, dict[str, Values]]:
+    """What is laid over registry entries, by registry and name.
+
+    Args:
+        registries: the real ones.
+        gpus: whether jobs may ask for the GPUs that their entries ask for.
+    """
+    over: dict[str, dict[str, Values]] = {}
+    for registry, entries in registries.entries.items():
+        for name, entry in entries.items():
+            values = capped(_said(registry, entry), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})})
+            if entry.get("kind") == "fairseq":
+                values = values | {"options": fairseq_options(entry)}
+            if "runtime" in entry:
+                values = values | {"runtime": RUNTIME}
+            if values:
+                over.setdefault(registry, {})[name] = values
+    return over
+
+
+def _said(registry: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What counts of an entry: of a corpus not the defaults of options that are another extractor's."""
+    if registry != "corpora":
+        return entry
+    said: Values = json.loads(canonical(entry, registry))
+    if entry["extractor"] == "process":
+        said["options"] = {"process": entry["options"]["process"]}
+    return said
+
+
+def capped(value: Mapping[str, Any], limits: Mapping[str, float]) -> Values:
+    """Those parts of a value whose numbers are above the limits of their keys, with these limits."""
+    found: Values = {}
+    for key, item in value.items():
+        if isinstance(item, dict):
+            inside = capped(item, limits)
+            if inside:
+                found[key] = inside
+        elif isinstance(item, int | float) and not isinstance(item, bool) and item > limits.get(key, item):
+            found[key] = limits[key]
+    return found
+
+
+def fairseq_options(entry: Mapping[str, Any]) -> Values:
+    """The sizes of a model of fairseq."""
+    architecture = entry["architecture"]
+    sizes = [FAIRSEQ[start] for start in sorted(FAIRSEQ, key=len) if architecture.startswith(start)]
+    return {key: item for size in sizes or [TRANSLATOR] for key, item in size.items()}

@@ -1,0 +1,135 @@
+"""All stand-ins of a study: what its downloads and the files that it wants brought are replaced by."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from textcritic.plan.project import Project
+from textcritic.plan.registries import REGISTRIES, download_of
+from textcritic.plan.spec import leaves, schema
+from textcritic.rehearsal.brought import paths_of, put_corpus
+from textcritic.rehearsal.files import SCIENTIFIC, stand_in
+from textcritic.rehearsal.words import corpus, opening, sections
+
+TEXTS = 40  # of which tokenizers are made
+ARTICLES = 24
+DATASET = (
+    *("pubmed/scientific_papers-train-00000-of-00001.parquet", "pubmed/scientific_papers-validation.parquet"),
+    "pubmed/scientific_papers-test.parquet",
+)
+
+
+class StandIns:
+    """The stand-ins that a study needs, in a folder, made once.
+
+    Args:
+        project: with the study, and no others.
+        folder: for the files of the hub and other servers.
+        also: entries that it needs besides.
+    """
+
+    def __init__(self, project: Project, folder: Path, also: Mapping[str, list[str]]) -> None:
+        uses = [use for study in project.studies.values() for e in study.experiments.values() for use in e.uses()]
+        uses += [(registry, name) for registry, names in also.items() for name in names]
+        self._registries, self._folder = project.registries, folder
+        self._used = project.registries.closure(uses)
+
+    def put(self, here: Path) -> None:
+        """Write what is not there yet: the mirror's files, and below `here` what a user would bring."""
+        for name in self._used.get("downloads", ()):
+            path = self._folder / "files" / name
+            if not path.is_file():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(stand_in(self._registries.entry("downloads", name)["url"]))
+        for name, entry in self._used.get("hub", {}).items():
+            _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch")
+        for name in self._used.get("datasets", ()):
+            _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name)["repository"])
+        for name, entry in self._used.get("corpora", {}).items():
+            for seed, path in paths_of(entry["options"]):
+                if not (here / path).exists():
+                    put_corpus(here / path, entry["extractor"], seed + len(name))
+        for path in self._model_folders():
+            _put_model(here / path, path.name, False)
+
+    def overlay(self, port: int) -> dict[str, dict[str, Any]]:
+        """The addresses and checksums of the downloads, for the registry of that name."""
+        return {
+            "downloads": {
+                path.name: {
+                    "url": f"http://127.0.0.1:{port}/files/{path.name}",
+                    "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                }
+                for path in sorted((self._folder / "files").glob("*"))
+            }
+        }
+
+    def files(self) -> dict[str, bytes]:
+        """What `mirror.Mirror.files` serves."""
+        return {path.name: path.read_bytes() for path in (self._folder / "files").glob("*")}
+
+    def repositories(self) -> dict[str, dict[str, bytes]]:
+        """What `mirror.Mirror.repositories` serves."""
+        return {
+            repository.relative_to(self._folder / "hub").as_posix(): {
+                path.relative_to(repository).as_posix(): path.read_bytes()
+                for path in sorted(repository.rglob("*"))
+                if path.is_file()
+            }
+            for repository in (self._folder / "hub").glob("*/*")
+        }
+
+    def _model_folders(self) -> list[Path]:
+        """Folders of models that entries name as a user's own."""
+        return sorted(
+            {
+                Path(text)
+                for registry in REGISTRIES
+                for name in self._used.get(registry, ())
+                for key, text, about in leaves(self._registries.entry(registry, name), schema(registry))
+                if about.get("brought") and key.endswith("init.folder") and download_of(text) is None
+            }
+        )
+
+
+def _put_model(folder: Path, name: str, pytorch: bool) -> None:
+    """A checkpoint of the architecture that its name tells."""
+    if folder.is_dir():
+        return
+    from textcritic.rehearsal import checkpoints, coreference  # torch takes a second
+
+    if "coref" in name:
+        coreference.save_checkpoint(folder, "lingmess" if "lingmess" in name else "f-coref")
+        return
+    makers = {
+        "gpt-neo": checkpoints.tiny_gpt_neo,
+        "gpt2": checkpoints.tiny_gpt2,
+        "roberta": checkpoints.tiny_roberta,
+        "albert": checkpoints.tiny_albert,
+        "electra": checkpoints.tiny_electra,
+        "xlnet": checkpoints.tiny_xlnet,
+        "bert": checkpoints.tiny_bert,
+    }
+    make = next(maker for part, maker in makers.items() if part in name)
+    make(folder, corpus(TEXTS))
+    if pytorch:
+        checkpoints.as_pytorch(folder)
+
+
+def _put_dataset(folder: Path) -> None:
+    """Parquet files of scientific articles, as the hub has those of Cohan et al. 2018."""
+    if folder.is_dir():
+        return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for number, place in enumerate(DATASET):
+        rows = []
+        for article in range(ARTICLES):
+            parts = sections(500 * number + article, SCIENTIFIC)
+            texts = {"article": "\n".join(text for _, text in parts), "abstract": opening(article)}
+            rows.append(texts | {"section_names": "\n".join(title for title, _ in parts)})
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows), path)

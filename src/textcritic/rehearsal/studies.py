@@ -1,0 +1,56 @@
+"""The study of a smoke rehearsal: of the real one, as much as brings every rule about once."""
+
+import json
+from typing import Any
+
+from textcritic.plan.experiment import schema_of
+from textcritic.plan.missing import Missing, without
+from textcritic.plan.project import Project
+from textcritic.plan.registries import Registries, named_in
+from textcritic.plan.spec import schema
+from textcritic.rehearsal.small import STUDY, capped
+
+# Registries of which a study has one entry of each kind: what decides by which rules such an entry is made, a value or
+# the keys of a mapping.
+TELLING = {
+    "corpora": ("extractor",),
+    "generators": ("kind", "architecture", "init"),
+    "critics": ("kind", "model", "test", "classifier"),
+    "classifiers": ("kind",),
+    "decodings": ("method", "stop"),
+    "proposals": ("kind", "model.reads"),
+}
+
+
+def smoke_study(project: Project, study: str) -> dict[str, Any]:
+    """The description of a study that names one entry of each kind, the first, and has few draws.
+
+    A numbered table or figure stays where anything that it compares does.
+    """
+    whole = project.studies[study]
+    blocks = whole.description["experiments"]
+    first: dict[tuple[str, ...], str] = {}
+    dropped: dict[str, str] = {}
+    for block in blocks:
+        for _, registry, name in named_in(block, schema(schema_of(project.kind(block["kind"])))):
+            if registry in TELLING and first.setdefault(_likeness(project.registries, registry, name), name) != name:
+                dropped[f"{registry}.{name}"] = "alike"
+    left = []
+    for block in blocks:
+        kind = project.kind(block["kind"])
+        kept = without(block, schema(schema_of(kind)), Missing(project.registries, project.here, dropped))
+        if kept:
+            kept = {key: value for key, value in kind.mended(kept).items() if key in block}
+            left.append(kept | capped(kept, STUDY))
+    return {**whole.description, "experiments": left}
+
+
+def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ...]:
+    entry = registries.entry(registry, name)
+    values = []
+    for key in TELLING[registry]:
+        value: Any = entry
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        values.append(json.dumps(sorted(value) if isinstance(value, dict) else value))
+    return (registry, *values)
