@@ -28,6 +28,8 @@ def whole_corpus(name):
     return last
 
 
+if STORED and Path("config/local.yaml").is_file():
+    raise WorkflowError("config/local.yaml: jobs elsewhere do not see it; give its values by --config registry=...")
 if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)
