@@ -48,7 +48,8 @@ def said(name: str, found: dict[str, np.ndarray]) -> None:
     for way, values in found.items():
         moved = np.abs(values - plain)
         print(
-            f"{name}, {way}: {values.mean():.6f} nats a token of {len(values):,}; mean {values.mean() - plain.mean():+.2e},"
+            f"{name}, {way}: {values.mean():.6f} nats a token of {len(values):,};"
+            f" mean {values.mean() - plain.mean():+.2e},"
             f" a token by {moved.mean():.1e} in the mean, {moved.max():.1e} at most"
         )
 
@@ -66,7 +67,7 @@ def main(folder: Path, articles: int) -> None:
     torch.manual_seed(1)
     small = GPT2LMHeadModel(GPT2Config(initializer_range=0.06)).eval()
     random = np.random.default_rng(1).integers(0, 50257, 2049)
-    said("GPT-2 small's shape", nats(small, random, np.array([[0, 1024, 0], [1024, 1024, 0]])))
+    said("GPT-2 small's shape", nats(small, random, np.array([[0, 1024, 1024], [1024, 1024, 1024]])))
     critic = TransitionCritic.fit(gold_chains(results / "corpora/recipes/train.parquet"))
     with tempfile.TemporaryDirectory() as place:
         texts = {}
@@ -84,7 +85,9 @@ def main(folder: Path, articles: int) -> None:
             sums = scores[["nll", "steps"]].to_numpy(float)
             ppl = exp_ratio_of_sums(sums.sum(axis=0))
             interval = bootstrap_interval(sums, exp_ratio_of_sums, 10_000)
-            print(f"{precision}: Latent PPL {ppl:.4f} [{interval.low:.4f}, {interval.high:.4f}], {len(scores)} articles")
+            print(
+                f"{precision}: Latent PPL {ppl:.4f} [{interval.low:.4f}, {interval.high:.4f}], {len(scores)} articles"
+            )
         same = sum(texts["bf16"].get(key) == sections for key, sections in texts["fp32"].items())
         print(f"{same} articles are the same in both")
 

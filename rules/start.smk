@@ -14,6 +14,8 @@ def at_hand(paths):
     return [local(path) if of_workflow else path for path, of_workflow in zip(paths, ships)]
 
 
+if STORED and Path("config/local.yaml").is_file():
+    raise WorkflowError("config/local.yaml: jobs elsewhere do not see it; give its values by --config registry=...")
 if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)

@@ -31,6 +31,8 @@ def made(tmp_path_factory):
     articles = read_articles(path)
     nasty = [Article(a.id, None, tuple(Section(s.title, NASTY) for s in a.sections), a.source) for a in articles]
     write_articles(path, nasty)
+    keys = {key: getattr(files.samples[0], key) for key in ("corpus", "generator", "setting", "seed", "draw")}
+    files = replace(files, undrawn=tuple(keys | {"setting": s, "decoding": "costly"} for s in ("w-title", "wo-title")))
     return root / "study", files, make_study(root / "study", Made("coherence", files))
 
 
@@ -45,6 +47,18 @@ def test_page_parses_and_loads_nothing_from_elsewhere(made):
     assert anchors <= set(page.ids)
     for target in page.loads:
         assert target.startswith("#") or (study / target).is_file()
+
+
+def test_a_costly_audit_that_is_off_is_said_with_the_key_that_turns_it_on(made):
+    study, files, text = made
+    (generator,) = {sample.label for sample in files.samples if sample.generator == files.undrawn[0]["generator"]}
+    row = f'<tr class="left-out"><th scope="row">{generator}, decoding “costly”</th>'
+    (table,) = study.glob("*/tables/audit.html")
+    assert table.read_text().count(row) == text.count(row) == 1
+    assert "costly" not in table.with_suffix(".csv").read_text()
+    said = re.search(r"Some audits are off.*?</p>", text, re.S)[0]
+    assert f"{generator}, decoding “costly” (" in said
+    assert "--config audits=true" in said
 
 
 def test_the_contents_name_every_part_of_the_section(made):
