@@ -8,6 +8,7 @@ does in parts (`WHOLE` keeps these together). A mixture of both devices raises, 
 the other device. The card draws from a generator of its own, as a GPU does.
 """
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar, Self

@@ -12,6 +12,7 @@ from textcritic.commands import (
     corpus,
     criticise,
     demo,
+    device_check,
     importance,
     install,
     mixing,
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
         annotate,
         corpus,
         install,
+        device_check,
         workflow,
     ):
         command.add(commands)
