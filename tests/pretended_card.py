@@ -8,6 +8,7 @@ does in parts (`WHOLE` keeps these together). A mixture of both devices raises, 
 the other device. The card draws from a generator of its own, as a GPU does.
 """
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar, Self
@@ -267,6 +268,8 @@ def _run(func: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         generator = next((x for x in args if isinstance(x, RealGenerator)), None)
     if name == "copy_" and not isinstance(args[0], OnCard):
         return args[0].copy_(_unwrapped(args[1]))
+    if name == "_pack_padded_sequence" and isinstance(args[1], OnCard):
+        raise MixedError(f"{name}: lengths have to be on the CPU")
     if anywhere and name != "_to_copy":
         _check(name, func, args, kwargs)
     on_card = bool(anywhere) if asked is None else _to_card(asked)

@@ -12,6 +12,7 @@ from textcritic.commands import (
     corpus,
     criticise,
     demo,
+    device_check,
     importance,
     install,
     lock,
@@ -96,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         rehearse,
         install,
         lock,
+        device_check,
         workflow,
     ):
         command.add(commands)
