@@ -127,7 +127,9 @@ def _configure(
         write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))
         folders["study_folders"] = [str(here / "studies")]
     registry = laid_over(config.get("registry", {}), overlay)
-    write_text(here / "config.yaml", _yaml({**config, **folders, **CONFIG, "registry": registry}))
+    names = ",".join(dict.fromkeys(name for entries in registry.values() for name in entries))
+    made = {**config, **folders, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
+    write_text(here / "config.yaml", _yaml(made))
 
 
 def _yaml(value: Any) -> str:
