@@ -3,11 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
+.PHONY: demo rehearse annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
 
 # STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
+
+# A study from download to report on small stand-ins: STUDY=model-criticism; SIZE=smoke or full.
+rehearse: .venv/installed
+	textcritic rehearse $(if $(STUDY),$(STUDY),model-criticism) $(if $(SIZE),--size $(SIZE))
 
 # The web app that asks people about the texts of the finished demo; PORT=8000.
 annotate: .venv/installed

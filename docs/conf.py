@@ -25,6 +25,7 @@ NAVIGATION = {
         "docs/lm-eval",
         "docs/metric-card",
         "docs/running",
+        "docs/rehearsal",
         "docs/scale",
         "docs/reproduce",
         "docs/annotation",

@@ -68,6 +68,7 @@ def put_nltk(folder: Path) -> None:
     for part in ("adj", "adv", "noun", "verb"):
         for name in (f"index.{part}", f"data.{part}", f"{part}.exc"):
             write_text(wordnet / name, "")
+    write_text(wordnet / "index.sense", "")
     write_text(wordnet / "lexnames", "".join(f"{n:02}\t{name}\t1\n" for n, name in enumerate(LEXNAMES)))
     for name in ("collocations.tab", "sent_starters.txt", "abbrev_types.txt", "ortho_context.tab"):
         write_text(folder / "tokenizers/punkt_tab/english" / name, "")

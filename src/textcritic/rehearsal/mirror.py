@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from textcritic.errors import TextcriticError
 
 LARGE = (".safetensors", ".bin", ".parquet")  # what the hub keeps apart from git
-API = re.compile(r"/api/(?:models|datasets)/([^/]+/[^/]+)/(tree|revision)/([0-9a-f]{40})(?:/.*)?")
+API = re.compile(r"/api/(?:models|datasets)/([^/]+/[^/]+)/(tree|revision)/([0-9a-f]{40}|main)(?:/.*)?")
 FILE = re.compile(r"/(?:datasets/)?([^/]+/[^/]+)/resolve/([0-9a-f]{40})/(.+)")
 PLAIN = "/files/"
 
@@ -25,12 +25,14 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         files: of other servers, by name: `/files/NAME`.
         spoilt: files of repositories that are sent with other content.
         asked: the paths asked for.
+        main: the commit of every branch `main`.
     """
 
     repositories: ClassVar[Mapping[str, Mapping[str, bytes]]] = {}
     files: ClassVar[Mapping[str, bytes]] = {}
     spoilt: ClassVar[dict[str, bytes]] = {}
     asked: ClassVar[list[str]] = []
+    main: ClassVar[str] = "0" * 40
 
     def do_HEAD(self) -> None:
         """As do_GET, without the content."""
@@ -56,6 +58,7 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _listed(self, found: Mapping[str, bytes], what: str, revision: str) -> None:
+        revision = self.main if revision == "main" else revision
         value: Any = [_entry(name, content) for name, content in found.items()]
         if what == "revision":
             value = {"id": "some", "sha": revision, "siblings": [{"rfilename": name} for name in found]}

@@ -1,17 +1,30 @@
-"""Which rules have run in a working directory, by Snakemake's own records of the files that they made."""
+"""Which rules have run in a working directory, by Snakemake's own records of the files that they made.
 
+    python -m textcritic.rehearsal.rules rehearsal/*
+
+prints the rules that ran in none of these folders, a line each.
+"""
+
+import base64
 import json
+import re
+import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.files import write_json
+from textcritic.files import read_json, write_json
+from textcritic.place import workflow_folder
 
 RECORDS = Path(".snakemake/metadata")
+RAN = "rules.json"
+SHOWN = "results/studies/"
+"""Files below it are for people: they need no other rule that reads them."""
 
 
 def rules_that_ran(here: Path) -> dict[str, int]:
-    """How many files each rule has made that another rule has read, or that nothing can read: pages, tables, figures.
+    """How many files each rule has made, of those that another rule has read or that people read.
 
     Args:
         here: the working directory.
@@ -19,15 +32,49 @@ def rules_that_ran(here: Path) -> dict[str, int]:
     Raises:
         TextcriticError: Snakemake has left no records there.
     """
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in (here / RECORDS).rglob("*") if path.is_file()]
-    if not records:
+    paths = [path for path in (here / RECORDS).rglob("*") if path.is_file()]
+    if not paths:
         raise TextcriticError(f"{here}: Snakemake has left no records here; nothing has run")
-    made = Counter(record["rule"] for record in records if record.get("rule") and not record.get("incomplete"))
-    return dict(sorted(made.items()))
+    records = {_made(path): json.loads(path.read_text(encoding="utf-8")) for path in paths}
+    read = {str(name) for record in records.values() for name in record.get("input") or ()}
+    counted = (
+        record["rule"]
+        for name, record in records.items()
+        if record.get("rule") and not record.get("incomplete") and (name in read or name.startswith(SHOWN))
+    )
+    return dict(sorted(Counter(counted).items()))
 
 
-def write_rules(here: Path, path: Path) -> dict[str, int]:
-    """Write `rules_that_ran` as JSON, and return it."""
+def write_rules(here: Path) -> dict[str, int]:
+    """Write `rules_that_ran` as rules.json in the folder, and return it."""
     ran = rules_that_ran(here)
-    write_json(path, ran)
+    write_json(here / RAN, ran)
     return ran
+
+
+def never_ran(ran: Iterable[str]) -> list[str]:
+    """The rules of the workflow that make files and are not among these."""
+    return sorted(_all_rules() - {*ran})
+
+
+def _all_rules() -> set[str]:
+    texts = [path.read_text(encoding="utf-8") for path in sorted((workflow_folder() / "rules").glob("*.smk"))]
+    derived = {name for text in texts for name in re.findall(r"^use rule \w+ as (\w+)", text, re.MULTILINE)}
+    bodies = [match for text in texts for match in re.finditer(r"^rule (\w+):\n((?:    .*\n|\n)*)", text, re.MULTILINE)]
+    return derived | {match[1] for match in bodies if re.search(r"^    output:", match[2], re.MULTILINE)}
+
+
+def _made(record: Path) -> str:
+    """The path of the file that a record is of: Snakemake writes it in base64, in folders where it is long."""
+    name = "".join(part.removeprefix("@") for part in record.parts[record.parts.index("metadata") + 1 :])
+    return base64.b64decode(name, altchars=b"-_").decode()
+
+
+def main(folders: list[str]) -> None:
+    """Print the rules that ran in none of the folders."""
+    ran = {rule for folder in folders for rule in read_json(Path(folder) / RAN, "rehearse the study again")}
+    print("\n".join(never_ran(ran)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

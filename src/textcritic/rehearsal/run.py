@@ -18,7 +18,7 @@ from textcritic.plan.registries import find_folder
 from textcritic.plan.spec import laid_over
 from textcritic.rehearsal.brought import put_nltk
 from textcritic.rehearsal.mirror import Mirror, serving
-from textcritic.rehearsal.rules import write_rules
+from textcritic.rehearsal.rules import RAN, RECORDS, write_rules
 from textcritic.rehearsal.small import small_values
 from textcritic.rehearsal.stand_ins import StandIns
 from textcritic.rehearsal.studies import smoke_study
@@ -31,7 +31,6 @@ FOLDERS = ("registry_folders", "study_folders")
 CONFIG: Mapping[str, Any] = {"resamples": 50, "report_articles": 3}
 # Corpora of no study of a paper, by which the rules of data sets of the hub run too.
 ALSO = {"model-criticism": ["scientific-papers-pubmed-titles"]}
-RULES = "rules.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,11 @@ def rehearse(what: Rehearsal) -> str:
         with serving(handler, mark.get("port", 0)) as port:
             write_json(here / MARK, {**mark, "port": port})
             _configure(
-                here, what, config, real, laid_over(small_values(real.registries, what.gpus), stand_ins.overlay(port))
+                here,
+                what,
+                config,
+                real,
+                laid_over(small_values(real.registries, stand_ins.used, what.gpus), stand_ins.overlay(port)),
             )
             os.environ |= _environment(here, port)
             began, before = time.monotonic(), _cpu_seconds()
@@ -86,10 +89,12 @@ def rehearse(what: Rehearsal) -> str:
             options = ("--configfile", str(here / "config.yaml"), *_profiles(what.arguments))
             run_workflow(here, lock, *options, targets=targets)
     seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
-    ran = write_rules(here, here / RULES)
+    if not (here / RECORDS).is_dir():
+        return "nothing was run: above are the jobs of the rehearsal"
+    ran = write_rules(here)
     return (
         f"{WORD} of {what.study} ({what.size}) done in {seconds:.0f} s, {cpu:.0f} CPU-seconds here; {len(ran)} rules"
-        f" ran, see {here / RULES}. The report: {here / 'results/studies' / what.study / 'report.html'}"
+        f" ran, see {here / RAN}. The report: {here / 'results/studies' / what.study / 'report.html'}"
     )
 
 
@@ -122,7 +127,9 @@ def _configure(
         write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))
         folders["study_folders"] = [str(here / "studies")]
     registry = laid_over(config.get("registry", {}), overlay)
-    write_text(here / "config.yaml", _yaml({**config, **folders, **CONFIG, "registry": registry}))
+    names = ",".join(dict.fromkeys(name for entries in registry.values() for name in entries))
+    made = {**config, **folders, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
+    write_text(here / "config.yaml", _yaml(made))
 
 
 def _yaml(value: Any) -> str:

@@ -5,7 +5,7 @@ which stand in no registry.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from textcritic.plan.registries import Registries
@@ -31,18 +31,18 @@ HARDWARE = {"threads": 1, "mem_mb": 4000}
 LIMITS: Mapping[str, Mapping[str, float]] = {
     "generators": TRAINING | MODEL,
     "proposals": TRAINING | MODEL | {"longest": 250},
-    "classifiers": TRAINING | {"max_tokens": 64},
+    "classifiers": TRAINING | {"max_tokens": 64, "batch_size": 32},
     "critics": TRAINING
-    | {"hidden": 16, "states": 16, "longest": 64, "max_tokens": 64, "minimum_count": 1}
+    | {"batch_size": 32, "hidden": 16, "states": 16, "longest": 64, "max_tokens": 64, "minimum_count": 1}
     | {"topics": 4, "iterations": 20, "starts": 1, "burn_in": 5, "draws": 2, "sweeps": 2, "shards": 2}
     | {"groups": 8, "resamples": 20, "least": 5, "longest_lag": 8, "window": 10, "ranks": 100}
     | {"documents": 100, "buckets": 4, "seeds": 2, "halves": 4, "redo": 1},
-    "decodings": {"articles": 24, "max_tokens": 150, "shards": 2, "batch_size": 24},
+    "decodings": {"articles": 24, "max_tokens": 150, "shards": 1, "batch_size": 24},
     "embedders": {"max_tokens": 32, "batch_size": 8},
     "encodings": {"vocabulary": 400},
     "corpora": {
         **{"train": 60, "validation": 40, "test": 60, "minimum_title_count": 2, "minimum_tokens": 10, "shards": 2},
-        **{"states": 16, "steps": 6, "subsequences": 60, "letters": 12, "documents": 15},
+        **{"states": 16, "steps": 6, "subsequences": 300, "letters": 12, "documents": 15},
     },
 }
 STUDY: Mapping[str, float] = {"particles": 6, "shards": 2}
@@ -70,17 +70,21 @@ TRANSLATOR: Values = {
 RUNTIME = "20m"
 
 
-def small_values(registries: Registries, gpus: bool) -> dict[str, dict[str, Values]]:
+def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus: bool) -> dict[str, dict[str, Values]]:
     """What is laid over registry entries, by registry and name.
 
     Args:
         registries: the real ones.
+        used: the names of the entries, by registry.
         gpus: whether jobs may ask for the GPUs that their entries ask for.
     """
     over: dict[str, dict[str, Values]] = {}
-    for registry, entries in registries.entries.items():
-        for name, entry in entries.items():
-            values = capped(_said(registry, entry), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})})
+    for registry, names in used.items():
+        for name in names:
+            entry = registries.entry(registry, name)
+            values = capped(
+                _said(registry, entry), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
+            )
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
             if "runtime" in entry:

@@ -27,26 +27,29 @@ class StandIns:
         project: with the study, and no others.
         folder: for the files of the hub and other servers.
         also: entries that it needs besides.
+
+    Attributes:
+        used: all entries that are needed, by registry and name.
     """
 
     def __init__(self, project: Project, folder: Path, also: Mapping[str, list[str]]) -> None:
         uses = [use for study in project.studies.values() for e in study.experiments.values() for use in e.uses()]
         uses += [(registry, name) for registry, names in also.items() for name in names]
         self._registries, self._folder = project.registries, folder
-        self._used = project.registries.closure(uses)
+        self.used = project.registries.closure(uses)
 
     def put(self, here: Path) -> None:
         """Write what is not there yet: the mirror's files, and below `here` what a user would bring."""
-        for name in self._used.get("downloads", ()):
+        for name in self.used.get("downloads", ()):
             path = self._folder / "files" / name
             if not path.is_file():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(stand_in(self._registries.entry("downloads", name)["url"]))
-        for name, entry in self._used.get("hub", {}).items():
+        for name, entry in self.used.get("hub", {}).items():
             _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch")
-        for name in self._used.get("datasets", ()):
+        for name in self.used.get("datasets", ()):
             _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name)["repository"])
-        for name, entry in self._used.get("corpora", {}).items():
+        for name, entry in self.used.get("corpora", {}).items():
             for seed, path in paths_of(entry["options"]):
                 if not (here / path).exists():
                     put_corpus(here / path, entry["extractor"], seed + len(name))
@@ -86,7 +89,7 @@ class StandIns:
             {
                 Path(text)
                 for registry in REGISTRIES
-                for name in self._used.get(registry, ())
+                for name in self.used.get(registry, ())
                 for key, text, about in leaves(self._registries.entry(registry, name), schema(registry))
                 if about.get("brought") and key.endswith("init.folder") and download_of(text) is None
             }

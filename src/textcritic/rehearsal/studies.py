@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from textcritic.plan.experiment import schema_of
-from textcritic.plan.missing import Missing, without
+from textcritic.plan.missing import PARTS, Missing, without
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.spec import schema
@@ -13,7 +13,7 @@ from textcritic.rehearsal.small import STUDY, capped
 # Registries of which a study has one entry of each kind: what decides by which rules such an entry is made, a value or
 # the keys of a mapping.
 TELLING = {
-    "corpora": ("extractor",),
+    "corpora": ("extractor", "bring"),
     "generators": ("kind", "architecture", "init"),
     "critics": ("kind", "model", "test", "classifier"),
     "classifiers": ("kind",),
@@ -22,10 +22,14 @@ TELLING = {
 }
 
 
+# An extractor whose corpora come by the rules of another's, but for what they are made of.
+SAME = {'"derived"': '"wikipedia"'}
+
+
 def smoke_study(project: Project, study: str) -> dict[str, Any]:
     """The description of a study that names one entry of each kind, the first, and has few draws.
 
-    A numbered table or figure stays where anything that it compares does.
+    Of numbered tables and figures the first of each recipe stays, where anything that it compares does.
     """
     whole = project.studies[study]
     blocks = whole.description["experiments"]
@@ -41,7 +45,10 @@ def smoke_study(project: Project, study: str) -> dict[str, Any]:
         kept = without(block, schema(schema_of(kind)), Missing(project.registries, project.here, dropped))
         if kept:
             kept = {key: value for key, value in kind.mended(kept).items() if key in block}
-            left.append(kept | capped(kept, STUDY))
+            parts = {
+                key: list({part["of"]: part for part in reversed(kept[key])}.values()) for key in PARTS if key in kept
+            }
+            left.append(kept | capped(kept, STUDY) | parts)
     return {**whole.description, "experiments": left}
 
 
@@ -52,5 +59,8 @@ def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ..
         value: Any = entry
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
-        values.append(json.dumps(sorted(value) if isinstance(value, dict) else value))
+        if key == "bring":
+            value = value is not None  # whatever its words
+        text = json.dumps(sorted(value) if isinstance(value, dict) else value)
+        values.append(SAME.get(text, text))
     return (registry, *values)

@@ -33,12 +33,12 @@ def about_people(draw: random.Random) -> str:
     )
 
 
-def paragraph(draw: random.Random, sentences: int = 5) -> str:
+def paragraph(draw: random.Random, sentences: int = 2) -> str:
     """Sentences, the first ones about people."""
     return " ".join([about_people(draw), *(sentence(draw) for _ in range(sentences))])
 
 
-def sections(number: int, titles: Sequence[str] = TITLES, sentences: int = 5) -> list[tuple[str, str]]:
+def sections(number: int, titles: Sequence[str] = TITLES, sentences: int = 2) -> list[tuple[str, str]]:
     """The titles and texts of an article: its opening, three or four sections in their order, and none left empty."""
     draw = random.Random(number)
     chosen = [title for place, title in enumerate(titles) if place < 3 or draw.random() < 0.5]

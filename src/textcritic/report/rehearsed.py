@@ -8,6 +8,6 @@ WORD = "REHEARSAL"
 CAPTION = f"{WORD}, made of stand-ins with small values; no result."
 
 
-def rehearsed() -> bool:
-    """Whether the working directory is that of a rehearsal."""
-    return MARK.is_file()
+def rehearsed(here: Path = Path()) -> bool:
+    """Whether a working directory, by default this one, is that of a rehearsal."""
+    return (here / MARK).is_file()

@@ -12,6 +12,7 @@ from textcritic.measures.causes import UNSEEN, unmarked
 from textcritic.measures.sentences import separations
 from textcritic.report.card_text import card_lines
 from textcritic.report.front import MOST_LINES, Front, front_page
+from textcritic.report.rehearsed import CAPTION, rehearsed
 
 USUAL, NARROWEST, WIDEST = 100, 40, 120  # characters of a line
 
@@ -40,7 +41,8 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
         warned,
         missing,
     ]
-    blocks = [_wrapped(front.headline, room) if front.headline else []]
+    blocks = [[CAPTION]] if any(map(rehearsed, folder.resolve().parents[:3])) else []
+    blocks += [_wrapped(front.headline, room) if front.headline else []]
     blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
     blocks += [card_lines(front.blocks, room)]
     blocks += [[line for words in front.notes for line in _wrapped(words, room)]]
