@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 from forks import SNAKEMAKE, forking_python
 
+from textcritic.cli import main as textcritic_main
 from textcritic.plan.project import Project
 
 ROOT = Path(__file__).parents[1]
@@ -43,15 +44,23 @@ def dry_run(folder, *arguments, configfile=None):
     To fork beside threads that other tests have started is not always safe: a child that a signal ended has said
     nothing of the workflow, and a process of its own answers in its place.
     """
-    main = _loaded()
     arguments = [*_options(folder, configfile), *arguments]
+    done = _forked(_loaded(), arguments, folder)
+    return _process(folder, arguments, {}) if done.returncode < 0 else done
+
+
+def planned(folder, *arguments):
+    """What `textcritic plan` gives in `folder`, called in a forked child as `dry_run` is."""
+    _loaded()
+    return _forked(lambda words: sys.exit(textcritic_main(words)), ["plan", *arguments], folder)
+
+
+def _forked(main, arguments, folder):
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
         child = os.fork()
         if not child:
             _become(main, list(map(str, arguments)), folder, out, err)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if code < 0:
-            return _process(folder, arguments, {})
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(arguments, code, out.read(), err.read())

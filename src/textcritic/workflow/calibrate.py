@@ -46,7 +46,7 @@ def rounds_a_second(seconds: float, cpu: bool = False) -> float:
     product = left @ right
     clock = time.process_time if cpu else time.perf_counter
     started, begun, rounds = time.perf_counter(), clock(), 0
-    while time.perf_counter() - started < seconds:
+    while not rounds or time.perf_counter() - started < seconds:
         for _ in range(PRODUCTS):
             np.matmul(left, right, out=product)
         total = 0

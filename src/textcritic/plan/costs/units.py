@@ -7,7 +7,7 @@ from typing import Any
 from textcritic.plan.costs.models import Transformer, of_fairseq, of_init
 from textcritic.plan.costs.sizes import Size, Sizes
 from textcritic.plan.registries import Registries
-from textcritic.plan.stage_costs import WEIGHED_DRAW
+from textcritic.plan.stage_costs import BEYOND, WEIGHED_DRAW
 
 # What a rule's name begins with, and the registry and the wildcard of the model that its jobs ask.
 ASKED = (
@@ -160,7 +160,7 @@ def _evaluated_tokens(job: Job) -> float:
 
 
 def _sentences(job: Job, split: str) -> float:
-    """Texts that an encoder reads: sections for a classifier; each sentence of a document but the first for a detector."""
+    """Texts that an encoder reads: sections for a classifier; all sentences but the first for a detector."""
     documents = float(getattr(job.corpus, split))
     return documents * (4 if "classifier" in job.wildcards or "detector" in job.wildcards else 1)
 
@@ -218,7 +218,7 @@ def _drawn_tokens(job: Job) -> float:
 
 def _drawn_operations(job: Job) -> float:
     context = job.trained.get("training", {}).get("context", job.length)
-    past = max(0.0, job.length - context)
+    past = max(job.length - context, BEYOND * job.length)  # lengths differ: some texts are longer than their mean
     strided = job.entry("decodings", "decoding")["stride"] == 1
     again = past * context if strided else past
     return (job.length + again) * _drawn_tokens(job) / max(job.length, 1) * job.transformer().forward(context)
