@@ -5,19 +5,6 @@ Makes: results/raw/hub/{model}, the files of one commit, which later rules load 
 and the members of an archive in results/raw/unpacked/{download}.
 """
 
-from textcritic.plan.hub_lock import no_commit
-
-
-def of_a_commit(registry, wildcard):
-    """No input; a job whose entry names a branch without a commit in hub.lock is refused."""
-
-    def none(w):
-        if why := no_commit(registries.entry(registry, w[wildcard])):
-            raise WorkflowError(f"{w[wildcard]}: {why}")
-        return []
-
-    return none
-
 
 localrules:
     download_model,

@@ -14,3 +14,9 @@ for name, target in project.targets().items():
             refused(target.refusal) if target.refusal else target.path or [],
         message:
             target.left_out.replace("{", "{{").replace("}", "}}") or None
+
+
+rule audits:
+    """Samples of costly audits, whether the configuration turns them on or not."""
+    input:
+        of_studies(audit_files),

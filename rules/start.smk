@@ -1,11 +1,23 @@
 """What is said when `snakemake` starts, and settled before the first job; each job sees that it still holds."""
 
+from textcritic.plan.hub_lock import no_commit
 from textcritic.workflow.again import made_again
 
 
 def minutes(usual):
     """The run time of a job of seconds to minutes; more each time that it is submitted again."""
     return lambda w, attempt: usual * attempt
+
+
+def of_a_commit(registry, wildcard):
+    """No input; a job whose entry names a branch without a commit in hub.lock is refused."""
+
+    def none(w):
+        if why := no_commit(registries.entry(registry, w[wildcard])):
+            raise WorkflowError(f"{w[wildcard]}: {why}")
+        return []
+
+    return none
 
 
 def at_hand(paths):
