@@ -7,6 +7,7 @@ import sys
 import traceback
 from functools import cache
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import SimpleNamespace
@@ -84,7 +85,11 @@ def _parse_rules_once():
     """Let Snakemake take the files of rules as this process has parsed them; a third of a dry run is their tokens."""
     workflow = sys.modules["snakemake.workflow"]
     parse, local = workflow.parse, sys.modules["snakemake.sourcecache"].LocalSourceFile
-    files = SimpleNamespace(sourcecache=SimpleNamespace(open=lambda source: Path(source.get_path_or_uri(True)).open()))
+
+    def opened(source):
+        return StringIO(Path(source.get_path_or_uri(True)).read_text())
+
+    files = SimpleNamespace(sourcecache=SimpleNamespace(open=opened))
     parsed = {}
     for path in map(str, (ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk"))):
         lines = {}

@@ -120,7 +120,7 @@ def test_table_figure_and_report_are_there(study):
     made = study / "results/studies/mixing"
     for suffix in ("csv", "tex", "html"):
         assert (made / f"mixing/tables/table10.{suffix}").stat().st_size > 0
-    assert {path.suffix for path in (made / "mixing/figure7").iterdir()} == {".svg"}
+    assert ".svg" in {path.suffix for path in (made / "mixing/figure7").iterdir()}
     text = (made / "report.html").read_text(encoding="utf-8")
     assert 'id="mixing-table-mixing"' in text
     assert 'class="tongue tongue-' in text

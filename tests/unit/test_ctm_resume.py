@@ -199,9 +199,9 @@ FIXED = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), "131
 
 
 def test_memory_does_not_grow_with_the_documents(tmp_path):
-    """Eight bytes of each of the 6 million counts that one corpus has more than the other would be 46 MiB."""
+    """Eight bytes of each of the 3 million counts that one corpus has more than the other would be 23 MiB."""
     peaks = []
-    for documents in (10_000, 40_000):
+    for documents in (5_000, 20_000):
         folder = tmp_path / str(documents)
         write_counts(folder, [many_counts(documents)], 4000)
         environment = {**os.environ, **FIXED, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}

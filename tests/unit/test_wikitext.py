@@ -3,11 +3,11 @@
 import pickle
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from forks import forking_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -463,7 +463,7 @@ def last_text(wikitext):
         "is_disambiguation(text, ['x'])\n"
         "print(sections_of(text, spaces)[-1].text[-1000:])\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    run = subprocess.run([forking_python(), "-c", code], capture_output=True, text=True, timeout=60, check=True)
     return run.stdout.strip()
 
 
