@@ -170,16 +170,16 @@ def _hide_gpus() -> None:
 
 
 def _require_gpus(asked: int) -> None:
-    from textcritic.training.hardware import built_for_cards, cards  # here, so that many jobs do not load torch
+    import torch  # here, so that the many jobs without a GPU do not load it
 
-    if cards():
+    if torch.cuda.is_available():
         return
-    if built_for_cards() and (asked > 1 or os.environ.get("SLURM_JOB_GPUS")):
+    if torch.version.cuda and (asked > 1 or os.environ.get("SLURM_JOB_GPUS")):
         raise TextcriticError(
             f"gpu: {asked} asked for, and torch sees none; run nvidia-smi on this machine to check the driver, or "
             "lower the entry's gpu to 0 to use the CPU"
         )
-    why = "torch sees none" if built_for_cards() else "this torch is built for the CPU alone"
+    why = "torch sees none" if torch.version.cuda else "this torch is built for the CPU alone"
     log.warning("gpu: %d asked for, and %s: ON THE CPU, which can take a hundred times as long", asked, why)
 
 

@@ -92,8 +92,9 @@ def models(tiny_encoding, tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("architecture", ["gpt2", "gpt-neo"])
+@pytest.mark.parametrize(
+    ("architecture", "method"), [*(("gpt2", method) for method in METHODS), ("gpt-neo", "draws past the window")]
+)
 def test_samples(models, architecture, method, alike):
     shard = lambda folder: Shard(7, 0, 5, folder / "shard.parquet")  # noqa: E731
     alike(lambda folder: sample_articles(models(architecture), METHODS[method], "single", shard(folder)))

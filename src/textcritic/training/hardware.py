@@ -1,6 +1,7 @@
 """What a job asks of the machine: CPU threads, mixed precision, a GPU and its memory, and how much of it is used.
 
-Only this module knows what GPUs are called: everything else asks it, or compares with "cpu".
+Only this module (and runlog, below it, which asks whether there is a GPU) knows what GPUs are called: everything else
+asks it, or compares with "cpu".
 """
 
 import ctypes
@@ -62,11 +63,6 @@ def flushes_denormals() -> bool:
 def cards() -> int:
     """How many GPUs torch sees."""
     return int(_card().device_count()) if _card().is_available() else 0
-
-
-def built_for_cards() -> bool:
-    """Whether this torch could use a GPU, if there were one."""
-    return bool(torch.version.cuda)
 
 
 def device() -> torch.device:
