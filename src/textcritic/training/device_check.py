@@ -7,6 +7,7 @@ only a real one can show: its kernels, its memory, its speed, and how several ta
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -58,10 +59,12 @@ def check_device(size: Size | None = None) -> tuple[list[tuple[str, bool, str]],
         raise TextcriticError(
             "device-check: torch sees no GPU; run it in a job that has one, and nvidia-smi there to see the driver"
         )
-    on, rows = device(), []
-    checks = [(f"kernel: {name}", lambda run=run: _same(run, on)) for name, run in KERNELS.items()]
-    checks += [(f"memory: {name}", lambda needed=needed: _room(needed, on)) for name, needed in NEEDS.items()]
-    checks += [("training in auto precision", lambda: _speed(size or Size(), on))]
+    on, rows = device(), list[tuple[str, bool, str]]()
+    checks: list[tuple[str, Callable[[], str]]] = [
+        *((f"kernel: {name}", partial(_same, run, on)) for name, run in KERNELS.items()),
+        *((f"memory: {name}", partial(_room, needed, on)) for name, needed in NEEDS.items()),
+        ("training in auto precision", partial(_speed, size or Size(), on)),
+    ]
     if cards() > 1:
         checks += [(f"sums over {cards()} GPUs (NCCL)", _sums)]
     for name, check in checks:
@@ -142,7 +145,8 @@ def _speed(size: Size, on: torch.device) -> str:
         vocab_size=size.vocabulary, n_positions=size.context, n_embd=size.width, n_layer=size.layers, n_head=size.heads
     )
     config.resid_pdrop = config.embd_pdrop = config.attn_pdrop = 0.0
-    model: Any = GPT2LMHeadModel(config).to(on).train()
+    model: Any = GPT2LMHeadModel(config)
+    model.to(on).train()
     update, precision = optimiser(model, 1e-4, 0.0), autocast(on, "auto")
     ids = torch.randint(size.vocabulary, (size.blocks, size.context)).to(on)
     losses, began, steps = [], 0.0, -2  # two that warm up
