@@ -108,14 +108,15 @@ class TransitionRefit:
         nll = np.zeros(len(self._grid))
         for held_out in counts.T:
             seen = held_out > 0
-            nll -= self._log_probs(total - held_out, self._grid, targets)[:, seen] @ held_out[seen]
+            nll -= self._log_probs(total - held_out, self._grid, targets, seen) @ held_out[seen]
         return float(self._grid[np.flatnonzero(nll <= nll.min() * (1 + ROUNDING))[-1]])
 
-    def _log_probs(self, counts: Array, deltas: Array, targets: int) -> Array:
-        """[deltas, distinct steps]."""
-        rows = np.bincount(self._sources, counts, self._width)[self._sources]
-        with np.errstate(divide="ignore"):
-            found: Array = np.log(counts + deltas[:, None]) - np.log(rows + deltas[:, None] * targets)
+    def _log_probs(self, counts: Array, deltas: Array, targets: int, wanted: Mask | slice = slice(None)) -> Array:
+        """Of the wanted steps: [deltas, steps]."""
+        rows = np.bincount(self._sources, counts, self._width)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_sources = np.log(rows + deltas[:, None] * targets)[:, self._sources[wanted]]
+            found: Array = np.log(counts[wanted] + deltas[:, None]) - of_sources
         return np.where(np.isnan(found), -np.inf, found)
 
 
