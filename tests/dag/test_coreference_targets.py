@@ -45,7 +45,7 @@ def test_the_paper_s_four_tables_of_n_grams_share_all_but_the_last_job(tmp_path)
 
 def test_the_whole_study_draws_nothing_more_for_coreference(tmp_path):
     found, plan = plan_of(tmp_path, "all")
-    assert (found["collect_samples"], found["train_causal"]) == (28, 24)
+    assert (found["collect_samples"], found["train_causal"]) == (22, 24)
     # Two experiments of 10 samples each, real text of two splits each.
     assert (found["infer_sample_mentions"], found["infer_data_mentions"], found["fit_mentions"]) == (20, 4, 2)
     names = {w["experiment"] for rule, w, _ in plan if rule == "make_coreference_tables"}

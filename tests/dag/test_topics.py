@@ -73,7 +73,7 @@ def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(tmp_path):
     assert found["make_topics_tables"] == 1
     assert [w["experiment"] for rule, w, _ in planned(run.stdout) if rule == "make_section"].count("topics") == 1
     # 22 samples, 6 of the audit; 22 fine-tunings and two transformers of the process.
-    assert (found["collect_samples"], found["train_causal"]) == (28, 24)
+    assert (found["collect_samples"], found["train_causal"]) == (22, 24)
 
 
 def test_counting_words_and_inference_ask_for_little_whatever_the_fit_takes(tmp_path):

@@ -149,8 +149,8 @@ def test_segments_as_long_as_a_lexicon_holds_are_taken(folder):
         ),
         ({"decodings": ["best"]}, r"best has `method: likeliest`, for .* kind fairseq alone; letters is .* causal"),
         ({"generators": ["segments"], "decodings": ["hot"]}, r"segments is an HSMM, .* hot has a temperature"),
-        ({"generators": ["segments"], "decodings": ["rough"]}, r"segments is an HSMM, .* rough has a .* or precision"),
-        ({"generators": ["segments"], "decodings": ["strided"]}, r"segments is an HSMM, .* strided has a .* stride or"),
+        ({"generators": ["segments"], "decodings": ["rough"]}, r"segments is an HSMM, .* rough has a .* precision"),
+        ({"generators": ["segments"], "decodings": ["strided"]}, r"segments is an HSMM, .* strided has a .* stride, "),
         (
             {"generators": ["long"]},
             r"long has segments of up to 12 .*; drawn has 53 symbols, of which 11 fit in 64 bits",

@@ -20,7 +20,16 @@ from textcritic.critics.recitation.refit import RecitationRefit
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.critics.refits import TransitionRefit
 from textcritic.errors import TextcriticError
-from textcritic.inference.crossfit import OUT, PARTNER, SAMPLE, CrossOptions, cross_fit, deal, sample_weights
+from textcritic.inference.crossfit import (
+    OUT,
+    PARTNER,
+    SAMPLE,
+    THINNINGS,
+    CrossOptions,
+    cross_fit,
+    deal,
+    sample_weights,
+)
 from textcritic.measures.crossed import read_crossed, with_crossed, write_crossed
 from textcritic.measures.measure import Estimate, Scored
 
@@ -270,11 +279,19 @@ def test_where_one_side_has_groups_one_document_of_each_is_drawn():
     groups = [f"g{n // 3}" for n in range(60)]
     refit = Means(np.random.default_rng(1).normal(size=90))
     found = cross_fit(refit, (groups, None), (60, 30), CrossOptions(parts=5, exchanges=19, reached=10**9))
-    assert found.exchanges == 20 * 19
+    assert found.exchanges == THINNINGS * 19
     drawn = [parts for parts in refit.seen if (parts == OUT).sum() == 40]
-    assert len(drawn) == 20 * 20
+    assert len(drawn) == THINNINGS * 20
     assert all((parts[n : n + 3] != OUT).sum() == 1 for parts in drawn for n in range(0, 60, 3))
     assert 0 < found.p <= 1
+
+
+def test_drawings_that_cannot_change_the_median_are_not_made():
+    groups = [f"g{n // 3}" for n in range(60)]
+    apart = np.concatenate([np.random.default_rng(1).normal(size=60), np.random.default_rng(2).normal(9, size=30)])
+    found = cross_fit(Means(apart), (groups, None), (60, 30), CrossOptions(parts=5, exchanges=19))
+    assert found.p == 2 * 1 / 20
+    assert found.exchanges == (THINNINGS // 2 + 1) * 19
 
 
 def test_the_interval_is_students_over_twenty_groups_left_out():
