@@ -16,7 +16,9 @@ def local_hub(files, cache, monkeypatch):
     """Serve files of one repository; processes that are started meanwhile take it for the hub."""
     names = ("some/model", "some/data")
     hub = type(
-        "Hub", (Mirror,), {"files": files, "repositories": dict.fromkeys(names, files), "spoilt": {}, "asked": []}
+        "Hub",
+        (Mirror,),
+        {"files": files, "repositories": dict.fromkeys(names, files), "revision": REVISION, "spoilt": {}, "asked": []},
     )
     with serving(hub) as port:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{port}")

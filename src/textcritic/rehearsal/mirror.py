@@ -21,13 +21,15 @@ class Mirror(http.server.BaseHTTPRequestHandler):
     """What the clients ask for.
 
     Attributes:
-        repositories: the files of each repository of the hub, at whatever commit is asked for.
+        repositories: the files of each repository of the hub.
+        revision: the one commit that they have; "": whatever is asked for.
         files: of other servers, by name: `/files/NAME`.
         spoilt: files of repositories that are sent with other content.
         asked: the paths asked for.
     """
 
     repositories: ClassVar[Mapping[str, Mapping[str, bytes]]] = {}
+    revision: ClassVar[str] = ""
     files: ClassVar[Mapping[str, bytes]] = {}
     spoilt: ClassVar[dict[str, bytes]] = {}
     asked: ClassVar[list[str]] = []
@@ -42,7 +44,10 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         self.asked.append(path)
         api, file = API.fullmatch(path), FILE.fullmatch(path)
         found = self.repositories.get((api or file or [""])[1 if api or file else 0], {})
-        if api and found:
+        asked = (api and api[3]) or (file and file[2])
+        if self.revision and asked not in (None, self.revision):
+            self.send_error(404)
+        elif api and found:
             self._listed(found, api[2], api[3])
         elif file and file[3] in found:
             content = found[file[3]]
