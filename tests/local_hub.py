@@ -15,7 +15,7 @@ REVISION = "5" * 40
 def local_hub(files, cache, monkeypatch):
     """Serve files of one repository; processes that are started meanwhile take it for the hub."""
     names = ("some/model", "some/data")
-    held = {"files": files, "repositories": dict.fromkeys(names, files), "main": REVISION}
+    held = {"files": files, "repositories": dict.fromkeys(names, files), "revision": REVISION, "main": REVISION}
     hub = type("Hub", (Mirror,), {**held, "spoilt": {}, "asked": []})
     with serving(hub) as port:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{port}")

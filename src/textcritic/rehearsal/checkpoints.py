@@ -19,7 +19,7 @@ from tokenizers import (
 
 from textcritic.training.load import END  # and transformers is offline from here on
 
-from transformers import (  # isort: skip
+from transformers import (  # type: ignore[attr-defined]  # isort: skip
     AlbertConfig,
     AlbertForPreTraining,
     BertConfig,
@@ -38,7 +38,7 @@ from transformers import (  # isort: skip
 )
 
 SHARD_BYTES = 30_000
-ENCODER = {
+ENCODER: dict[str, Any] = {
     "hidden_size": 32,
     "num_hidden_layers": 1,
     "num_attention_heads": 2,
@@ -51,7 +51,7 @@ def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False) 
     """As openai-community/gpt2: no `transformer.` before the names, masks among the weights, no padding token."""
     size = _bpe(folder, texts, tokenizer_json)
     torch.manual_seed(5)
-    shape = {"n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 2, "initializer_range": 0.2}
+    shape: Any = {"n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 2, "initializer_range": 0.2}
     config = GPT2Config(vocab_size=size, bos_token_id=size - 1, eos_token_id=size - 1, **shape)
     model = GPT2LMHeadModel(config)
     weights = {name.removeprefix("transformer."): weight for name, weight in model.state_dict().items()}
@@ -65,9 +65,9 @@ def tiny_gpt_neo(folder: Path, texts: Iterable[str]) -> Path:
     """As EleutherAI/gpt-neo-125m: every other layer sees the last few tokens alone; masks among the weights."""
     size = _bpe(folder, texts)
     torch.manual_seed(6)
-    shape = {"max_position_embeddings": 64, "hidden_size": 32, "num_layers": 2, "num_heads": 2, "window_size": 8}
-    kinds = [[["global", "local"], 1]]
-    ends = {"bos_token_id": size - 1, "eos_token_id": size - 1}
+    shape: Any = {"max_position_embeddings": 64, "hidden_size": 32, "num_layers": 2, "num_heads": 2, "window_size": 8}
+    kinds: Any = [[["global", "local"], 1]]
+    ends: Any = {"bos_token_id": size - 1, "eos_token_id": size - 1}
     config = GPTNeoConfig(vocab_size=size, attention_types=kinds, **shape, **ends)
     model = GPTNeoForCausalLM(config)
     weights = dict(model.state_dict())
@@ -86,7 +86,7 @@ def tiny_bert(folder: Path, texts: Iterable[str]) -> Path:
     tokenizer.save_model(str(folder))
     _write(folder / "tokenizer_config.json", {"do_lower_case": False, "model_max_length": 512})
     torch.manual_seed(7)
-    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    shape: Any = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     config = BertConfig(vocab_size=tokenizer.get_vocab_size(), initializer_range=0.1, **shape)
     model = BertForPreTraining(config)
     old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
@@ -178,7 +178,7 @@ def tiny_roberta(folder: Path, texts: Iterable[str]) -> Path:
     _write(folder / "tokenizer_config.json", {"model_max_length": 512})
     torch.manual_seed(10)
     size = tokenizer.get_vocab_size()
-    positions = {"max_position_embeddings": 98, "type_vocab_size": 1, "pad_token_id": 1}
+    positions: Any = {"max_position_embeddings": 98, "type_vocab_size": 1, "pad_token_id": 1}
     model = RobertaForMaskedLM(RobertaConfig(vocab_size=size, bos_token_id=0, eos_token_id=2, **ENCODER | positions))
     weights = dict(model.state_dict())
     del weights["lm_head.decoder.weight"], weights["lm_head.decoder.bias"]

@@ -60,9 +60,10 @@ def scientific(name: str) -> bytes:
                 "abstract_text": [f"<S> {sentence(random.Random(number))} </S>"],
                 "labels": None,
                 "section_names": [title for title, _ in parts],
-                "sections": [re.split(r"(?<=\.) ", text) for _, text in parts],
+                "sections": (said := [re.split(r"(?<=\.) ", text) for _, text in parts]),
+                "article_text": [one for part in said for one in part],
             }
-            lines.append(json.dumps(record | {"article_text": [s for part in record["sections"] for s in part]}))
+            lines.append(json.dumps(record))
         texts[f"{name}-dataset/{file}.txt"] = "\n".join(lines) + "\n"
     return zipped(texts)
 

@@ -14,14 +14,15 @@ from textcritic.errors import TextcriticError
 LARGE = (".safetensors", ".bin", ".parquet")  # what the hub keeps apart from git
 API = re.compile(r"/api/(?:models|datasets)/([^/]+/[^/]+)/(tree|revision)/([0-9a-f]{40}|main)(?:/.*)?")
 FILE = re.compile(r"/(?:datasets/)?([^/]+/[^/]+)/resolve/([0-9a-f]{40})/(.+)")
-PLAIN = "/files/"
+PLAIN, BRANCH = "/files/", "main"
 
 
 class Mirror(http.server.BaseHTTPRequestHandler):
     """What the clients ask for.
 
     Attributes:
-        repositories: the files of each repository of the hub, at whatever commit is asked for.
+        repositories: the files of each repository of the hub.
+        revision: the one commit that they have; "": whatever is asked for.
         files: of other servers, by name: `/files/NAME`.
         spoilt: files of repositories that are sent with other content.
         asked: the paths asked for.
@@ -29,6 +30,7 @@ class Mirror(http.server.BaseHTTPRequestHandler):
     """
 
     repositories: ClassVar[Mapping[str, Mapping[str, bytes]]] = {}
+    revision: ClassVar[str] = ""
     files: ClassVar[Mapping[str, bytes]] = {}
     spoilt: ClassVar[dict[str, bytes]] = {}
     asked: ClassVar[list[str]] = []
@@ -44,7 +46,10 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         self.asked.append(path)
         api, file = API.fullmatch(path), FILE.fullmatch(path)
         found = self.repositories.get((api or file or [""])[1 if api or file else 0], {})
-        if api and found:
+        asked = (api and api[3]) or (file and file[2])
+        if self.revision and asked not in (None, self.revision, BRANCH):
+            self.send_error(404)
+        elif api and found:
             self._listed(found, api[2], api[3])
         elif file and file[3] in found:
             content = found[file[3]]
@@ -58,7 +63,7 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _listed(self, found: Mapping[str, bytes], what: str, revision: str) -> None:
-        revision = self.main if revision == "main" else revision
+        revision = self.main if revision == BRANCH else revision
         value: Any = [_entry(name, content) for name, content in found.items()]
         if what == "revision":
             value = {"id": "some", "sha": revision, "siblings": [{"rfilename": name} for name in found]}
