@@ -57,7 +57,7 @@ def test_table_9_needs_samples_without_titles_and_topic_models_alone(tmp_path):
     found, plan = jobs(run.stdout), planned(run.stdout)
     assert found["count_words"] == found["fit_topics"] == found["infer_data_topics"] == 3
     assert found["train_causal"] == found["infer_sample_topics"] == len(PAIRS)
-    assert found["sample_causal"] == len(PAIRS) * 10
+    assert found["sample_causal"] == len(PAIRS) + 2  # those of arXiv take longer than an hour, in two shards
     assert {(w["corpus"], w["generator"]) for rule, w, _ in plan if rule == "infer_sample_topics"} == PAIRS
     assert {w["setting"] for _, w, _ in plan if "setting" in w} == {"wo-title"}
     assert {w["decoding"] for _, w, _ in plan if "decoding" in w} == {"ancestral"}

@@ -116,11 +116,27 @@ def test_models_that_do_not_draw_by_their_own_probability_have_no_own_texts(fold
     assert_refused(folder, block(RNNG, own_texts=20), "grammar has end: as_released: texts that it draws have no exact")
 
 
+def shard_files(folder, generator):
+    weighed = experiment(folder, "importance").files().weighed
+    return {str(path) for one in weighed for path in one.shards if one.generator == generator}
+
+
 def test_more_shards_keep_the_files_of_fewer(folder):
-    few = {str(path) for one in experiment(folder, "importance").files().weighed for path in one.shards}
+    few = shard_files(folder, "grammar")
     write(folder / "studies/own.yaml", block(RNNG, LSTM, HSMM, shards=5))
-    more = {str(path) for one in experiment(folder, "importance").files().weighed for path in one.shards}
-    assert few < more
+    assert few < shard_files(folder, "grammar")
+
+
+def test_short_shards_are_drawn_by_one_job_unless_mixtures_read_each(folder):
+    """Of hidden semi-Markov models a mixture draws its own."""
+    place = "results/weights/segments/noisy/drawn/seed1"
+    segments = shard_files(folder, "segments")
+    assert {f"{place}/t0.5/k10/0-1.npz", f"{place}/mixed/0.5-1/k10/0-1.npz"} < segments
+    assert all(path.endswith("/0-1.npz") for path in segments)
+    # 4,000 draws of a trained model's states are more than an hour of work, 10 are a minute.
+    for samples, names in ((4_000, {"0", "1"}), (10, {"0-1"})):
+        write(folder / "studies/own.yaml", block(RNNG, LSTM, samples=samples, mixture=False))
+        assert {path.rpartition("/")[2] for path in shard_files(folder, "grammar")} == {f"{n}.npz" for n in names}
 
 
 @pytest.mark.parametrize(

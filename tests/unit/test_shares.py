@@ -8,7 +8,6 @@ from snake import ROOT
 from textcritic.plan.project import Project
 from textcritic.plan.shares import (
     LEAST_MINUTES,
-    LONGEST_WEIGHING,
     Shares,
     jobs_for,
     minutes_for,
@@ -46,8 +45,10 @@ def test_a_job_asks_for_more_than_it_needs_and_for_more_again():
 def test_stretches_have_every_shard_once_and_in_order(shards, each):
     names = stretches(shards, each)
     assert [shard for name in names for shard in shards_of(name)] == list(range(shards))
-    assert len(names) == min(shards, jobs_for(shards * each, LONGEST_WEIGHING))
-    assert names == ["0"] if shards == 1 else names[0].startswith("0")
+    assert all(len(shards_of(name)) * each <= 1.5 * HOUR or len(shards_of(name)) == 1 for name in names)
+    assert names[0] == {1: "0", 10: "0-9", 7: "0"}.get(shards, names[0])
+    # More shards draw again what is in the last stretch at most.
+    assert set(names[:-1]) < set(stretches(2 * shards, each))
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,9 @@ LEAST_MINUTES = 30
 NUMBER = re.compile(r"shard\d+-of-(\d+)\.parquet")
 
 
-def jobs_for(seconds: float, longest: int = LONGEST) -> int:
-    """How many jobs share so much work; each has more than half of `longest`, or the whole."""
-    return max(1, math.ceil(seconds / longest))
+def jobs_for(seconds: float) -> int:
+    """How many jobs share so much work; each has more than half of `LONGEST`, or the whole."""
+    return max(1, math.ceil(seconds / LONGEST))
 
 
 def minutes_for(seconds: float, attempt: int) -> int:
@@ -45,13 +45,15 @@ def share_of(total: int, share: str) -> tuple[int, int]:
 def stretches(shards: int, each: float) -> list[str]:
     """Names of stretches of shards that a job draws one after the other: `3`, or `0-8`, from one to another.
 
+    Stretches are of one length but for the last, so more shards keep what fewer have drawn.
+
     Args:
         shards: how many there are; what is drawn in one depends on its number, so they stay what they are.
         each: seconds of work of one.
     """
-    jobs = jobs_for(shards * each, LONGEST_WEIGHING)
-    cut = [share_of(shards, f"{n}-of-{jobs}") for n in range(jobs)]
-    return [f"{first}-{first + count - 1}" if count > 1 else str(first) for first, count in cut if count]
+    length = max(1, int(LONGEST_WEIGHING // each))
+    ends = [(first, min(first + length, shards) - 1) for first in range(0, shards, length)]
+    return [f"{first}-{last}" if last > first else str(first) for first, last in ends]
 
 
 def shards_of(stretch: str) -> range:
