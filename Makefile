@@ -3,11 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
+.PHONY: demo plan annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
 
 # STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
+
+# What a study costs, before it starts; STUDY as above, a paper's study, or a target. Without one: what the SLURM profile builds.
+plan: .venv/installed
+	@textcritic plan $(STUDY)
 
 # The web app that asks people about the texts of the finished demo; PORT=8000.
 annotate: .venv/installed

@@ -25,6 +25,7 @@ NAVIGATION = {
         "docs/lm-eval",
         "docs/metric-card",
         "docs/running",
+        "docs/plan",
         "docs/scale",
         "docs/reproduce",
         "docs/annotation",

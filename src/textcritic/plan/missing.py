@@ -63,14 +63,14 @@ class Missing:
     def _decide(self, registry: str, name: str) -> str:
         if name not in self.registries.entries.get(registry, ()) or self._made(registry, name):
             return ""
-        gone = [path for path in self._brought(registry, name) if not (self._here / path).exists()]
+        gone = [path for path in self.brought(registry, name) if not (self._here / path).exists()]
         if gone:
             how = self.registries.entry(registry, name).get("bring") or "put it there"
             return f"there is no {listed(list(dict.fromkeys(gone)))} ({how})"
         named = self.registries.references(registry, name)
         return next((f"needs {other}: {why}" for _, target, other in named if (why := self.why(target, other))), "")
 
-    def _brought(self, registry: str, name: str) -> Iterator[str]:
+    def brought(self, registry: str, name: str) -> Iterator[str]:
         """The files and folders that an entry names and no rule makes."""
         for _, text, about in leaves(self.registries.entry(registry, name), schema(registry)):
             own = about.get("registry") == "downloads" and download_of(text) is None
