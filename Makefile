@@ -3,11 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo rehearse annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
+.PHONY: demo plan rehearse annotate criticise fairseq mauve extras test test-fast slurm-test bench mutants lint format docs
 
 # STUDY=coreference-demo, latent-lms-demo, document-coherence-demo or code-mixing-demo for another one.
 demo: .venv/installed
 	textcritic demo $(STUDY)
+
+# What a study costs, before it starts; STUDY as above, a paper's study, or a target. Without one: what the SLURM profile builds.
+plan: .venv/installed
+	@textcritic plan $(STUDY)
 
 # A study from download to report on small stand-ins: STUDY=model-criticism; SIZE=smoke or full.
 rehearse: .venv/installed

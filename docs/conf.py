@@ -26,6 +26,7 @@ NAVIGATION = {
         "docs/metric-card",
         "docs/running",
         "docs/rehearsal",
+        "docs/plan",
         "docs/scale",
         "docs/reproduce",
         "docs/annotation",

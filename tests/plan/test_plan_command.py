@@ -1,18 +1,29 @@
 """`textcritic plan` on studies of the package: what it says of each, and of what cannot be planned."""
 
 import json
+from importlib.machinery import SourceFileLoader
 
 import pytest
-from snake import planned
+from snake import ROOT, planned
+
+from textcritic.plan.project import Project
+
+
+# Not a package: a developer's tool.
+plan_hours = SourceFileLoader("plan_hours", str(ROOT / "tools/plan_hours.py")).load_module()
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    return tmp_path_factory.mktemp("planned")
+    """A folder in which all files are that a user must bring."""
+    folder = tmp_path_factory.mktemp("planned")
+    registries = Project({"studies": []}, ROOT, folder).registries
+    plan_hours.bring(folder, registries)
+    return folder
 
 
-@pytest.mark.parametrize("study", ["model-criticism", "beyond-perplexity", "latent-lms", "document-coherence"])
-def test_every_study_says_what_it_costs_in_a_clean_folder(place, study):
+@pytest.mark.parametrize("study", plan_hours.STUDIES)
+def test_every_study_says_what_it_costs_and_so_does_the_page(place, study):
     done = planned(place, study, "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
@@ -21,9 +32,14 @@ def test_every_study_says_what_it_costs_in_a_clean_folder(place, study):
     assert said["least_seconds"] == pytest.approx(sum(link["seconds"] for link in said["chain"]), abs=1)
     assert said["chain"][-1]["rule"] == "make_report"
     assert not [row["rule"] for row in said["rules"] if "declared runtime" in row["bases"]]
-    assert said["core_seconds"] > 0
-    assert bool(said["left_out"]) == (study in ("latent-lms", "document-coherence"))
+    assert not said["left_out"]
     assert done.stderr == ""
+    assert plan_hours.row_of(study, said) in plan_hours.PAGE.read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_made_is_said_and_the_rest_is_planned(tmp_path):
+    said = json.loads(planned(tmp_path, "latent_lms_figure4", "latent_lms_figure3", "--json").stdout)
+    assert "there is no data/conll-2012/train.conll" in "".join(said["left_out"])
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ class Missing:
             path: f"{self.registries.where(registry, name)}: {key}: {fault} ({entry.get('bring') or 'put it there'})"
             for registry, entries in self.registries.entries.items()
             for name, entry in entries.items()
-            for key, path in self._brought(registry, name)
+            for key, path in self.brought(registry, name)
             if (fault := self._fault([path]))
         }
 
@@ -82,7 +82,7 @@ class Missing:
         entry = self.registries.entry(registry, name)
         if registry in ON_HUB and (why := no_commit(entry)):
             return why
-        if fault := self._fault([path for _, path in self._brought(registry, name)]):
+        if fault := self._fault([path for _, path in self.brought(registry, name)]):
             return f"{fault} ({entry.get('bring') or 'put it there'})"
         named = self.registries.references(registry, name)
         return next((f"needs {other}: {why}" for _, target, other in named if (why := self.why(target, other))), "")
@@ -95,7 +95,7 @@ class Missing:
         faults = [f"there is no {listed(gone)}"] * bool(gone) + [f"nothing is in {listed(empty)}"] * bool(empty)
         return " and ".join(faults)
 
-    def _brought(self, registry: str, name: str) -> Iterator[tuple[str, str]]:
+    def brought(self, registry: str, name: str) -> Iterator[tuple[str, str]]:
         """The files and folders that an entry names and no rule makes, each after its key."""
         for key, text, about in leaves(self.registries.entry(registry, name), schema(registry)):
             own = about.get("registry") == "downloads" and download_of(text) is None
