@@ -11,6 +11,7 @@ from typing import Any
 from textcritic.place import workflow_folder
 from textcritic.plan.costs.planned import MARK
 from textcritic.plan.costs.table import hours, size
+from textcritic.plan.hub_lock import ON_HUB, no_commit, write_lock
 from textcritic.plan.missing import Missing
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
@@ -27,14 +28,19 @@ HEAD = f"""\
 
 
 def bring(folder: Path, registries: Registries) -> None:
-    """Put empty files where those belong that a user must bring: enough to plan with."""
-    missing = Missing(registries, folder)
+    """Put files where those belong that a user must bring, and a hub.lock: enough to plan with."""
+    missing, lock = Missing(registries, folder), {}
     for registry, entries in registries.entries.items():
         for name in entries:
-            for path in missing.brought(registry, name):
+            if registry in ON_HUB and no_commit(registries.entry(registry, name)):
+                entry = registries.entry(registry, name)
+                pin = {key: entry[key] for key in ("repository", "revision")}
+                lock[registry, name] = {**pin, "commit": "0" * 40, "date": "then"}
+            for _, path in missing.brought(registry, name):
                 place = folder / path
                 place.parent.mkdir(parents=True, exist_ok=True)
-                place.touch()
+                place.write_text("brought", encoding="utf-8")
+    write_lock(folder, lock)
 
 
 def row_of(study: str, said: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ from snake import ROOT, planned
 
 from textcritic.plan.project import Project
 
-
 # Not a package: a developer's tool.
 plan_hours = SourceFileLoader("plan_hours", str(ROOT / "tools/plan_hours.py")).load_module()
 

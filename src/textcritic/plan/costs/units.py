@@ -118,7 +118,7 @@ class Job:
     def transformer(self) -> Transformer:
         """The transformer that the job trains or asks; GPT-2 small's size where it is not known."""
         entry = self.trained
-        if "architecture" in entry:
+        if entry.get("kind") == "fairseq":
             return of_fairseq(entry["architecture"], entry["options"], self.vocabulary(entry["encoding"]))
         model = entry.get("model")
         if entry.get("kind") == "detector" and "transformer" not in entry["model"]:
@@ -137,7 +137,7 @@ class Job:
 def _training_tokens(job: Job) -> float:
     """Tokens of a training, validation losses not counted."""
     entry, training = job.trained, job.trained.get("training") or {}
-    if "architecture" in entry:  # an update has at most so many
+    if entry.get("kind") == "fairseq":  # an update has at most so many
         return float((training["steps"] or 0) * training["max_tokens"] * training["accumulation"])
     if "max_tokens" in entry or entry["kind"] == "detector":
         return _sentences(job, "train") * _sentence_length(job) * (training.get("epochs") or 1)
