@@ -128,11 +128,11 @@ class Judged:
         how = CrossOptions(parts=PARTS, exchanges=EXCHANGES, seed=seed)
         self.fit: CrossFit = cross_fit(refit, (None, None), (len(real), len(sample)), how)
         found, counted = self.found.found[len(real) :], self.found.counted[len(real) :]
-        self.own, _, high = own_order(own_evidence(found, counted, self.shape), counted)
+        self.own, low, high = own_order(own_evidence(found, counted, self.shape), counted)
         self.marked = (self.fit.p or 1.0) < 0.05
         self.seen = self.marked and self.fit.sample.value < self.fit.real.value
         enough = len(sample) >= LEAST_NAMED
-        self.named = self.seen and enough and is_without_order(high, self.fit.real.value)
+        self.named = self.seen and enough and is_without_order(low, high, self.fit.real.value)
 
     def accuracy(self) -> float:
         """Of real documents against 20 random orders each, by critics that have not seen them."""

@@ -72,7 +72,7 @@ def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(tmp_path):
     found = jobs(run.stdout)
     assert found["make_topics_tables"] == 1
     assert [w["experiment"] for rule, w, _ in planned(run.stdout) if rule == "make_section"].count("topics") == 1
-    # 22 samples, 6 of the audit; 22 fine-tunings and two transformers of the process.
+    # 22 samples; 22 fine-tunings and two transformers of the process.
     assert (found["collect_samples"], found["train_causal"]) == (22, 24)
 
 
@@ -117,7 +117,7 @@ def test_the_reason_of_a_job_names_the_label_that_has_changed(finished, tmp_path
     assert run.returncode == 0, run.stderr + run.stdout
     reasons = re.findall(r"^ {4}reason: (Params have changed .*)$", run.stdout, re.MULTILINE)
     # The standing tables of each kind that compares its samples, and a numbered one of metrics.
-    assert len(reasons) == 10
+    assert len(reasons) == 11
     assert all("bigrams" in reason for reason in reasons), reasons
     # The labels of all that a table names, and not the texts of its files, which are thousands of characters.
     assert max(map(len, reasons)) < 1000, sorted(map(len, reasons))

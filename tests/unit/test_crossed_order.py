@@ -93,8 +93,10 @@ def test_sets_without_order_have_no_value(sets):
 
 
 def test_criticise_names_what_is_shuffled(sets, tmp_path):
-    texts = {label: [" ".join(one) for one in sets[label]] for label in ("real", "shuffled", "others")}
-    real, samples = texts.pop("real"), {label: some * 3 for label, some in texts.items()}
+    rng = np.random.default_rng(9)
+    drawn = {"shuffled": articles(rng, "u", 110, LIFE, 1.0), "others": articles(rng, "o", 110, GAME, 0.2)}
+    samples = {label: [one.sections[0].text for one in of] for label, of in drawn.items()}
+    real = [one[0] for one in sets["real"]]
     result = textcritic.criticise(real, samples, measures="sentences", output=tmp_path, resamples=20)
     text = " ".join(str(result).split())
     assert "- shuffled: its sentences are out of order: " in text

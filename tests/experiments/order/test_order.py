@@ -87,9 +87,19 @@ def _name(files):
     return Names.of(files.samples).source
 
 
-@pytest.mark.parametrize(("high", "named"), [(None, False), (math.nan, False), (4.9, True), (5.0, False), (-1.0, True)])
-def test_out_of_order_needs_half_as_much_order_at_most(high, named):
-    assert is_without_order(high, 10.0) is named
+@pytest.mark.parametrize(
+    ("low", "high", "named"),
+    [
+        (None, None, False),
+        (math.nan, math.nan, False),
+        (-2.0, 4.9, True),
+        (-2.0, 5.0, False),
+        (0.1, 4.9, False),
+        (-3.0, -1.0, True),
+    ],
+)
+def test_out_of_order_needs_no_order_in_common_and_half_of_real_texts_at_most(low, high, named):
+    assert is_without_order(low, high, 10.0) is named
 
 
 def test_pairs_are_those_that_stand_in_the_article(files, material):

@@ -40,8 +40,8 @@ def causes(rows: pd.DataFrame) -> Callable[[Cell], str]:
             return f"less of real text’s order of sentences: {numbers}; {TOO_FEW}"
         beside = rows[rows["corpus"] == first.corpus]
         wanted = [{key: getattr(score, key) for key in (*GROUP[1:], *RUN)} for score in cell.scores]
-        ends = [matching(beside, keys)["own_high"].iloc[0] for keys in wanted]
-        named = all(is_without_order(end, real) for end in ends)
+        ends = [matching(beside, keys)[["own_low", "own_high"]].iloc[0].tolist() for keys in wanted]
+        named = all(is_without_order(*both, real) for both in ends)
         return (
             f"{OUT_OF_ORDER}: {numbers}"
             if named
@@ -51,11 +51,12 @@ def causes(rows: pd.DataFrame) -> Callable[[Cell], str]:
     return cause
 
 
-def is_without_order(own_high: float | None, real: float) -> bool:
-    """Whether a sample has less than half as much order in common as real text has.
+def is_without_order(own_low: float | None, own_high: float | None, real: float) -> bool:
+    """Whether no order in common is found in a sample, and it has less than half as much as real text has.
 
     Args:
-        own_high: the upper end of the interval of `own`; None or NaN without one.
+        own_low: the lower end of the interval of `own`; None or NaN without one.
+        own_high: the upper end.
         real: the value of real text.
     """
-    return own_high is not None and own_high < real / 2  # NaN is not less
+    return own_low is not None and own_high is not None and own_low <= 0 and own_high < real / 2  # NaN is neither
