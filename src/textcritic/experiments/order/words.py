@@ -41,7 +41,7 @@ def causes(rows: pd.DataFrame) -> Callable[[Cell], str]:
         beside = rows[rows["corpus"] == first.corpus]
         wanted = [{key: getattr(score, key) for key in (*GROUP[1:], *RUN)} for score in cell.scores]
         ends = [matching(beside, keys)[["own_low", "own_high"]].iloc[0].tolist() for keys in wanted]
-        named = all(is_without_order(*both, real) for both in ends)
+        named = all(is_without_order(low, high, real) for low, high in ends)
         return (
             f"{OUT_OF_ORDER}: {numbers}"
             if named

@@ -67,8 +67,9 @@ def node_of(folder: Path, anyhow: bool = False) -> Node:
 def _is(said: Any, key: str, kind: type) -> bool:
     value = said.get(key) if isinstance(said, dict) else None
     if kind is float:
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        return number and (value > 0 if key == "core_factor" else value >= 0)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            return False
+        return value > 0 if key == "core_factor" else value >= 0
     return isinstance(value, kind)
 
 
@@ -112,7 +113,7 @@ def _card_operations(seconds: float) -> float:
 
     from textcritic.plan.costs.models import KNOWN
 
-    model = GPT2LMHeadModel(GPT2Config()).cuda()
+    model: Any = GPT2LMHeadModel(GPT2Config()).to("cuda")
     optimizer = torch.optim.AdamW(model.parameters())
     tokens = torch.randint(50257, (BATCH, LENGTH), device="cuda")
 

@@ -40,7 +40,7 @@ class Transformer:
         tables = (self.vocabulary + self.positions) * width + 2 * width
         return self.layers * layer + tables + (width * width + width + 2 * width) * self.pooled
 
-    def forward(self, length: int) -> float:
+    def forward(self, length: float) -> float:
         """Operations for a token of a text of such a length: 2 a weight that it meets, and attention to every token."""
         layer = 4 * self.width**2 + 2 * self.width * self.inner
         head = self.vocabulary * self.width if self.head else 0

@@ -164,10 +164,10 @@ def longest_chain(before: Mapping[Node, Iterable[Node]], seconds: Mapping[Node, 
         last[node] = previous
         best[node] = seconds.get(node, 0.0) + (best[previous] if previous is not None else 0.0)
     chain: list[Node] = []
-    node = max(best, key=lambda one: best[one], default=None)
-    while node is not None:
-        chain.append(node)
-        node = last[node]
+    at: Node | None = max(best, key=lambda one: best[one], default=None)
+    while at is not None:
+        chain.append(at)
+        at = last[at]
     return chain[::-1]
 
 

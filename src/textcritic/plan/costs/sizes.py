@@ -75,12 +75,12 @@ class Sizes:
         path = self._here / f"results/corpora/{corpus}/statistics.json"
         try:
             splits: Any = json.loads(path.read_text(encoding="utf-8"))["splits"]
-            numbers = [float(splits[split]["articles"]) for split in ("train", "validation", "test")]
+            train, validation, test = (float(splits[split]["articles"]) for split in ("train", "validation", "test"))
             tokens = splits["test"].get("tokens")
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None  # not there, not whole yet, or of another form
-        each = tokens / max(numbers[2], 1) if tokens else self._declared(corpus).tokens
-        return Size(*numbers, each, "counted")
+        each = tokens / max(test, 1) if tokens else self._declared(corpus).tokens
+        return Size(train, validation, test, each, "counted")
 
     def _declared(self, corpus: str) -> Size:
         entry = self._registries.entries["corpora"].get(corpus)
@@ -99,5 +99,5 @@ class Sizes:
             return Size(0.8 * pairs, 0.1 * pairs, 0.1 * pairs, 2 * options["languages"]["longest"])
         documents = options["intruders"]["documents"]
         if entry["extractor"] == "intruders" and documents:
-            return Size(*(documents[split] for split in ("train", "validation", "test")), INTRUDED_TOKENS)
+            return Size(documents["train"], documents["validation"], documents["test"], INTRUDED_TOKENS)
         return self.of(options["corpus"]) if options.get("corpus") else GUESSED
