@@ -113,7 +113,8 @@ def _card_operations(seconds: float) -> float:
 
     from textcritic.plan.costs.models import KNOWN
 
-    model: Any = GPT2LMHeadModel(GPT2Config()).to("cuda")
+    model: Any = GPT2LMHeadModel(GPT2Config())
+    model = model.to("cuda")
     optimizer = torch.optim.AdamW(model.parameters())
     tokens = torch.randint(50257, (BATCH, LENGTH), device="cuda")
 
