@@ -198,7 +198,7 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     setting = "w-title" if given else "wo-title"
     expected = [Source("real", setting, "model-1", "given", 1), Source("real", setting, "2", "given", 1)]
     found = project.studies["own-text"]
-    kinds = ["coherence", "tendencies", "topics", "coreference", "recitation", "form", "corpora"]
+    kinds = ["coherence", "tendencies", "topics", "coreference", "recitation", "order", "form", "corpora"]
     assert list(found.experiments) == kinds
     coherence, *others, corpora = found.experiments.values()
     assert all(one.sources() == expected for one in (coherence, *others, found))

@@ -296,7 +296,7 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
 
     measures: str | Sequence[str] | None = option(
         None,
-        f"which ones, with commas between them: {', '.join(MEASURES)} (default: all that apply but sentences)",
+        f"which ones, with commas between them: {', '.join(MEASURES)} (default: all that apply)",
         metavar="NAME,NAME,...",
     )
     control: Any = option(

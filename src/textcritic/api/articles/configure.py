@@ -32,7 +32,6 @@ KINDS: Mapping[str, str] = {
     "form": OWN,
 }
 """The kind of experiment of each measure that a user can choose."""
-BY_DEFAULT = tuple(name for name in KINDS if name != "sentences")
 W_TITLE, WO_TITLE = "w-title", "wo-title"  # as in `corpora.layout`, which would load pyarrow
 CONFIG = workflow_folder() / "config"
 REGISTRY = CONFIG / "registry"
@@ -99,7 +98,7 @@ class Wanted:
     minimum_title_count: int
     minimum_sections: int | None = None
     splits: Mapping[str, Any] = field(default_factory=dict)
-    measures: tuple[str, ...] = BY_DEFAULT
+    measures: tuple[str, ...] = tuple(KINDS)
     not_measured: Mapping[str, str] = field(default_factory=dict)
     critics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     resamples: int | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from textcritic.api.articles.configure import BY_DEFAULT, Sample, Wanted, corpus_template, labels_of, recorded_commits
+from textcritic.api.articles.configure import KINDS, Sample, Wanted, corpus_template, labels_of, recorded_commits
 from textcritic.api.articles.files import Outline, outlines
 from textcritic.api.articles.models import OPENING, Drawing, models_of
 from textcritic.api.options import NUM_TOPICS, CriticiseOptions
@@ -165,8 +165,8 @@ def _measures(real: Outline, titled: bool, options: CriticiseOptions) -> tuple[t
     lacking: dict[str, str] = {}
     if not titled:
         lacking["order"] = "there are no sections with titles"
-    for name in {"mentions", "sentences"} - {*asked}:
-        if not real.looks_english:
+    for name in ("mentions", "sentences"):
+        if name not in asked and not real.looks_english:
             lacking[name] = (
                 f"the text does not look English; `--measures` with `{name}` in it measures them all the same"
             )
@@ -176,7 +176,7 @@ def _measures(real: Outline, titled: bool, options: CriticiseOptions) -> tuple[t
         )
     if found := next((name for name in asked if name in lacking), None):
         raise TextcriticError(f"measures: {found}: {lacking[found]}")
-    chosen = tuple(name for name in asked or BY_DEFAULT if name not in lacking)
+    chosen = tuple(name for name in asked or KINDS if name not in lacking)
     return chosen, {} if asked else {ABOUT[name]: why for name, why in lacking.items() if name != "order"}
 
 
