@@ -40,8 +40,8 @@ def causes(rows: pd.DataFrame) -> Callable[[Cell], str]:
             return f"less of real text’s order of sentences: {numbers}; {TOO_FEW}"
         beside = rows[rows["corpus"] == first.corpus]
         wanted = [{key: getattr(score, key) for key in (*GROUP[1:], *RUN)} for score in cell.scores]
-        ends = [matching(beside, keys)[["own_low", "own_high"]].iloc[0].tolist() for keys in wanted]
-        named = all(is_without_order(low, high, real) for low, high in ends)
+        found = [matching(beside, keys).iloc[0] for keys in wanted]
+        named = all(is_without_order(one["own_low"], one["own_high"], real) for one in found)
         return (
             f"{OUT_OF_ORDER}: {numbers}"
             if named
