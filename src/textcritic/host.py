@@ -27,7 +27,9 @@ def cpu_name() -> str:
 def card_name() -> str:
     """The name of the first GPU, if this process has loaded torch and sees one; nothing else."""
     torch = sys.modules.get("torch")
-    return str(torch.cuda.get_device_name(0)) if torch is not None and torch.cuda.is_available() else ""
+    if torch is None or not torch.accelerator.is_available():
+        return ""
+    return str(torch.get_device_module(torch.accelerator.current_accelerator()).get_device_name(0))
 
 
 def params_digest(params: Iterable[tuple[str | None, Any]]) -> str:

@@ -16,7 +16,8 @@ SCRIPT = """
 from pathlib import Path
 from types import SimpleNamespace
 from textcritic import runlog
-snakemake = SimpleNamespace(rule="fit", input=["results/corpora/a.txt", "mine.txt"], output=["results/models/m"])
+files = {"input": ["results/corpora/a.txt", "mine.txt"], "output": ["results/models/m"]}
+snakemake = SimpleNamespace(rule="fit", params={"seed": 1}, **files)
 with runlog.job("results/logs/fit.log", "fit a"):
     model = Path(snakemake.output[0])
     model.mkdir(parents=True, exist_ok=True)

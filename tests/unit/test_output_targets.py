@@ -37,7 +37,8 @@ def options_of(parser: argparse.ArgumentParser, words: str = "") -> set[tuple[st
 
 
 def test_every_option_that_names_a_target_is_tried_here():
-    assert options_of(_parser()) == KNOWN
+    # A rehearsal writes into a folder of its own, and refuses one that has anything else (test_rehearsal).
+    assert options_of(_parser()) == KNOWN | {("rehearse", "--output")}
 
 
 class Target:

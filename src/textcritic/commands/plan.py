@@ -39,13 +39,15 @@ def add(commands: Commands) -> None:
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.place import workflow_folder
-    from textcritic.plan.costs.measured import calibrate
+    from textcritic.plan.costs.measured import SECONDS, calibrate
     from textcritic.plan.costs.table import table_of
     from textcritic.workflow.planning import plan_of
 
     folder = Path(arguments.directory).resolve()
     if arguments.calibrate:
-        return f"written: {calibrate(folder)}"
+        from textcritic.training.device_check import card_speed  # torch takes seconds to load
+
+        return f"written: {calibrate(folder, card_speed(SECONDS))}"
     options = ["--profile", arguments.profile or str(workflow_folder() / "profiles/slurm")]
     options += ["--configfile", str(Path(arguments.configfile).resolve())] if arguments.configfile else []
     plan = plan_of(arguments.words, options, folder, arguments.card, arguments.other_node)

@@ -29,7 +29,15 @@ NEEDS = ("title", "section titles", "group")
 OURS = (
     *("Called coherent", "Distance of topic covariances", "Draws in a corner", "Energy distance", "Entropy"),
     *("Latent NLL", "Latent NLL minus real text's", "Latent NLL, at the mean", "Latent PPL", "Latent PPL of mentions"),
-    *("MAUVE", "Parameters", "Perplexity", "Recited 13-grams", "Sentences below 90%", "Tendencies that differ"),
+    *(
+        "MAUVE",
+        "Order of sentences",
+        "Parameters",
+        "Perplexity",
+        "Recited 13-grams",
+        "Sentences below 90%",
+        "Tendencies that differ",
+    ),
     *("Unlikely mentions", "Word-level PPL", "Words of another language", "Words of another topic"),
 )
 """Names of the measures that textcritic has, without their units."""

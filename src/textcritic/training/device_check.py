@@ -136,7 +136,22 @@ def _room(needed: int, on: torch.device) -> str:
     return f"{needed / GIB:.1f} of {free / GIB:.1f} GiB"
 
 
+def card_speed(seconds: float) -> tuple[str, float]:
+    """The name of the GPU, and its operations a second in the training of a GPT-2 small; ("", 0.0) without one."""
+    if not cards():
+        return "", 0.0
+    speed, operations = _trained(Size(seconds=seconds), device())
+    return card_name(device()), speed * operations
+
+
 def _speed(size: Size, on: torch.device) -> str:
+    speed, operations = _trained(size, on)
+    share = utilisation(speed * operations, card_name(on), 1)
+    return f"{speed:,.0f} tokens/s" + ("" if share is None else f", {share:.1%} of the card's bf16 peak")
+
+
+def _trained(size: Size, on: torch.device) -> tuple[float, int]:
+    """Tokens a second of a training on one batch, and the operations of a token."""
     from transformers import GPT2Config, GPT2LMHeadModel
 
     from textcritic.training.hardware import flops_per_token
@@ -161,9 +176,7 @@ def _speed(size: Size, on: torch.device) -> str:
         began = time.monotonic() if steps == 0 else began
     if not losses[-1] < losses[0]:
         raise TextcriticError(f"the loss of one batch went from {losses[0]:.3f} to {losses[-1]:.3f}, and should fall")
-    speed = steps * ids.numel() / (time.monotonic() - began)
-    share = utilisation(speed * flops_per_token(model, size.context), card_name(on), 1)
-    return f"{speed:,.0f} tokens/s" + ("" if share is None else f", {share:.1%} of the card's bf16 peak")
+    return steps * ids.numel() / (time.monotonic() - began), flops_per_token(model, size.context)
 
 
 def _sums() -> str:

@@ -12,7 +12,8 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def coherence():
-    return Project({"studies": ["model-criticism"]}, ROOT, ROOT).studies["model-criticism"].experiments["coherence"]
+    config = {"studies": ["model-criticism"], "audits": True}
+    return Project(config, ROOT, ROOT).studies["model-criticism"].experiments["coherence"]
 
 
 def test_a_part_names_no_more_files_than_it_compares(coherence):

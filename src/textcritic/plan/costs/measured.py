@@ -14,13 +14,12 @@ from typing import Any
 from textcritic.digests import record_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
-from textcritic.host import card_name, cpu_name, params_digest
+from textcritic.host import cpu_name, params_digest
 from textcritic.plan.costs.stages import MEASURED, Cost
 
 FILE = "textcritic-node.json"
 KEYS = {"cpu": str, "core_factor": float, "card": str, "operations": float, "measured": str}
 SECONDS = 20.0  # of each measurement: less than two minutes in all
-BATCH, LENGTH = 8, 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +72,13 @@ def _is(said: Any, key: str, kind: type) -> bool:
     return isinstance(value, kind)
 
 
-def calibrate(folder: Path, seconds: float = SECONDS) -> Path:
-    """Measure this machine, a core and its GPU if torch sees one, and write the file.
+def calibrate(folder: Path, card: tuple[str, float], seconds: float = SECONDS) -> Path:
+    """Measure a core of this machine, and write the file.
 
     Args:
         folder: where it goes.
-        seconds: of each measurement.
+        card: the name of its GPU and operations a second that a training reaches on it, see `device_check.card_speed`.
+        seconds: of the measurement.
     """
     command = "from textcritic.workflow.calibrate import REFERENCE, rounds_a_second as r"
     command += f"; print(r({seconds!r}, cpu=True) / REFERENCE)"
@@ -86,54 +86,18 @@ def calibrate(folder: Path, seconds: float = SECONDS) -> Path:
     done = subprocess.run(
         [sys.executable, "-c", command], env={**os.environ, **single}, stdout=subprocess.PIPE, text=True, check=True
     )
-    operations = _card_operations(seconds)
     write_json(
         folder / FILE,
         {
             "cpu": cpu_name(),
             "core_factor": round(1 / float(done.stdout), 3),
-            "card": card_name(),
-            "operations": operations,
+            "card": card[0],
+            "operations": card[1],
             "measured": datetime.now(UTC).date().isoformat(),
             "host": platform.node(),
         },
     )
     return folder / FILE
-
-
-def _card_operations(seconds: float) -> float:
-    """Operations a second of training GPT-2 small in bf16 on the first GPU; 0 without one."""
-    import torch  # here: planning itself needs none of it
-
-    if not torch.cuda.is_available():
-        return 0.0
-    import time
-
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    from textcritic.plan.costs.models import KNOWN
-
-    model: Any = GPT2LMHeadModel(GPT2Config())
-    model = model.to("cuda")
-    optimizer = torch.optim.AdamW(model.parameters())
-    tokens = torch.randint(50257, (BATCH, LENGTH), device="cuda")
-
-    def update() -> None:
-        with torch.autocast("cuda", torch.bfloat16):
-            loss = model(tokens, labels=tokens).loss
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-        torch.cuda.synchronize()
-
-    for _ in range(3):
-        update()
-    started, updates = time.perf_counter(), 0
-    while time.perf_counter() - started < seconds:
-        update()
-        updates += 1
-    rate = updates * BATCH * LENGTH / (time.perf_counter() - started)
-    return rate * 3 * KNOWN["gpt2"].forward(LENGTH)
 
 
 def measured_cost(
