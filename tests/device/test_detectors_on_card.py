@@ -2,7 +2,6 @@
 
 import pytest
 from tiny_coreference import DOCUMENTS
-from tiny_hub import tiny_gpt2
 from tiny_intruders import TOPICS, entry_of, planted
 
 from textcritic.critics.detectors.learner import Files
@@ -11,6 +10,7 @@ from textcritic.critics.detectors.train import predict_documents, train_detector
 from textcritic.latents.resolvers.neural import neural_resolver
 from textcritic.latents.titles.infer import infer_titles
 from textcritic.latents.titles.train import train_classifier
+from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.rehearsal.coreference import save_checkpoint
 from textcritic.training.loop import Run
 

@@ -35,7 +35,9 @@ def test_every_target_of_make_and_every_study_of_the_pages_is_there():
     asked = {line.split()[1] for line in LINES if re.match(r"make [a-z-]+", line)}
     assert {"demo", "criticise", "test"} <= asked <= set(targets)
     studies = {path.stem for path in (ROOT / "config/studies").glob("*.yaml")}
-    demos = {name for line in LINES for name in re.findall(r"STUDY=([\w-]+)|textcritic demo ([a-z-]+)$", line)}
+    demos = {
+        name for line in LINES for name in re.findall(r"make demo STUDY=([\w-]+)|textcritic demo ([a-z-]+)$", line)
+    }
     assert {name for pair in demos for name in pair if name} == {name for name in studies if name.endswith("-demo")}
 
 

@@ -178,6 +178,7 @@ CHANGES = {
     "beam": {"scheme": {"method": "best-of", "beam": 2}},
     "context": {"sampling": {"context": WINDOW - 1}},
     "precision": {"sampling": {"precision": "bf16"}},
+    "float32_matmul_precision": {"sampling": {"float32_matmul_precision": "high"}},
     "version": {"sampling": {"version": 2}},
     "openings": {"opening": 2},
     "seed": {"shard": {"seed": 8}},

@@ -68,7 +68,7 @@ def test_a_table_of_what_the_experiment_does_not_compare_is_refused(coherence, c
 
 
 def test_an_audit_sample_without_a_base_is_refused(coherence):
-    audit = [{**coherence.block["audit"][0], "seeds": [7]}]
+    audit = [{**coherence.block["costly_audit"][0], "seeds": [7]}]
     other = type(coherence)({**coherence.block, "audit": audit}, coherence.registries, coherence.context)
     with pytest.raises(TextcriticError, match="audit: gpt2-small w-title on pubmed, seed 7, draw 1, is not among"):
         other.check()

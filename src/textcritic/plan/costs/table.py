@@ -8,7 +8,7 @@ from textcritic.plan.costs.stages import MEASURED, RUNTIME
 from textcritic.runlog import duration
 
 MOST_RULES = 14
-NAME = 30  # characters of the name of a rule
+NAME = 28  # characters of the name of a rule
 
 
 def table_of(plan: Plan, width: int, every: bool = False) -> str:
