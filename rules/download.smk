@@ -5,14 +5,11 @@ Makes: results/raw/hub/{model}, the files of one commit, which later rules load 
 and the members of an archive in results/raw/unpacked/{download}.
 """
 
-from textcritic.plan.hub_lock import no_commit
-
-
 def of_a_commit(registry, wildcard):
-    """No input; a job whose entry names a branch without a commit in hub.lock is refused."""
+    """No input; a job whose entry names a branch without a commit in hub.lock is refused, unless its files are there."""
 
     def none(w):
-        if why := no_commit(registries.entry(registry, w[wildcard])):
+        if why := project.missing.why(registry, w[wildcard]):
             raise WorkflowError(f"{w[wildcard]}: {why}")
         return []
 

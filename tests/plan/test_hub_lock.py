@@ -123,6 +123,13 @@ def test_what_is_neither_a_commit_nor_a_name_is_no_revision(folder, revision):
 
 def test_commits_are_looked_up_once_downloaded_and_nothing_is_made_twice(folder, hub):
     assert "m: the commit of its revision main is not known (textcritic lock)" in planned(folder, "--dry-run")[1]
+    (folder / HUB).mkdir(parents=True)  # by hand
+    assert "Nothing to be done" in planned(folder, "--dry-run")[1]
+    (folder / HUB).rmdir()
+    line = fetch(
+        "download.download_model", "m", MODEL | {"format": "either", "weights": True, "custom_code": False}, HUB
+    )
+    assert line == "some/model: the commit of its revision main is not known; call `textcritic lock` first"
     assert lock(folder) == ""
     assert hub.asked[-1] == "/api/models/some/model/revision/main"
     before = (folder / "hub.lock").read_bytes()
