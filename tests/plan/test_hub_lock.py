@@ -74,6 +74,9 @@ def test_what_has_no_commit_is_left_out_and_the_command_is_named(folder):
     assert own.said_at_start() == [f"own: tuned: {why}", command]
     with pytest.raises(TextcriticError, match=r"missing: refuse: own: tuned: .* \| own: `textcritic lock own`"):
         project(folder, leave_out=True, missing="refuse")
+    # Whichever of its names lacks a commit.
+    write(folder / "registry/generators.yaml", {"tuned": CAUSAL | {"encoding": "gpt2"}})
+    assert project(folder, leave_out=True).missing.why("generators", "tuned") == why.replace("needs words: ", "")
     (folder / HUB).mkdir(parents=True)  # put there by hand, without a network
     assert project(folder, leave_out=True).said_at_start() == []
 

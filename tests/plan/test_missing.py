@@ -9,7 +9,7 @@ from own_study import ROOT, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.missing import recorded
+from textcritic.plan.missing import recorded, without
 from textcritic.plan.project import Project
 from textcritic.report.make import make_tables
 
@@ -115,11 +115,28 @@ def test_an_empty_file_and_an_empty_folder_are_as_good_as_none(folder):
     lines = project(folder, leave_out=True).said_at_start()
     assert lines == ["own: mine: nothing is in data/mine.jsonl (ask me): left out of table2 and table3"]
     write(
-        folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["data/all", "more.jsonl"]}}}
+        folder / "registry/corpora.yaml",
+        {"mine": CORPUS["mine"] | {"options": {"paths": ["data/all", "more.jsonl", "more.jsonl"]}}},
     )
     (folder / "data/all").mkdir()
     why = project(folder, leave_out=True).missing.why("corpora", "mine")
     assert why == "there is no more.jsonl and nothing is in data/all (ask me)"
+
+
+def test_what_a_rule_makes_is_not_brought(folder):
+    write(folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["results/a/b.jsonl"]}}})
+    assert project(folder, leave_out=True).missing.why("corpora", "mine") == ""
+
+
+def test_a_list_that_is_empty_then_is_its_default_or_takes_its_item_along(folder):
+    names = {"items": {"registry": "corpora"}, "default": []}
+    rules = {"properties": {"more": names, "sources": {"items": {"properties": {"more": names}}}}}
+    missing, ours = project(folder, leave_out=True).missing, {"more": ["docstrings"]}
+    parts = {"tables": [], "figures": []}
+    assert without({"more": ["mine"], "sources": [ours]}, rules, missing) == {"more": [], "sources": [ours], **parts}
+    sources = [ours, {"more": ["mine"]}]
+    assert without({"more": [], "sources": sources}, rules, missing) == {"more": [], "sources": [ours], **parts}
+    assert without({"more": [], "sources": sources[1:]}, rules, missing) is None
 
 
 def test_a_file_that_vanished_after_use_removes_no_row(folder):
