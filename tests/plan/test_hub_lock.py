@@ -10,7 +10,7 @@ from own_study import own_folder, project, study, write
 from snake import dry_run, snakemake
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.hub_lock import read_lock
+from textcritic.plan.hub_lock import read_lock, write_lock
 
 OTHER = "6" * 40
 MODEL = {"repository": "some/model", "revision": "main"}
@@ -115,6 +115,18 @@ def test_a_lock_that_does_not_match_is_one_line(folder, pins, message):
     with pytest.raises(TextcriticError, match=message) as refused:
         project(folder)
     assert "\n" not in str(refused.value)
+
+
+def test_a_lock_is_in_one_order_and_left_alone_where_nothing_changes(tmp_path):
+    pins = {("hub", "b"): PIN, ("hub", "a"): PIN, ("datasets", "c"): PIN}
+    write_lock(tmp_path, pins)
+    path, written = tmp_path / "hub.lock", (tmp_path / "hub.lock").stat().st_mtime_ns
+    assert [line.strip() for line in path.read_text().splitlines() if line.endswith(":")] == (
+        ["datasets:", "c:", "hub:", "a:", "b:"]
+    )
+    assert (read_lock(tmp_path), "date: '2026-01-01'" in path.read_text()) == (pins, True)
+    write_lock(tmp_path, dict(reversed(pins.items())))
+    assert path.stat().st_mtime_ns == written
 
 
 @pytest.mark.parametrize("revision", ["5" * 39, "5" * 41, "", "-x", "a b"])
