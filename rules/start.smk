@@ -1,6 +1,5 @@
 """What is said when `snakemake` starts, and settled before the first job; each job sees that it still holds."""
 
-from textcritic.plan.hub_lock import no_commit
 from textcritic.workflow.again import made_again
 
 
@@ -10,10 +9,10 @@ def minutes(usual):
 
 
 def of_a_commit(registry, wildcard):
-    """No input; a job whose entry names a branch without a commit in hub.lock is refused."""
+    """No input; a job whose entry names a branch without a commit in hub.lock is refused, unless its files are there."""
 
     def none(w):
-        if why := no_commit(registries.entry(registry, w[wildcard])):
+        if why := project.missing and project.missing.why(registry, w[wildcard]):
             raise WorkflowError(f"{w[wildcard]}: {why}")
         return []
 

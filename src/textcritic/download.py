@@ -16,6 +16,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from textcritic import __version__
+from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import read_json, whole_file, write_json
 from textcritic.runlog import Progress, log
@@ -196,7 +197,13 @@ def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial:
         place: its arguments `repo_id`, `revision` and, for what is no model, `repo_type`.
         wanted: paths in the repository; the folder holds no others afterwards.
         partial: the folder; what an earlier attempt left there is taken up.
+
+    Raises:
+        TextcriticError: the revision is a branch or a tag.
     """
+    if not is_commit(place["revision"]):
+        why = f"the commit of its revision {place['revision']} is not known; call `textcritic lock` first"
+        raise TextcriticError(f"{place['repo_id']}: {why}")
     api.snapshot_download(**place, local_dir=partial, allow_patterns=[glob.escape(path) for path in wanted])
     for path in partial.rglob("*"):  # files of an earlier attempt at another commit
         inside = path.relative_to(partial)

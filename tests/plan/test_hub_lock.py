@@ -10,7 +10,7 @@ from own_study import own_folder, project, study, write
 from snake import dry_run, snakemake
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.hub_lock import read_lock
+from textcritic.plan.hub_lock import read_lock, write_lock
 
 OTHER = "6" * 40
 MODEL = {"repository": "some/model", "revision": "main"}
@@ -74,6 +74,9 @@ def test_what_has_no_commit_is_left_out_and_the_command_is_named(folder):
     assert own.said_at_start() == [f"own: tuned: {why}", command]
     with pytest.raises(TextcriticError, match=r"missing: refuse: own: tuned: .* \| own: `textcritic lock own`"):
         project(folder, leave_out=True, missing="refuse")
+    # Whichever of its names lacks a commit.
+    write(folder / "registry/generators.yaml", {"tuned": CAUSAL | {"encoding": "gpt2"}})
+    assert project(folder, leave_out=True).missing.why("generators", "tuned") == why.replace("needs words: ", "")
     (folder / HUB).mkdir(parents=True)  # put there by hand, without a network
     assert project(folder, leave_out=True).said_at_start() == []
 
@@ -114,6 +117,18 @@ def test_a_lock_that_does_not_match_is_one_line(folder, pins, message):
     assert "\n" not in str(refused.value)
 
 
+def test_a_lock_is_in_one_order_and_left_alone_where_nothing_changes(tmp_path):
+    pins = {("hub", "b"): PIN, ("hub", "a"): PIN, ("datasets", "c"): PIN}
+    write_lock(tmp_path, pins)
+    path, written = tmp_path / "hub.lock", (tmp_path / "hub.lock").stat().st_mtime_ns
+    assert [line.strip() for line in path.read_text().splitlines() if line.endswith(":")] == (
+        ["datasets:", "c:", "hub:", "a:", "b:"]
+    )
+    assert (read_lock(tmp_path), "date: '2026-01-01'" in path.read_text()) == (pins, True)
+    write_lock(tmp_path, dict(reversed(pins.items())))
+    assert path.stat().st_mtime_ns == written
+
+
 @pytest.mark.parametrize("revision", ["5" * 39, "5" * 41, "", "-x", "a b"])
 def test_what_is_neither_a_commit_nor_a_name_is_no_revision(folder, revision):
     write(folder / "registry/hub.yaml", {"m": MODEL | {"revision": revision}})
@@ -123,6 +138,13 @@ def test_what_is_neither_a_commit_nor_a_name_is_no_revision(folder, revision):
 
 def test_commits_are_looked_up_once_downloaded_and_nothing_is_made_twice(folder, hub):
     assert "m: the commit of its revision main is not known (textcritic lock)" in planned(folder, "--dry-run")[1]
+    (folder / HUB).mkdir(parents=True)  # by hand
+    assert "Nothing to be done" in planned(folder, "--dry-run")[1]
+    (folder / HUB).rmdir()
+    line = fetch(
+        "download.download_model", "m", MODEL | {"format": "either", "weights": True, "custom_code": False}, HUB
+    )
+    assert line == "some/model: the commit of its revision main is not known; call `textcritic lock` first"
     assert lock(folder) == ""
     assert hub.asked[-1] == "/api/models/some/model/revision/main"
     before = (folder / "hub.lock").read_bytes()

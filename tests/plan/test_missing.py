@@ -9,6 +9,7 @@ from own_study import ROOT, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.plan.missing import recorded, without
 from textcritic.plan.project import Project
 from textcritic.report.make import make_tables
 
@@ -24,6 +25,11 @@ NLL = {"name": "table2", "of": "nll", "caption": "Topics"}
 ALONE = {"name": "table3", "of": "nll", "caption": "Mine", "corpora": ["mine"]}
 CORPUS = {"mine": {"extractor": "jsonl", "options": {"paths": ["data/mine.jsonl"]}, "label": "Mine", "bring": "ask me"}}
 RAW = "results/raw/downloads"
+DETECTOR = {
+    "model": {"transformer": {"init": {"folder": "models/own"}}},
+    "training": {"learning_rate": 0.1, "epochs": 1},
+}
+CAUSAL = {"kind": "causal", "encoding": "gpt2", "training": {"context": 8, "learning_rate": 0.1, "steps": 1}}
 WHY = "there is no data/mine.jsonl (ask me)"
 
 
@@ -109,11 +115,28 @@ def test_an_empty_file_and_an_empty_folder_are_as_good_as_none(folder):
     lines = project(folder, leave_out=True).said_at_start()
     assert lines == ["own: mine: nothing is in data/mine.jsonl (ask me): left out of table2 and table3"]
     write(
-        folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["data/all", "more.jsonl"]}}}
+        folder / "registry/corpora.yaml",
+        {"mine": CORPUS["mine"] | {"options": {"paths": ["data/all", "more.jsonl", "more.jsonl"]}}},
     )
     (folder / "data/all").mkdir()
     why = project(folder, leave_out=True).missing.why("corpora", "mine")
     assert why == "there is no more.jsonl and nothing is in data/all (ask me)"
+
+
+def test_what_a_rule_makes_is_not_brought(folder):
+    write(folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["results/a/b.jsonl"]}}})
+    assert project(folder, leave_out=True).missing.why("corpora", "mine") == ""
+
+
+def test_a_list_that_is_empty_then_is_its_default_or_takes_its_item_along(folder):
+    names = {"items": {"registry": "corpora"}, "default": []}
+    rules = {"properties": {"more": names, "sources": {"items": {"properties": {"more": names}}}}}
+    missing, ours = project(folder, leave_out=True).missing, {"more": ["docstrings"]}
+    parts = {"tables": [], "figures": []}
+    assert without({"more": ["mine"], "sources": [ours]}, rules, missing) == {"more": [], "sources": [ours], **parts}
+    sources = [ours, {"more": ["mine"]}]
+    assert without({"more": [], "sources": sources}, rules, missing) == {"more": [], "sources": [ours], **parts}
+    assert without({"more": [], "sources": sources[1:]}, rules, missing) is None
 
 
 def test_a_file_that_vanished_after_use_removes_no_row(folder):
@@ -123,9 +146,36 @@ def test_a_file_that_vanished_after_use_removes_no_row(folder):
     assert project(folder, leave_out=True).said_at_start() == []
 
 
+@pytest.mark.parametrize(
+    ("registry", "name", "made"),
+    [
+        ("critics", "own-bert", "results/detectors/own-bert/wiki/seed1/model"),
+        ("generators", "own-gpt", "results/generators/docstrings/wo-title/own-gpt/seed1"),
+        ("encodings", "own-words", "results/encodings/docstrings/own-words/tokenizer"),
+    ],
+)
+def test_what_was_made_of_a_folder_takes_its_place(folder, registry, name, made):
+    """Of each registry in its own folders; another entry's results do not count."""
+    init = {"folder": "models/own"}
+    write(folder / "registry/critics.yaml", {"own-bert": {"kind": "detector", **DETECTOR}})
+    write(folder / "registry/encodings.yaml", {"own-words": {"tokenizer": init}})
+    write(folder / "registry/generators.yaml", {"own-gpt": CAUSAL | {"init": init}})
+    put(folder, f"{made.replace(name, 'another')}/config.json")
+    assert project(folder, leave_out=True).missing.why(registry, name) == "there is no models/own (put it there)"
+    put(folder, f"{made}/config.json")
+    assert project(folder, leave_out=True).missing.why(registry, name) == ""
+
+
 def test_jobs_leave_out_what_was_missing_when_their_run_started(folder):
     project(folder, leave_out=True).begin()
-    assert read_json(folder / "results/studies/own/missing.json") == {"corpora.mine": WHY}
+    record = folder / "results/studies/own/missing.json"
+    written = record.stat().st_mtime_ns
+    assert read_json(record) == {"corpora.mine": WHY}
+    project(folder, leave_out=True).begin()
+    assert record.stat().st_mtime_ns == written
+    # Of several studies, those that have no record are decided anew.
+    assert recorded(folder, ["own"]) == {"corpora.mine": WHY}
+    assert recorded(folder, ["own", "other"]) is None
     put(folder, "data/mine.jsonl")
     job, fresh = project(folder, leave_out=True, begun=True), project(folder, leave_out=True)
     assert job.studies["own"].experiments["topics"].corpora() == ["docstrings"]

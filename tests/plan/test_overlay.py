@@ -85,6 +85,7 @@ def test_texts_of_the_command_line_are_what_the_schema_says(folder):
         (training(batchsize=4), r"generators.small: training: unknown key 'batchsize'; did you mean 'batch_size'\?"),
         (training(learning_rate="5e-5"), r"'5e-5' should be a number; .*write the mantissa with a dot: 5.0e-5"),
         ({"generators": {"small": {"encoding": "gtp2"}}}, r"encoding: .*no entry 'gtp2'; did you mean 'gpt2'"),
+        (["generators"], r"config/local.yaml: is not a mapping; write `generators: \{NAME: \{KEY: VALUE\}\}`"),
         ({"generators": ["small"]}, r"generators: is not a mapping; write `generators: \{NAME: \{KEY: VALUE\}\}`"),
     ],
 )
@@ -107,7 +108,7 @@ def test_results_of_other_values_are_said_and_need_to_be_accepted(folder):
         own.recipes.begin()
     assert "\n" not in str(refused.value)
     assert not (folder / "results/overlay.json").exists()
-    project(folder, registry=training(batch_size=4), accept="ngram-3,small").recipes.begin()
+    project(folder, registry=training(batch_size=4), accept="ngram-3, small").recipes.begin()
     # The run goes on without being accepted once more; the old values are the others now.
     project(folder, registry=training(batch_size=4)).recipes.begin()
     with pytest.raises(TextcriticError, match=r"training.batch_size: 8, was 4"):
@@ -121,6 +122,36 @@ def test_results_of_what_names_an_entry_count_and_those_of_others_do_not(folder)
     with pytest.raises(TextcriticError, match="again: 1 in results/samples;"):
         project(folder, registry={"hub": {"gpt2": {"revision": "0" * 40}}}).recipes.begin()
     project(folder, registry={"hub": {"gpt2-large": {"revision": "0" * 40}}}).recipes.begin()
+
+
+def test_which_files_count_as_made_of_an_entry(folder):
+    """A file called by its name does, those of studies and logs do not; names of raw files count below results/raw."""
+    put(
+        folder,
+        "results/corpora/mine.json",
+        "results/logs/mine.log",
+        "results/studies/own/mine.json",
+        "results/raw/x/mine",
+    )
+    values = {"corpora": {"mine": {"options": {"paths": ["theirs.jsonl"]}}}}
+    with pytest.raises(TextcriticError, match="again: 1 in results/corpora;") as refused:
+        project(folder, registry=values).recipes.begin()
+    assert "accept=mine`" in str(refused.value)
+    pin = {"repository": "some/model", "revision": "1" * 40}
+    (folder / "registry/hub.yaml").write_text(yaml.safe_dump({"theirs": pin}))
+    put(folder, "results/classifiers/theirs/model", "results/raw/hub/theirs/config.json")
+    with pytest.raises(TextcriticError, match="again: 1 in results/raw;"):
+        project(folder, registry={"hub": {"theirs": {"revision": "0" * 40}}}).recipes.begin()
+
+
+def test_an_entry_that_is_no_more_says_nothing_and_a_name_of_two_registries_is_accepted_once(folder):
+    put(folder, SAMPLE, "results/encodings/mine/small/tokenizer")
+    (folder / "results/overlay.json").write_text(json.dumps({"generators.gone": {}}))
+    assert project(folder).recipes.others() == []
+    (folder / "registry/encodings.yaml").write_text('{"small": {"tokenizer": {"hub": "gpt2"}}}')
+    values = training(batch_size=4) | {"encodings": {"small": {"boundary": "as_released"}}}
+    with pytest.raises(TextcriticError, match=r"generators: small .*add `--config accept=small`"):
+        project(folder, registry=values).recipes.begin()
 
 
 def test_what_changes_no_result_needs_nothing(folder):
