@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.place import PLACE
 from textcritic.plan.spec import SCHEMAS, as_described, canonical, complete, laid_over, leaves, load_yaml, schema
 
 # Every file of config/schemas describes a registry, but for those of the configuration and of a study.
@@ -71,6 +72,10 @@ class Registries:
         for registry, entries in self.entries.items():
             for name in entries:
                 self._check(registry, name)
+
+    def lacks(self, path: str) -> bool:
+        """Whether a file that an entry names is not there; of files in a storage Snakemake says so when it plans."""
+        return PLACE not in os.environ and not (self.here / path).is_file()
 
     def entry(self, registry: str, name: str) -> dict[str, Any]:
         """An entry with all its defaults.

@@ -93,7 +93,7 @@ class Coreference(Experiment):
         entry = self.registries.entry(registry, name)
         for key, paths in (("files", entry.get("files", [])), ("language", language_file(entry))):
             for path in paths:
-                if download_of(path) is None and not (self.registries.here / path).is_file():
+                if download_of(path) is None and self.registries.lacks(path):
                     raise TextcriticError(
                         f"{self.registries.where(registry, name)}: {key}: {path}: no such file, relative to the "
                         "working directory"

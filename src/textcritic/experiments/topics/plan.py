@@ -29,7 +29,7 @@ class Topics(Experiment):
         critic = self.block["critic"]
         entry = self.registries.entry("critics", critic)
         for path in [*fitted_files(critic, self.registries), *fitted_words(critic, self.registries)]:
-            if not (self.registries.here / path).is_file():
+            if self.registries.lacks(path):
                 raise TextcriticError(
                     f"{self.registries.where('critics', critic)}: fitted: {path}: no such file, relative to the "
                     "working directory; ctm-c writes it"
@@ -37,7 +37,7 @@ class Topics(Experiment):
         if entry["fitted"]:
             return
         stop_words = self.registries.entry("critics", critic)["vocabulary"]["stop_words"]
-        if download_of(stop_words) is None:
+        if download_of(stop_words) is None and self.registries.lacks(stop_words):
             try:
                 require_stop_words(stop_words, self.registries.here)
             except TextcriticError as error:
