@@ -1,7 +1,7 @@
 """Tiny models as the hub has the large ones of their kind: names of weights, shards, files of tokenizers."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from transformers import (  # type: ignore[attr-defined]  # isort: skip
 )
 
 SHARD_BYTES = 30_000
+WINDOW, LESSON_STEPS = 32, 600
 ENCODER: dict[str, Any] = {
     "hidden_size": 32,
     "num_hidden_layers": 1,
@@ -47,13 +48,17 @@ ENCODER: dict[str, Any] = {
 }
 
 
-def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False) -> Path:
-    """As openai-community/gpt2: no `transformer.` before the names, masks among the weights, no padding token."""
+def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False, lessons: Sequence[str] = ()) -> Path:
+    """As openai-community/gpt2: no `transformer.` before the names, masks among the weights, no padding token.
+
+    With `lessons` it has learnt to write as these texts, else its weights are as drawn.
+    """
     size = _bpe(folder, texts, tokenizer_json)
     torch.manual_seed(5)
     shape: Any = {"n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 2, "initializer_range": 0.2}
     config = GPT2Config(vocab_size=size, bos_token_id=size - 1, eos_token_id=size - 1, **shape)
     model = GPT2LMHeadModel(config)
+    _teach(model, folder, lessons)
     weights = {name.removeprefix("transformer."): weight for name, weight in model.state_dict().items()}
     del weights["lm_head.weight"]  # the embeddings, once more
     for layer in range(config.n_layer):
@@ -61,8 +66,11 @@ def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False) 
     return _save(folder, model, weights, ["GPT2LMHeadModel"])
 
 
-def tiny_gpt_neo(folder: Path, texts: Iterable[str]) -> Path:
-    """As EleutherAI/gpt-neo-125m: every other layer sees the last few tokens alone; masks among the weights."""
+def tiny_gpt_neo(folder: Path, texts: Iterable[str], lessons: Sequence[str] = ()) -> Path:
+    """As EleutherAI/gpt-neo-125m: every other layer sees the last few tokens alone; masks among the weights.
+
+    `lessons` as for `tiny_gpt2`.
+    """
     size = _bpe(folder, texts)
     torch.manual_seed(6)
     shape: Any = {"max_position_embeddings": 64, "hidden_size": 32, "num_layers": 2, "num_heads": 2, "window_size": 8}
@@ -70,6 +78,7 @@ def tiny_gpt_neo(folder: Path, texts: Iterable[str]) -> Path:
     ends: Any = {"bos_token_id": size - 1, "eos_token_id": size - 1}
     config = GPTNeoConfig(vocab_size=size, attention_types=kinds, **shape, **ends)
     model = GPTNeoForCausalLM(config)
+    _teach(model, folder, lessons)
     weights = dict(model.state_dict())
     del weights["lm_head.weight"]
     for layer in range(config.num_layers):
@@ -112,6 +121,24 @@ def _bpe(folder: Path, texts: Iterable[str], tokenizer_json: bool = False) -> in
         (folder / "vocab.json").unlink()
         (folder / "merges.txt").unlink()
     return len(vocabulary) + 1
+
+
+def _teach(model: Any, folder: Path, lessons: Sequence[str]) -> None:
+    """Train a model for some CPU-seconds on a stream of texts, the end of text before each."""
+    if not lessons:
+        return
+    tokenizer = GPT2TokenizerFast.from_pretrained(folder)
+    stream = torch.tensor(tokenizer.encode("".join(END + text for text in lessons)))
+    windows = stream.unfold(0, WINDOW, 1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    model.train()
+    for _ in range(LESSON_STEPS):
+        batch = windows[torch.randint(len(windows), (32,))]
+        loss = model(input_ids=batch, labels=batch).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
 
 
 def _save(folder: Path, model: Any, weights: dict[str, torch.Tensor], architectures: list[str]) -> Path:

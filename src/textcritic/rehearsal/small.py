@@ -1,7 +1,7 @@
 """Small values for registry entries and studies, by the names of their keys, so that a new entry needs none of its own.
 
 A number above the limit of its key becomes that limit; no other value changes, but for the sizes of fairseq's models,
-which stand in no registry.
+which stand in no registry, and for texts that have not ended: they are kept, since tiny models seldom end one.
 """
 
 import json
@@ -87,6 +87,8 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
             )
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
+            if registry == "decodings":
+                values = values | {"unfinished": "keep"}
             if "runtime" in entry:
                 values = values | {"runtime": RUNTIME}
             if values:

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from textcritic.plan.registries import REGISTRIES, download_of
 from textcritic.plan.spec import leaves, schema
 from textcritic.rehearsal.brought import paths_of, put_corpus
 from textcritic.rehearsal.files import SCIENTIFIC, stand_in
-from textcritic.rehearsal.words import corpus, opening, sections
+from textcritic.rehearsal.words import corpus, lessons, opening, sections
 
 TEXTS = 40  # of which tokenizers are made
+LESSONS = 200  # that generators have learnt to write from
 ARTICLES = 24
 DATASET = (
     *("pubmed/scientific_papers-train-00000-of-00001.parquet", "pubmed/scientific_papers-validation.parquet"),
@@ -106,8 +108,8 @@ def _put_model(folder: Path, name: str, pytorch: bool) -> None:
         coreference.save_checkpoint(folder, "lingmess" if "lingmess" in name else "f-coref")
         return
     makers = {
-        "gpt-neo": checkpoints.tiny_gpt_neo,
-        "gpt2": checkpoints.tiny_gpt2,
+        "gpt-neo": partial(checkpoints.tiny_gpt_neo, lessons=lessons(LESSONS)),
+        "gpt2": partial(checkpoints.tiny_gpt2, lessons=lessons(LESSONS)),
         "roberta": checkpoints.tiny_roberta,
         "albert": checkpoints.tiny_albert,
         "electra": checkpoints.tiny_electra,

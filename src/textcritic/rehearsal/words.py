@@ -57,3 +57,9 @@ def opening(number: int) -> str:
 def corpus(articles: int) -> list[str]:
     """Texts to make tokenizers of."""
     return ["\n\n".join([opening(n), *(f"{title}: {text}" for title, text in sections(n))]) for n in range(articles)]
+
+
+def lessons(articles: int) -> list[str]:
+    """Short articles as generators with titles see them, for stand-ins that must write some."""
+    draws = [random.Random(number) for number in range(articles)]
+    return ["\n\n".join(f"{title}: {about_people(draw)}" for title in draw.sample(TITLES, 2)) for draw in draws]
