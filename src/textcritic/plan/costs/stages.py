@@ -64,7 +64,7 @@ SAMPLING = Stage(
     (_operations("drawn operations"), Term("drawn tokens", 0.00013), Term("layers passed", 0.0002, LAYER_STEP)),
     4,
 )
-WEIGHING = Stage(TORCH, (Term("drawn states", 0.00005), Term("declared draws", 0.0, 1.0)))
+WEIGHING = Stage(TORCH, (Term("drawn states", 0.00002), Term("declared draws", 0.0, 1.0)))
 WEIGHING_PATHS = Stage(TORCH, (Term("drawn states", 0.000004), Term("declared draws", 0.0, 1.0)))
 SHOWING = Stage(DRAWING, (), 1)
 PEOPLE = Stage(LIGHT, (Term("documents", 0.0016),))
@@ -105,8 +105,8 @@ STAGES: Mapping[str, Stage] = {
     "measure_fairseq": READING,
     "train_hsmm": Stage(TORCH, (Term("HSMM passes", 6.0e-7, 3.0e-8), Term("HSMM updates", 20.0, 0.5)), 2),
     "measure_hsmm": Stage(TORCH, (Term("tokens", 0.00001, 0.0000005),)),
-    "train_latent": Stage(TORCH, (Term("latent tokens", 0.00015, 0.00002),)),
-    "train_proposal": Stage(TORCH, (Term("latent tokens", 0.00015, 0.00002),)),
+    "train_latent": Stage(TORCH, (Term("latent tokens", 0.00006, 0.00002),)),
+    "train_proposal": Stage(TORCH, (Term("latent tokens", 0.00008, 0.00002),)),
     "train_classifier": Stage(TORCH, (_operations("training operations"), Term("updates", 0.004)), 4),
     "train_detector": Stage(TORCH, (_operations("training operations"), Term("updates", 0.004)), 4),
     # Samples.
