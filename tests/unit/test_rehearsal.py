@@ -18,6 +18,7 @@ from test_wikipedia_extract import extracted
 
 from textcritic.cli import main
 from textcritic.corpora import read_articles
+from textcritic.corpora.layout import W_TITLE, parse
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.corpora.readers.stories import read_stories
@@ -38,6 +39,7 @@ from textcritic.rehearsal.rules import never_ran, rules_that_ran
 from textcritic.rehearsal.run import Rehearsal, rehearse
 from textcritic.rehearsal.small import LIMITS, small_values
 from textcritic.rehearsal.studies import smoke_study
+from textcritic.rehearsal.words import TITLES, lessons
 from textcritic.report.rehearsed import MARK, WORD
 from textcritic.report.sheet import plain_sheet
 from textcritic.report.style import new_figure, save
@@ -74,6 +76,12 @@ def test_the_dump_and_the_archives_are_read(tmp_path):
                 assert not skipped
                 assert {"introduction", "methods"} <= {section.title for section in read[0].sections}
     assert len([*read_stories(put(tmp_path, "cnn", files.stories()), Counter())]) == files.STORIES
+
+
+def test_lessons_are_articles_whose_sections_have_titles():
+    sections = [section for text in lessons(20) for section in parse(text, W_TITLE)]
+    assert len(sections) == 40
+    assert {section.title for section in sections} == set(TITLES)
 
 
 def test_pairs_of_languages_have_the_same_english():
@@ -146,6 +154,7 @@ def test_the_small_study_is_a_study_and_keeps_every_kind_of_entry(study, tmp_pat
     assert all(entry.get("gpu", 0) == 0 for names in entries.values() for entry in names.values())
     trained = [entry["training"] for entry in entries["generators"].values() if entry.get("training")]
     assert all((one.get("steps") or 0) <= LIMITS["generators"]["steps"] for one in trained)
+    assert {entry["unfinished"] for entry in entries["decodings"].values()} == {"keep"}
     real_addresses = {name: entry["url"] for name, entry in real.registries.entries["downloads"].items()}
     assert {name: entry["url"] for name, entry in entries["downloads"].items()} == real_addresses
 
