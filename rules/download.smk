@@ -5,16 +5,6 @@ Makes: results/raw/hub/{model}, the files of one commit, which later rules load 
 and the members of an archive in results/raw/unpacked/{download}.
 """
 
-def of_a_commit(registry, wildcard):
-    """No input; a job whose entry names a branch without a commit in hub.lock is refused, unless its files are there."""
-
-    def none(w):
-        if why := project.missing.why(registry, w[wildcard]):
-            raise WorkflowError(f"{w[wildcard]}: {why}")
-        return []
-
-    return none
-
 
 localrules:
     download_model,
@@ -53,7 +43,7 @@ rule unpack_member:
 rule download_model:
     """The configuration, tokenizer and weights of a pretrained model."""
     input:
-        of_a_commit("hub", "model"),
+        lambda w: refused(project.missing.why("hub", w.model), w.model),
     output:
         directory("results/raw/hub/{model}"),
     log:
