@@ -13,7 +13,7 @@ localrules:
 rule download_dataset:
     """The files of one commit of a data set."""
     input:
-        of_a_commit("datasets", "dataset"),
+        lambda w: refused(project.missing.why("datasets", w.dataset), w.dataset),
     output:
         directory("results/raw/datasets/{dataset}"),
     log:

@@ -47,7 +47,7 @@ rule unpack_member:
 rule download_model:
     """The configuration, tokenizer and weights of a pretrained model."""
     input:
-        of_a_commit("hub", "model"),
+        lambda w: refused(project.missing.why("hub", w.model), w.model),
     output:
         directory("results/raw/hub/{model}"),
     log:

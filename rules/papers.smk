@@ -11,7 +11,7 @@ for name, target in project.targets().items():
         name:
             name
         input:
-            refused(target.refusal) if target.refusal else target.path or [],
+            target.path or (lambda w, why=target.refusal: refused(why)),
         message:
             target.left_out.replace("{", "{{").replace("}", "}}") or None
 

@@ -37,7 +37,7 @@ if workflow.is_main_process:
             name:
                 f"bring_{number}"
             input:
-                refused(why),
+                lambda w, why=why: refused(why),
             output:
                 path,
 

@@ -48,7 +48,7 @@ def write_lock(here: Path, pins: Mapping[Use, Pin]) -> None:
     """Write the pins of a working directory, in one order; the file is left alone where they are what it says."""
     said: dict[str, dict[str, Pin]] = {}
     for registry, name in sorted(pins):
-        said.setdefault(registry, {})[name] = pins[registry, name]
+        said.setdefault(registry, {})[name] = {**pins[registry, name]}
     if read_lock(here) != pins:
         with whole_file(here / LOCK) as path:
             path.write_text(HEADING + yaml.safe_dump(said, sort_keys=False), encoding="utf-8")

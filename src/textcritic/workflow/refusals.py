@@ -1,7 +1,7 @@
 """Faults that rules find while Snakemake plans: one line."""
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from snakemake.exceptions import WorkflowError
 
@@ -16,10 +16,13 @@ def settled(step: Callable[[], Any]) -> Any:
         raise WorkflowError(str(error)) from None
 
 
-def refused(why: str) -> Callable[[Any], NoReturn]:
-    """An input function of a rule whose output cannot be made: it says why, unless the output is there."""
+def refused(why: str, about: str = "") -> list[str]:
+    """For input functions: no input, or, where there is a reason, an error; Snakemake takes what is there already.
 
-    def refuse(wildcards: Any) -> NoReturn:
-        raise WorkflowError(why)
-
-    return refuse
+    Args:
+        why: the reason; "" for none.
+        about: what the line begins with.
+    """
+    if why:
+        raise WorkflowError(f"{about}: {why}" if about else why)
+    return []
