@@ -22,3 +22,9 @@ for name, target in project.targets().items():
             name
         input:
             of_paper(target),
+
+
+rule audits:
+    """Samples of costly audits, whether the configuration turns them on or not."""
+    input:
+        of_studies(audit_files),

@@ -35,9 +35,3 @@ def table_files(study):
 
 def figure_files(study):
     return [path for e in study.experiments.values() for path in e.figure_folders()]
-
-
-rule audits:
-    """Samples of costly audits, whether the configuration turns them on or not."""
-    input:
-        of_studies(audit_files),
