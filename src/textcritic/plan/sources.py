@@ -17,8 +17,7 @@ from textcritic.plan.registries import WITHOUT_EFFECT, Registries
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
-# What a decoding must have for a model that reads no other precision.
-FP32 = {"precision": "fp32", "float32_matmul_precision": "highest"}
+FP32 = {"precision": "fp32", "float32_matmul_precision": "highest"}  # of a model that reads no other
 # What a decoding must have for a model of fairseq: a text is never longer than the model's positions and begins afresh.
 FAIRSEQ_IGNORES = {"stride": None, "opening": 0}
 # Values of a decoding's keys that not all kinds of generators can do, and those that can.

@@ -22,7 +22,7 @@ from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
 CORRECTION = "correction"
-HOW = "drawing these samples takes over an hour; `audits: true` in the configuration draws them (--config audits=true)"
+HOW = "drawing these samples takes over an hour of a GPU; --config audits=true draws them"
 SWITCHES = (
     *("smoothing", "normalisation", "unknown titles", "titles", "generated titles, unknown titles", "posterior"),
     *(CORRECTION, "all as released", "all as in the text"),
