@@ -35,7 +35,7 @@ def section(files: OrderFiles, tables: Mapping[str, pd.DataFrame], place: Place)
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
     }
     return Section(
-        title="Order of sentences",
+        title="Sentences",
         html=place.render("section.html.j2", variables),
         question="Do sentences follow one another as in real text?",
         card=card,
