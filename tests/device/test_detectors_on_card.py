@@ -27,6 +27,7 @@ CLASSIFIED = {
     "batch_size": 16,
     "learning_rate": 3e-3,
     "schedule": "linear",
+    "float32_matmul_precision": "highest",
     "warmup_steps": 2,
     "epochs": 1,
     "weight_decay": 0.0,

@@ -41,6 +41,7 @@ SPEC = {
         "batch_size": 8,
         "learning_rate": 3e-3,
         "schedule": "linear",
+        "float32_matmul_precision": "highest",
         "warmup_steps": 2,
         "epochs": 8,
         "weight_decay": 0.0,
@@ -252,6 +253,7 @@ def test_the_published_classifier_is_as_in_appendix_e(published):
     # Of what the paper does not say, the defaults of the transformers Trainer that the released command line leaves.
     assert {key: spec["training"][key] for key in ("schedule", "warmup_steps", "weight_decay")} == {
         "schedule": "linear",
+        "float32_matmul_precision": "highest",
         "warmup_steps": 0,
         "weight_decay": 0.0,
     }
