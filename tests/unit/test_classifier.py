@@ -253,7 +253,6 @@ def test_the_published_classifier_is_as_in_appendix_e(published):
     # Of what the paper does not say, the defaults of the transformers Trainer that the released command line leaves.
     assert {key: spec["training"][key] for key in ("schedule", "warmup_steps", "weight_decay")} == {
         "schedule": "linear",
-        "float32_matmul_precision": "highest",
         "warmup_steps": 0,
         "weight_decay": 0.0,
     }
