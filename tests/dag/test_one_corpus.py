@@ -14,7 +14,7 @@ from textcritic.cli import main
         ("docstrings", {"docstrings": 2}),
         ("process-demo", {"process-demo": 1}),
         ("wiki-short", {"wiki-short": 2, "wiki": 10}),  # 8 shards, joined, and built
-        ("wiki-lines", {"wiki-lines": 17}),  # 16 shards, built
+        ("wiki-lines", {"wiki-lines": 65}),  # 64 shards, built
         # Each split cut and given candidates, then all of them built.
         ("bible-intruders-rank1", {"bible": 2, "bible-intruders-rank1": 7}),
         ("wikipedia-intruders", {"wiki": 10, "wikipedia-intruders": 7}),
@@ -35,8 +35,8 @@ def test_models_of_lines_have_jobs_of_their_own_for_tokens(tmp_path):
     run = snakemake(tmp_path, "--dry-run", *models, "--config", "studies=[]")
     assert run.returncode == 0, run.stderr + run.stdout
     assert jobs(run.stdout) == {
-        **{"download_file": 1, "extract_lines": 16, "build_lines": 1, "make_lines_tokenizer": 2, "encode_lines": 2},
-        **{"train_fairseq": 2, "total": 24},
+        **{"download_file": 1, "extract_lines": 64, "build_lines": 1, "make_lines_tokenizer": 2, "encode_lines": 2},
+        **{"train_fairseq": 2, "total": 72},
     }
 
 
