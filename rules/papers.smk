@@ -22,9 +22,3 @@ for name, target in project.targets().items():
             name
         input:
             of_paper(target),
-
-
-rule audits:
-    """Samples of costly audits, whether the configuration turns them on or not."""
-    input:
-        of_studies(audit_files),
