@@ -14,9 +14,3 @@ for name, target in project.targets().items():
             target.path or (lambda w, why=target.refusal: refused(why)),
         message:
             target.left_out.replace("{", "{{").replace("}", "}}") or None
-
-
-rule audits:
-    """Samples of costly audits, whether the configuration turns them on or not."""
-    input:
-        of_studies(audit_files),

@@ -114,3 +114,9 @@ rule import_samples:
         version=stage("sample"),
     script:
         "../workflow/scripts/import_samples.py"
+
+
+rule audits:
+    """Samples of costly audits, whether the configuration turns them on or not."""
+    input:
+        of_studies(audit_files),

@@ -34,7 +34,8 @@ def test_the_papers_study_as_jobs_are_told_of_it(tmp_path):
     assert costly == [keys["decoding"] for keys in files.undrawn] == ["as-released"] * 6
     assert (set(files.decodings), files.audit_samples, demo.files().undrawn) == ({"ancestral"}, (), ())
     assert not set(paper.costly_sources()) & set(paper.sources())
-    whole = Project({"studies": ["model-criticism"], "audits": True}, ROOT, tmp_path).studies["model-criticism"]
+    # `--config audits=true` gives text.
+    whole = Project({"studies": ["model-criticism"], "audits": "true"}, ROOT, tmp_path).studies["model-criticism"]
     audited = whole.experiments["coherence"].files()
     assert (len(audited.audit_samples), audited.undrawn) == (6, ())
     assert audited.decodings["as-released"]["top_k"] == 50

@@ -71,7 +71,7 @@ class Project:
         locked: bool = True,
     ) -> None:
         self.root, self.here = root, here or Path.cwd()
-        self.config = complete(_numbers_of_stages(config), "config", "config")
+        self.config = complete(_typed(config), "config", "config")
         self.kinds = self._load_kinds()
         self._check_stages()
         places = (self.here, self.root)
@@ -320,11 +320,12 @@ def load_configuration(configfile: str | os.PathLike[str] | None) -> dict[str, A
     return config | given
 
 
-def _numbers_of_stages(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration with whole numbers as such: inside a mapping, Snakemake's `--config` gives them as text."""
+def _typed(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with `true`, `false` and the numbers of stages as such, which `--config` gives as text."""
+    config = {key: value == "true" if value in ("true", "false") else value for key, value in config.items()}
     stages = config.get("stage_versions")
     if not isinstance(stages, Mapping):
-        return dict(config)
+        return config
     return {**config, "stage_versions": {k: int(v) if str(v).isdecimal() else v for k, v in stages.items()}}
 
 

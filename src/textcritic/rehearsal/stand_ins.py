@@ -1,7 +1,7 @@
 """All stand-ins of a study: what its downloads and the files that it wants brought are replaced by."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ def _put_model(folder: Path, name: str, pytorch: bool) -> None:
     if "coref" in name:
         coreference.save_checkpoint(folder, "lingmess" if "lingmess" in name else "f-coref")
         return
-    makers = {
+    makers: dict[str, Callable[..., Path]] = {
         "gpt-neo": partial(checkpoints.tiny_gpt_neo, lessons=lessons(LESSONS)),
         "gpt2": partial(checkpoints.tiny_gpt2, lessons=lessons(LESSONS)),
         "roberta": checkpoints.tiny_roberta,
