@@ -5,7 +5,6 @@ jobs are processes of their own; then `python benchmarks/plan_costs.py FOLDER ..
 of GPT-2 small on one H200, by the model and as measured.
 """
 
-import csv
 import json
 import sys
 from collections import defaultdict
@@ -23,13 +22,16 @@ CONTEXT, SIDE_BY_SIDE = 1024, 64
 
 
 def taken(folder: Path) -> dict[str, list[float]]:
-    """CPU-seconds of the jobs of each rule, from the files that Snakemake writes."""
+    """CPU-seconds of the jobs of each rule, as each noted in the records of its outputs."""
+    jobs = {}
+    for path in (folder / "results/digests").rglob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        took = record.get("spent")
+        if took:  # all outputs of a job have the same
+            jobs[json.dumps([record["job"], took, record["inputs"]])] = record["job"], took["cpu_seconds"]
     by_rule = defaultdict(list)
-    for path in (folder / "results/benchmarks").rglob("*.tsv"):
-        with path.open(encoding="utf-8") as handle:
-            row = next(csv.DictReader(handle, delimiter="\t"))
-        rule = path.relative_to(folder / "results/benchmarks").parts[0]
-        by_rule[rule].append(float(row["cpu_time"]) if row["cpu_time"][0].isdigit() else 0.0)
+    for rule, seconds in jobs.values():
+        by_rule[rule].append(seconds)
     return by_rule
 
 
@@ -57,11 +59,10 @@ def main(folders: list[str]) -> None:
         took = taken(folder)
         for row in planned:
             done = took.get(row["rule"], [])
-            both = max(sum(done), row["core_seconds"])
-            if len(done) == row["jobs"] and both > LEAST and sum(done):
-                ratio = row["core_seconds"] / sum(done)
-                figures = f"{row['core_seconds']:.0f} | {sum(done):.0f} | {ratio:.2f}"
-                print(f"| {folder.name} | {row['rule']} | {row['jobs']} | {figures} |")
+            planned_seconds = row["core_seconds"] * len(done) / row["jobs"]
+            if done and max(sum(done), planned_seconds) > LEAST:
+                figures = f"{planned_seconds:.0f} | {sum(done):.0f} | {planned_seconds / sum(done):.2f}"
+                print(f"| {folder.name} | {row['rule']} | {len(done)} of {row['jobs']} | {figures} |")
 
 
 if __name__ == "__main__":
