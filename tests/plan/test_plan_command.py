@@ -1,7 +1,8 @@
 """`textcritic plan` on studies of the package: what it says of each, and of what cannot be planned."""
 
 import json
-from importlib.machinery import SourceFileLoader
+from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
 from snake import ROOT, planned
@@ -9,7 +10,7 @@ from snake import ROOT, planned
 from textcritic.plan.project import Project
 
 # Not a package: a developer's tool.
-plan_hours = SourceFileLoader("plan_hours", str(ROOT / "tools/plan_hours.py")).load_module()
+plan_hours = SimpleNamespace(**run_path(str(ROOT / "tools/plan_hours.py")))
 
 
 @pytest.fixture(scope="module")

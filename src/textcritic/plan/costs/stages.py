@@ -13,7 +13,8 @@ from textcritic.plan.costs.cards import Card
 from textcritic.plan.costs.units import OPERATIONS, UNITS, Job
 
 MODEL, RUNTIME, MEASURED = "model", "declared runtime", "measured"
-LIGHT, TORCH, DRAWING = 1.0, 4.5, 3.5  # CPU seconds until a script has loaded what it imports
+# CPU seconds until a script has loaded what it imports: little; torch; transformers too; matplotlib and pandas.
+LIGHT, PLAIN_TORCH, TORCH, DRAWING = 0.7, 2.6, 4.5, 3.5
 CORE_OPERATIONS = 8.5e10  # a second of one core, of the demo's GPT-2: 16,900 tokens a second (docs/scale.md)
 LAYER_STEP = 0.00048  # a token of a batch through a layer on a card, measured: docs/results.md, On a GPU
 
@@ -64,8 +65,8 @@ SAMPLING = Stage(
     (_operations("drawn operations"), Term("drawn tokens", 0.00013), Term("layers passed", 0.0002, LAYER_STEP)),
     4,
 )
-WEIGHING = Stage(TORCH, (Term("drawn states", 0.00002), Term("declared draws", 0.0, 1.0)))
-WEIGHING_PATHS = Stage(TORCH, (Term("drawn states", 0.000004), Term("declared draws", 0.0, 1.0)))
+WEIGHING = Stage(PLAIN_TORCH, (Term("drawn states", 0.00002), Term("declared draws", 0.0, 1.0)))
+WEIGHING_PATHS = Stage(PLAIN_TORCH, (Term("drawn paths", 0.000004), Term("declared draws", 0.0, 1.0)))
 SHOWING = Stage(DRAWING, (), 1)
 PEOPLE = Stage(LIGHT, (Term("documents", 0.0016),))
 SCORING = Stage(LIGHT, (Term("documents", 0.0000013),))
@@ -95,7 +96,7 @@ STAGES: Mapping[str, Stage] = {
     "make_subwords": Stage(LIGHT, (Term("train tokens", 0.000003),)),
     "encode_corpus": Stage(LIGHT, (Term("tokens", 0.000001),), 4),
     "encode_lines": Stage(LIGHT, (Term("tokens", 0.000001),), 4),
-    "encode_process": Stage(LIGHT, (Term("tokens", 0.0000005),)),
+    "encode_process": Stage(PLAIN_TORCH, (Term("tokens", 0.0000005),)),
     "encode_parallel": Stage(LIGHT, (Term("tokens", 0.00002),)),
     # Generators.
     "train_causal": TRAINING,
@@ -103,10 +104,10 @@ STAGES: Mapping[str, Stage] = {
     "fit_ngram": Stage(LIGHT, (Term("train tokens", 0.0000011),)),
     "train_fairseq": Stage(TORCH, (_operations("training operations"), Term("updates", 0.02, 0.0)), 2),
     "measure_fairseq": READING,
-    "train_hsmm": Stage(TORCH, (Term("HSMM passes", 6.0e-7, 3.0e-8), Term("HSMM updates", 20.0, 0.5)), 2),
-    "measure_hsmm": Stage(TORCH, (Term("tokens", 0.00001, 0.0000005),)),
-    "train_latent": Stage(TORCH, (Term("latent tokens", 0.00006, 0.00002),)),
-    "train_proposal": Stage(TORCH, (Term("latent tokens", 0.00008, 0.00002),)),
+    "train_hsmm": Stage(PLAIN_TORCH, (Term("HSMM passes", 6.0e-7, 3.0e-8), Term("HSMM updates", 20.0, 0.5)), 2),
+    "measure_hsmm": Stage(PLAIN_TORCH, (Term("tokens", 0.00001, 0.0000005),)),
+    "train_latent": Stage(PLAIN_TORCH, (Term("latent tokens", 0.00005, 0.00002),)),
+    "train_proposal": Stage(PLAIN_TORCH, (Term("latent tokens", 0.00008, 0.00002),)),
     "train_classifier": Stage(TORCH, (_operations("training operations"), Term("updates", 0.004)), 4),
     "train_detector": Stage(TORCH, (_operations("training operations"), Term("updates", 0.004)), 4),
     # Samples.
@@ -114,8 +115,8 @@ STAGES: Mapping[str, Stage] = {
     "sample_fairseq": SAMPLING,
     "sample_fairseq_text": SAMPLING,
     "sample_ngram": Stage(LIGHT, (Term("drawn tokens", 0.000004),)),
-    "sample_hsmm": Stage(TORCH, (Term("drawn tokens", 0.000002),)),
-    "sample_latent": Stage(TORCH, (Term("drawn tokens", 0.0003, 0.0001),)),
+    "sample_hsmm": Stage(PLAIN_TORCH, (Term("drawn tokens", 0.000002),)),
+    "sample_latent": Stage(PLAIN_TORCH, (Term("drawn tokens", 0.00002, 0.0001),)),
     "collect_samples": Stage(LIGHT, (Term("documents", 0.0003),)),
     "collect_translations": Stage(LIGHT, (Term("documents", 0.0002),)),
     "collect_latent": Stage(LIGHT, (Term("documents", 0.0001),)),
@@ -182,13 +183,13 @@ STAGES: Mapping[str, Stage] = {
     "predict_originals": DETECTING,
     "predict_candidates": DETECTING,
     # Importance sampling.
-    "weigh_states": WEIGHING,
+    "weigh_states": Stage(PLAIN_TORCH, (Term("drawn states", 0.000006), Term("declared draws", 0.0, 1.0))),
     "weigh_best": WEIGHING,
     "weigh_own_texts": WEIGHING,
     "weigh_mixture": WEIGHING,
     "weigh_particles": WEIGHING,
-    "weigh_exact": Stage(TORCH, (Term("tokens", 0.0001, 0.00001),)),
-    "weigh_whole": Stage(TORCH, (Term("tokens", 0.0001, 0.00001),)),
+    "weigh_exact": Stage(PLAIN_TORCH, (Term("tokens", 0.0001, 0.00001),)),
+    "weigh_whole": Stage(PLAIN_TORCH, (Term("tokens", 0.0001, 0.00001),)),
     "weigh_paths": WEIGHING_PATHS,
     "weigh_best_paths": WEIGHING_PATHS,
     "weigh_mixed_paths": WEIGHING_PATHS,
@@ -197,8 +198,8 @@ STAGES: Mapping[str, Stage] = {
     # Tables, figures, pages: nearly the same at any size, but for 10,000 resamples.
     "make_part_table": SHOWING,
     "make_figures": SHOWING,
-    "make_section": SHOWING,
-    "make_report": SHOWING,
+    "make_section": Stage(1.3),
+    "make_report": Stage(1.3),
     "make_manifest": Stage(LIGHT),
     "download_file": Stage(LIGHT, (Term("1", 5.0),)),
     "download_model": Stage(LIGHT, (Term("1", 5.0),)),

@@ -242,6 +242,11 @@ def _test_tokens_drawn(job: Job) -> float:
     return samples * job.corpus.test * job.corpus.tokens
 
 
+def _paths_drawn(job: Job) -> float:
+    """The same of a hidden semi-Markov model, of 800 states or so many as it has."""
+    return _test_tokens_drawn(job) * float(job.trained["states"]) / 800
+
+
 def _hsmm_updates(job: Job) -> float:
     training = job.trained["training"]
     if training["method"] != "adam":
@@ -295,6 +300,7 @@ UNITS: Mapping[str, Unit] = {
     "latent tokens": _latent_tokens,
     "declared draws": _draws,
     "drawn states": _test_tokens_drawn,
+    "drawn paths": _paths_drawn,
     "HSMM updates": _hsmm_updates,
     "HSMM passes": _hsmm_passes,
     "topic fits": _topic_fit,
