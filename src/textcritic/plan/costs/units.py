@@ -264,7 +264,8 @@ def _hsmm_passes(job: Job) -> float:
 
 
 def _topic_fit(job: Job) -> float:
-    return job.corpus.train * job.corpus.tokens * job.entry("critics", "critic")["topics"] / 100
+    critic = job.entry("critics", "critic")
+    return float(critic["starts"] * job.corpus.train * job.corpus.tokens * critic["topics"] / 100)
 
 
 def _topic_read(job: Job) -> float:
