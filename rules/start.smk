@@ -8,17 +8,6 @@ def minutes(usual):
     return lambda w, attempt: usual * attempt
 
 
-def of_a_commit(registry, wildcard):
-    """No input; a job whose entry names a branch without a commit in hub.lock is refused, unless its files are there."""
-
-    def none(w):
-        if why := project.missing and project.missing.why(registry, w[wildcard]):
-            raise WorkflowError(f"{w[wildcard]}: {why}")
-        return []
-
-    return none
-
-
 def at_hand(paths):
     """Files of which those that ship with the workflow come from no storage."""
     ships = [STORED and Path(path).resolve().is_relative_to(ROOT / "config") for path in paths]
@@ -31,7 +20,7 @@ if workflow.is_main_process:
     for line in settled(project.said_at_start):
         print(line, file=sys.stderr)
     # What a user must bring: a job that needs it is refused in one line.
-    for number, (path, why) in enumerate(project.missing.gone().items() if project.missing else ()):
+    for number, (path, why) in enumerate(project.missing.gone().items()):
 
         rule:
             name:

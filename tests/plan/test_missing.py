@@ -123,6 +123,14 @@ def test_an_empty_file_and_an_empty_folder_are_as_good_as_none(folder):
     assert why == "there is no more.jsonl and nothing is in data/all (ask me)"
 
 
+def test_where_nothing_is_left_out_nothing_is_missing(folder):
+    """As with a storage of Snakemake's, whose files are not in the working directory; rules ask all the same."""
+    write(folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["gone.jsonl"]}}})
+    assert project(folder, leave_out=True).missing.why("corpora", "mine") == "there is no gone.jsonl (ask me)"
+    there = project(folder, leave_out=False).missing
+    assert (there.why("corpora", "mine"), there.gone()) == ("", {})
+
+
 def test_what_a_rule_makes_is_not_brought(folder):
     write(folder / "registry/corpora.yaml", {"mine": CORPUS["mine"] | {"options": {"paths": ["results/a/b.jsonl"]}}})
     assert project(folder, leave_out=True).missing.why("corpora", "mine") == ""

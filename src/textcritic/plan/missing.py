@@ -66,8 +66,11 @@ class Missing:
     def gone(self) -> dict[str, str]:
         """The files and folders that entries name, no rule makes and are not there, each with a line that says so.
 
-        An entry of which something was made is not missing; but more may be asked of it than that.
+        An entry of which something was made is not missing; but more may be asked of it than that. Nothing where it was
+        decided before what is missing.
         """
+        if self._decided is not None:
+            return {}
         return {
             path: f"{self.registries.where(registry, name)}: {key}: {fault} ({entry.get('bring') or 'put it there'})"
             for registry, entries in self.registries.entries.items()

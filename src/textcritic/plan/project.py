@@ -82,7 +82,7 @@ class Project:
         self.recipes = Recipes(self.registries, self.here, self.config["accept"])
         self.study_folders = [find_folder(folder, places) for folder in self.config["study_folders"]]
         decided = recorded(self.here, self.config["studies"]) if begun else None
-        self.missing = Missing(self.registries, self.here, decided) if leave_out else None
+        self.missing = Missing(self.registries, self.here, decided if leave_out else {})
         self.studies = {name: self._load_study(name) for name in self.config["studies"]}
         self._check_missing()
         self._check_names()
