@@ -3,15 +3,15 @@
 from textcritic import runlog
 from textcritic.corpora import article_groups
 from textcritic.critics import TransitionCritic, score_latents, with_groups
+from textcritic.critics.scores import unread
 from textcritic.files import read_table, write_table
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"score {w.generator} {w.setting} {w.decoding}"):
-    rejected = read_table(snakemake.input.rejected).select(["id", "why"]).to_pylist()
     scores = score_latents(
         TransitionCritic.load(snakemake.input.critic),
         read_table(snakemake.input.latents),
         "inferred",
-        [(row["id"], row["why"]) for row in rejected],
+        unread(snakemake.input.rejected),
     )
     write_table(snakemake.output[0], with_groups(scores, article_groups(snakemake.input.articles)))

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from textcritic.corpora.articles import article_groups, title_chains
 from textcritic.corpora.synthetic.process import Process
 from textcritic.critics.chains import Chains, ChainsLike
-from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table, with_groups
+from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_table, unread, with_groups
 from textcritic.critics.transitions import BEGIN, pooled_ppl
 from textcritic.files import read_table, write_table
 from textcritic.latents.lookup import Lookup
@@ -120,9 +120,8 @@ def score_sequences(
     Raises:
         TextcriticError: a file is missing or not whole.
     """
-    rejected = [] if rejected_path is None else read_table(rejected_path).select(["id", "why"]).to_pylist()
     ids, chains = title_chains(articles_path)
-    scores = KnownProcess.load(process_path).score(ids, chains, [(row["id"], row["why"]) for row in rejected])
+    scores = KnownProcess.load(process_path).score(ids, chains, unread(rejected_path))
     scores = with_groups(scores, article_groups(articles_path))
     write_table(out_path, scores)
     return scores

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from textcritic.corpora import Article, iter_articles
 from textcritic.corpora.articles import num_articles
-from textcritic.critics.scores import groups_of, rejected_rows, rejections
+from textcritic.critics.scores import groups_of, rejected_rows, rejections, unread
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, whole_file
 from textcritic.measures.own import NO_VALUE, Declared, LeftOut, Metric, raised_at
@@ -73,7 +73,6 @@ def score_own(
     Raises:
         TextcriticError: as `measured`, or a file is missing or damaged.
     """
-    unparsed = [] if rejected is None else read_table(rejected).select(["id", "why"]).to_pylist()
     known, left_out = list(iter_articles(articles)) if strangers and metric.fit else None, []
     if metric.fit is not None and train is not None:
         real = list(iter_articles(train))
@@ -83,9 +82,7 @@ def score_own(
         known = None if known is None else [article for article in known if article.group not in groups]
     some = iter_articles(articles) if known is None else iter(known)
     table = measure_documents(metric, some, num_articles(articles) - len(left_out))
-    left = rejected_rows(
-        [*((row["id"], row["why"]) for row in unparsed), *left_out], OWN_SCHEMA, {"values": [], "weights": []}
-    )
+    left = rejected_rows([*unread(rejected), *left_out], OWN_SCHEMA, {"values": [], "weights": []})
     whole = pa.concat_tables([table, left]).replace_schema_metadata({METADATA: json.dumps(asdict(metric.declared))})
     if Path(scores).is_file() and _same(read_table(scores), whole):
         return  # the workflow would take a newer file for a changed one

@@ -18,6 +18,7 @@ The topic model writes `critics.ctm.scoring.TOPIC_SCORES_SCHEMA`, which adds `nl
 """
 
 import math
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ import pyarrow.compute as pc
 
 from textcritic.critics.chains import Chains
 from textcritic.errors import TextcriticError
+from textcritic.files import read_table
 from textcritic.inference import permutation_test, ratio_of_sums
 
 SCORES_SCHEMA = pa.schema(
@@ -51,6 +53,12 @@ UNTITLED = "section without title"
 
 Rejected = Sequence[tuple[str, str]]
 Column = Literal["nll", "nll_soft"]
+
+
+def unread(path: str | os.PathLike[str] | None) -> list[tuple[str, str]]:
+    """(id, why) of the texts of a sample that did not parse, from the file of these; None: there are none."""
+    table = None if path is None else read_table(path).select(["id", "why"])
+    return [] if table is None else [(row["id"], row["why"]) for row in table.to_pylist()]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

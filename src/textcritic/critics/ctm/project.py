@@ -14,9 +14,9 @@ from textcritic.corpora import article_groups, iter_articles
 from textcritic.critics.ctm.model import CTM, load_critics
 from textcritic.critics.ctm.posterior import Posterior, infer
 from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, score_topics, unparsed
-from textcritic.critics.scores import with_groups
+from textcritic.critics.scores import unread, with_groups
 from textcritic.errors import TextcriticError
-from textcritic.files import read_table, whole_file
+from textcritic.files import whole_file
 from textcritic.latents.bags import Counts, Vocabulary, count_articles
 from textcritic.runlog import Progress
 
@@ -89,7 +89,7 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
                 f"{path}: a critic of {one.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
                 "delete both and rerun the rules that make them"
             )
-    rejected = [] if files.rejected is None else read_table(files.rejected).select(["id", "why"]).to_pylist()
+    rejected = unread(files.rejected)
     with ExitStack() as stack:
         topics_writer, scores_writer = (
             stack.enter_context(_written(path, schema))
@@ -113,7 +113,7 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
             progress.advance(topics.num_rows)
         if not documents + len(rejected):
             raise TextcriticError(f"{files.articles}: holds no articles; nothing can be inferred")
-        scores_writer.write_table(unparsed([(row["id"], row["why"]) for row in rejected]))
+        scores_writer.write_table(unparsed(rejected))
 
 
 def topics_table(counts: Counts, posterior: Posterior) -> pa.Table:

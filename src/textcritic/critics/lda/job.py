@@ -15,9 +15,9 @@ from textcritic.critics.lda.model import LDA, FitOptions
 from textcritic.critics.lda.posterior import PosteriorOptions, infer
 from textcritic.critics.lda.posteriors import Posteriors
 from textcritic.critics.lda.scoring import score_lda
-from textcritic.critics.scores import with_groups
+from textcritic.critics.scores import unread, with_groups
 from textcritic.errors import TextcriticError
-from textcritic.files import read_table, write_json, write_table
+from textcritic.files import write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_articles, open_counts
 from textcritic.runlog import Progress, log, versions
 
@@ -111,7 +111,7 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
             f"{files.critic}: a critic of {critic.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
             "delete both and rerun the rules that make them"
         )
-    rejected = [] if files.rejected is None else read_table(files.rejected).select(["id", "why"]).to_pylist()
+    rejected = unread(files.rejected)
     options = posterior_options(entry)
     parts: list[Posteriors] = []
     scores = []
@@ -129,7 +129,7 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
         raise TextcriticError(f"{files.articles}: holds no articles; nothing can be inferred")
     none = infer(critic, csr_matrix((0, critic.num_words)), options)
     parts.append(Posteriors.of(pa.array([], pa.string()), none))
-    scores.append(score_lda([], none, [(row["id"], row["why"]) for row in rejected]))
+    scores.append(score_lda([], none, rejected))
     Posteriors.joined(parts).save(files.posteriors)
     write_table(files.scores, with_groups(pa.concat_tables(scores), article_groups(files.articles)))
 

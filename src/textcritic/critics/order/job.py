@@ -10,9 +10,9 @@ from textcritic.corpora.articles import num_articles
 from textcritic.critics.order.critic import OrderCritic
 from textcritic.critics.order.scoring import ORDER_SCHEMA, score_documents
 from textcritic.critics.order.sentences import Sentences, sentences_of
-from textcritic.critics.scores import rejected_rows
+from textcritic.critics.scores import rejected_rows, unread
 from textcritic.errors import TextcriticError
-from textcritic.files import read_table, write_table
+from textcritic.files import write_table
 from textcritic.runlog import log
 
 Path = str | os.PathLike[str]
@@ -44,13 +44,12 @@ def score_order(critic: OrderCritic, articles: Path, scores: Path, rejected: Pat
     Raises:
         TextcriticError: a file is missing or not whole, or there are neither articles nor rejected texts.
     """
-    unparsed = [] if rejected is None else read_table(rejected).select(["id", "why"]).to_pylist()
+    unparsed = unread(rejected)
     if not num_articles(articles) + len(unparsed):
         raise TextcriticError(f"{articles}: holds no articles; there is no order to score")
     ids, sentences = read_sentences([articles])
     found = score_documents(critic, ids, sentences, article_groups(articles)["group"].to_pylist())
-    unread = rejected_rows([(row["id"], row["why"]) for row in unparsed], ORDER_SCHEMA, {})
-    write_table(scores, pa.concat_tables([found, unread]))
+    write_table(scores, pa.concat_tables([found, rejected_rows(unparsed, ORDER_SCHEMA, {})]))
 
 
 def read_sentences(paths: Sequence[Path]) -> tuple[list[str], Sentences]:

@@ -10,11 +10,11 @@ from textcritic.corpora import article_groups
 from textcritic.corpora.articles import ARTICLE_SCHEMA, iter_batches, num_articles
 from textcritic.critics.recitation.index import Cutting, IndexFiles, TrainIndex, index_articles
 from textcritic.critics.recitation.scoring import RECITATION_SCHEMA, score_documents
-from textcritic.critics.scores import rejected_rows, with_groups
+from textcritic.critics.scores import rejected_rows, unread, with_groups
 from textcritic.critics.tendencies.job import texts_of
 from textcritic.critics.tendencies.tokens import CHUNK_BYTES, chunks
 from textcritic.errors import TextcriticError
-from textcritic.files import read_table, whole_file
+from textcritic.files import whole_file
 from textcritic.runlog import Progress, log
 
 Path = str | os.PathLike[str]
@@ -53,14 +53,14 @@ def score_recitation(index: TrainIndex, articles: Path, scores: Path, rejected: 
     Raises:
         TextcriticError: a file is missing or not whole, or there are neither articles nor rejected texts.
     """
-    unparsed = [] if rejected is None else read_table(rejected).select(["id", "why"]).to_pylist()
+    unparsed = unread(rejected)
     if not num_articles(articles) + len(unparsed):
         raise TextcriticError(f"{articles}: holds no articles; nothing can be looked up")
     with whole_file(scores) as temporary, pq.ParquetWriter(temporary, RECITATION_SCHEMA, compression="zstd") as writer:
         groups = article_groups(articles)
         for ids, texts in documents_of(articles, "looking up"):
             writer.write_table(with_groups(score_texts(index, ids, texts), groups))
-        writer.write_table(rejected_rows([(row["id"], row["why"]) for row in unparsed], RECITATION_SCHEMA, {}))
+        writer.write_table(rejected_rows(unparsed, RECITATION_SCHEMA, {}))
 
 
 def score_texts(index: TrainIndex, ids: pa.StringArray, texts: pa.StringArray) -> pa.Table:

@@ -18,6 +18,7 @@ from textcritic.critics.recitation import (
     index_train,
     score_recitation,
 )
+from textcritic.critics.scores import unread
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
 from textcritic.critics.tendencies.measure import measure_counts
@@ -79,8 +80,7 @@ def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str
     made = f"results/scores/{critic}/{corpus}/{tail}.parquet"
 
     def score() -> None:
-        unread = [(row["id"], row["why"]) for row in read_table(str(rejected)).select(["id", "why"]).to_pylist()]
-        scores = score_latents(TransitionCritic.load(model), read_table(latents), "inferred", unread)
+        scores = score_latents(TransitionCritic.load(model), read_table(latents), "inferred", unread(rejected))
         write_table(made, with_groups(scores, article_groups(articles)))
 
     needs = given(model, latents, articles, rejected)
