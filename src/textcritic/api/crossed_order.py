@@ -55,6 +55,7 @@ def crossed_order(
     }
     fits = fits_of(pools, how)
     estimates: dict[str, Estimate] = estimates_of(fits, ORDERED, real) if fits else {}
+    accuracy = {label: one.accuracies(fits[label].parts, how.seed) for label, one in judged.items()}
     found = {}
     for label, of in kept.items():
         more: dict[str, Any] = {"sentences": int(sentences.counted[of].sum())}
@@ -62,8 +63,8 @@ def crossed_order(
             more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
         if label in estimates:
             beside = label if label in fits else next(iter(fits))
-            is_real = np.arange(len(fits[beside].parts)) < len(kept[real])
-            more |= judged[beside].described(is_real == (label == real), told[label], fits[beside].parts, how.seed)
+            side = (np.arange(len(accuracy[beside])) < len(kept[real])) == (label == real)
+            more |= judged[beside].own(side, told[label]) | {"accuracy": float(accuracy[beside][side].mean())}
         short = sizes[label] - len(of)
         one = {ORDERED.value: estimates[label]} if label in estimates else {}
         found[label] = Scored({}, len(of), {TOO_SHORT: short} if short else {}, more, told[label], one)
@@ -79,13 +80,12 @@ class _Judged:
         self.shape = shape_of(self.found)
         self.refit = OrderRefit(self.found.found, self.found.counted, self.shape)
 
-    def described(self, of: np.ndarray, groups: Groups, parts: Parts, seed: int) -> dict[str, Any]:
-        """What is told of one side beside its evidence."""
+    def own(self, of: np.ndarray, groups: Groups) -> dict[str, float | None]:
+        """The order that the documents of one side have in common."""
         found, counted = self.found.found[of], self.found.counted[of]
-        own = own_columns(own_evidence(found, counted, self.shape, groups), counted, groups)
-        return own | {"accuracy": float(self._accuracies(parts, seed)[of].mean())}
+        return own_columns(own_evidence(found, counted, self.shape, groups), counted, groups)
 
-    def _accuracies(self, parts: Parts, seed: int) -> Floats:
+    def accuracies(self, parts: Parts, seed: int) -> Floats:
         """Each document by critics that have not seen it: [documents]."""
         weights = weights_of(self.found.found, self.found.counted, self.shape, parts)
         every = np.array([accuracies(self.sentences, self.found, of, seed) for of in [*weights, weights.mean(axis=0)]])
