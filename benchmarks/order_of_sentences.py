@@ -1,8 +1,9 @@
 """The order of sentences: its level, which faults it sees, and what it says of other text in right order.
 
-Each run draws real documents and a sample anew from a pool, spoils the sample, and tests it as `criticise` does. Seen:
+Each run draws real documents and a sample from a pool, spoils the sample, and tests it as `criticise` does. Seen:
 marked (p < 0.05), less order than real text. Named: seen, and said to be out of order. Documents are texts, one a line
-(.txt) or the key `text` of JSON lines; those of two sentences or more count. In Markdown, with 95% intervals.
+(.txt) or the key `text` of JSON lines; those with fewer than two sentences are skipped. Prints Markdown, with 95%
+intervals.
 
 python benchmarks/order_of_sentences.py level TEXTS --sizes 300,50 300,200 --runs 500
 python benchmarks/order_of_sentences.py faults TEXTS --sizes 300,200 --shares 100 20 5 --runs 40
@@ -38,7 +39,7 @@ ROWS = ("words", "numbers", "year", "first", "pronoun", "of_person", "of_thing")
 
 
 class Pool:
-    """The sentences of some texts, of which documents are made anew."""
+    """The sentences of some texts; documents are made from them."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.sizes, texts = [], []
@@ -95,13 +96,13 @@ def switched(pairs: int) -> Spoil:
 
 
 def other_half(document: Document, pool: Pool, rng: np.random.Generator) -> Document:
-    """The second half is that of another document."""
+    """The second half comes from another document."""
     other = pool.documents[rng.choice([n for n, one in enumerate(pool.documents) if len(one) > 1])]
     return np.concatenate([document[: -(-len(document) // 2)], other[len(other) // 2 :]])
 
 
 def replaced(document: Document, pool: Pool, rng: np.random.Generator) -> Document:
-    """One sentence is that of another document."""
+    """One sentence comes from another document."""
     made = document.copy()
     made[rng.integers(len(made))] = rng.integers(len(pool.sentences.number))
     return made

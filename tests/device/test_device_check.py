@@ -45,7 +45,8 @@ def test_a_card_that_is_too_small_computes_wrongly_and_does_not_learn(monkeypatc
     failed = {line.split("  ")[0]: line for line in out.splitlines() if "FAIL" in line}
     assert list(failed) == ["kernel: fused Adam", *(f"memory: {name}" for name in NEEDS), "training in auto precision"]
     assert "differs from the CPU by 2.0e-02 of the largest value" in failed["kernel: fused Adam"]
-    assert "takes 45.9 GiB, 1.0 GiB are free" in failed["memory: training hsmm-800-adam, 64 sequences an update"]
+    hsmm = "memory: training an HSMM of 800 states by Adam, 64 sequences an update"
+    assert "takes 45.9 GiB, 1.0 GiB are free" in failed[hsmm]
     assert "and should fall" in failed["training in auto precision"]
     assert "5 of 12 failed (kernel: fused Adam; memory:" in err
     assert err.count("\n") == 1

@@ -1,11 +1,11 @@
 """All stand-ins of a study: what its downloads and the files that it wants brought are replaced by."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from textcritic.digests import sha256
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, download_of
 from textcritic.plan.spec import leaves, schema
@@ -35,7 +35,7 @@ class StandIns:
     """
 
     def __init__(self, project: Project, folder: Path, also: Mapping[str, list[str]]) -> None:
-        uses = [use for study in project.studies.values() for e in study.experiments.values() for use in e.uses()]
+        uses = [use for study in project.studies.values() for use in study.uses()]
         uses += [(registry, name) for registry, names in also.items() for name in names]
         self._registries, self._folder = project.registries, folder
         self.used = project.registries.closure(uses)
@@ -64,7 +64,7 @@ class StandIns:
             "downloads": {
                 path.name: {
                     "url": f"http://127.0.0.1:{port}/files/{path.name}",
-                    "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+                    "sha256": sha256(path),
                 }
                 for path in sorted((self._folder / "files").glob("*"))
             }
