@@ -11,12 +11,12 @@ from functools import cache
 
 from textcritic.plan.costs.cards import Card
 from textcritic.plan.costs.units import OPERATIONS, UNITS, Job
+from textcritic.plan.stage_costs import LAYER_STEP
 
 MODEL, RUNTIME, MEASURED = "model", "declared runtime", "measured"
 # CPU seconds until a script has loaded what it imports: little; torch; transformers too; matplotlib and pandas.
 LIGHT, PLAIN_TORCH, TORCH, DRAWING = 0.7, 2.6, 4.5, 3.5
 CORE_OPERATIONS = 8.5e10  # a second of one core, of the demo's GPT-2: 16,900 tokens a second (docs/scale.md)
-LAYER_STEP = 0.00048  # a token of a batch through a layer on a card, measured: docs/results.md, On a GPU
 
 
 @dataclass(frozen=True, slots=True)
