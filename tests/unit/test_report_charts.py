@@ -15,7 +15,7 @@ from textcritic.report.charts import Mark, interval_chart, legend_above, marks_o
 from textcritic.report.drawings import NARROW
 from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
 from textcritic.report.palette import INK
-from textcritic.report.style import save, style
+from textcritic.report.style import save, style, tick_label
 from textcritic.report.svg import inline_svg
 
 
@@ -95,3 +95,7 @@ def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins()
         _, (axes,), narrow = histogram_panels({"docs": [row]}, 8.2, 0.5)
         ((_, heights),) = draw_histograms(axes, [row], np.array([0.0, 1.0, 2.0, 3.0, 4.0]), narrow)
     assert heights.tolist() == pytest.approx([room(narrow), room(narrow), 0, room(narrow)])
+
+
+def test_zero_at_a_tick_is_zero():
+    assert [tick_label(value) for value in (-1.5e-17, -0.25, 1250.0)] == ["0", "-0.25", "1,250"]

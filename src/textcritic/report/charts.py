@@ -20,7 +20,7 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.cells import tested
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS
-from textcritic.report.style import new_figure, style
+from textcritic.report.style import new_figure, style, tick_label
 
 HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
 VALUE_WIDTH = 44  # points, for a value right of the chart
@@ -238,7 +238,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(tick_label))
 
 
 def _yardstick(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:

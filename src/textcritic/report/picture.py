@@ -16,7 +16,7 @@ from textcritic.measures.numbers import p_value, shortened
 from textcritic.measures.sentences import PERCENT, doubt_of, value_of
 from textcritic.report.charts import Mark, interval_chart
 from textcritic.report.palette import BASELINE, FAINT, INK, RULE, SETTING_COLOURS
-from textcritic.report.style import new_figure, save, style
+from textcritic.report.style import new_figure, save, style, tick_label
 from textcritic.report.svg import inline_svg
 
 WIDTHS = {"wide": 8.2, "narrow": 3.7}  # inches
@@ -143,6 +143,6 @@ def _small_chart(axes: Axes, column: Column, rows: Sequence[Row], title: str) ->
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.08)
     axes.xaxis.set_major_locator(MaxNLocator(3))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(tick_label))
     axes.tick_params(labelsize=SMALL - 1)
     axes.set_title(title, fontsize=SMALL, pad=4)

@@ -93,3 +93,8 @@ def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] 
             figure.savefig(temporary, format=name, metadata=metadata, bbox_inches=box)
         saved.append(target)
     return saved
+
+
+def tick_label(value: float, _: int | None = None) -> str:
+    """The number at a tick of an axis, for a formatter; zero as zero, which a sum of steps misses by 1e-17."""
+    return f"{round(value, 12) or 0:,g}"
