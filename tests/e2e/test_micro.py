@@ -507,7 +507,7 @@ def test_a_bad_line_of_a_corpus_is_named_and_leaves_nothing(tmp_path):
 
 def test_a_missing_file_is_named(tmp_path):
     def named(*more):
-        run = snake.dry_run(tmp_path, "--cores", "2", *more, configfile=CONFIG)
+        run = snake.dry_run(tmp_path, "--dry-run", *more, configfile=CONFIG)
         return run.returncode, run.stdout + run.stderr
 
     code, said = named("--config", "missing=refuse")
@@ -515,7 +515,10 @@ def test_a_missing_file_is_named(tmp_path):
     assert "people-micro: there is no annotated.conll" in said
     assert "recipes: there is no recipes.jsonl" in said
     (tmp_path / "annotated.conll").touch()
+    assert "people-micro: nothing is in annotated.conll (put it there)" in named()[1]
+    (tmp_path / "annotated.conll").write_text("#begin document (x);\n")
     code, said = named()
     assert code == 0
-    assert "annotated.conll" not in said
+    assert "in annotated.conll (put" not in said
+    assert "no annotated.conll" not in said
     assert "recipes: there is no recipes.jsonl (put it there): left out of table" in said
