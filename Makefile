@@ -38,8 +38,9 @@ fairseq: .venv/installed
 mauve: .venv/installed
 	textcritic install mauve
 
-# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest.
-parallel = -n logical --maxprocesses 8 --dist loadscope --no-loadscope-reorder
+# A file of tests stays with one worker, which makes its fixtures once; conftest.py begins with the longest. One worker
+# more than cores: those that run whole workflows wait for them.
+parallel = -n $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count(), 7) + 1)') --dist loadscope --no-loadscope-reorder
 
 # What some tests need: fairseq, MAUVE and Chromium. What cannot be installed here is a line with the reason, no error.
 extras: .venv/installed

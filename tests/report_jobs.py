@@ -49,12 +49,23 @@ class Made:
 
     def all(self, study: Path) -> list[Path]:
         """Make tables, figures and section, standing and numbered, where they are in the folder of a study."""
+        return [*self.all_tables(study), *self.drawn(study)]
+
+    def all_tables(self, study: Path) -> list[Path]:
+        """Make the tables, standing and numbered."""
         place = study / (self.name or self.kind)
-        made = [*self.tables(place / "tables"), *self.figures(place / "tables", place / "figures")]
+        made = self.tables(place / "tables")
         for part in self.parts:
             if part.name.startswith("table"):
                 made += make_tables(self.request(part), place / "tables", self.published)
-            else:
+        return made
+
+    def drawn(self, study: Path) -> list[Path]:
+        """Make the figures, standing and numbered, and the section, of tables that are there."""
+        place = study / (self.name or self.kind)
+        made = self.figures(place / "tables", place / "figures")
+        for part in self.parts:
+            if part.name.startswith("figure"):
                 made += make_figures(self.request(part), place / "tables", place / part.name, self.pdf)
         self.section(study)
         return made

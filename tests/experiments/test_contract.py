@@ -3,15 +3,18 @@
 import dataclasses
 import importlib
 import json
+import pickle
 import re
 import shutil
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
+from environments import run
 from report_html import Page
 from report_jobs import Made, description, make_part
 
@@ -143,29 +146,57 @@ def test_its_files_survive_the_way_to_a_job(name, built):
     assert all(Path(path).is_file() for path in files.paths())
 
 
+# In the environment of figures, which has no torch: what functions import once they are called, too.
+DRAW = """
+import json, pickle, sys, traceback
+from pathlib import Path
+
+place, faults = Path({place!r}), {{}}
+sys.path.insert(0, {tests!r})
+for name, made in pickle.loads((place / "made.pickle").read_bytes()).items():
+    try:
+        made.drawn(place / name / "study")
+    except Exception:
+        faults[name] = traceback.format_exc()
+print(json.dumps(faults))
+"""
+
+
 @pytest.fixture(scope="module")
 def whole(built, tmp_path_factory):
     """By kind: a study with everything that it can make of the declared files, and they alone, in another folder."""
-    studies = {}
+    place, ready, faults = tmp_path_factory.mktemp("whole"), {}, {}
+    for name in KINDS:
+        try:
+            ready[name] = everything(name, declared_alone(built(name), place / name / "declared"))
+            ready[name].all_tables(place / name / "study")
+        except TextcriticError:
+            faults[name] = traceback.format_exc()
+    (place / "made.pickle").write_bytes(pickle.dumps({name: ready[name] for name in ready if name not in faults}))
+    done = run("plot", DRAW.format(place=str(place), tests=str(ROOT / "tests")))
+    assert done.returncode == 0, done.stderr
+    faults |= json.loads(done.stdout.splitlines()[-1])
 
-    def make(name):
-        if name not in studies:
-            folder, files = tmp_path_factory.mktemp(f"whole-{name}"), built(name)
-            text = files.to_json()
-            for number, path in enumerate(files.paths()):
-                copy = folder / "declared" / f"{number}{Path(path).suffix}"
-                copy.parent.mkdir(exist_ok=True)
-                shutil.copy(path, copy)
-                text = text.replace(json.dumps(path), json.dumps(str(copy)))
-            studies[name] = folder / "study"
-            everything(name, type(files).from_json(text), studies[name])
-        return studies[name]
+    def study(name):
+        assert name not in faults, faults[name]
+        return place / name / "study"
 
-    return make
+    return study
+
+
+def declared_alone(files, folder):
+    """The same with copies of what it declares, and of nothing else."""
+    text = files.to_json()
+    for number, path in enumerate(files.paths()):
+        copy = folder / f"{number}{Path(path).suffix}"
+        copy.parent.mkdir(exist_ok=True, parents=True)
+        shutil.copy(path, copy)
+        text = text.replace(json.dumps(path), json.dumps(str(copy)))
+    return type(files).from_json(text)
 
 
 def test_nothing_undeclared_is_read(name, whole):
-    """Every table, figure and section is made where the other files are not."""
+    """Every table, figure and section is made where the other files are not, figures and section without torch."""
     made = {*whole(name).rglob("*.*")}
     assert {path.suffix for path in made} >= {f".{suffix}" for suffix in FORMATS}
     drawn = {path for path in made if path.suffix == ".svg" and not path.stem.endswith(".narrow")}
@@ -182,22 +213,20 @@ def refusal(work):
     return None
 
 
-def everything(name, files, study, numbered=True):
-    """Makes all that a kind can make: standing and, maybe, numbered tables and figures, and the section."""
+def everything(name, files):
+    """All that a kind can make: standing and numbered tables and figures, and the section."""
     kind = kind_of(name)
-    if not numbered:
-        return Made(name, files, pdf=False).all(study)
     parts = {Part(f"table{n}", of, "A caption."): files for n, of in enumerate(recipes(name, "tables").PAPER_TABLES, 1)}
     if kind.standing_figures:
         drawn = [of for of in recipes(name, "figures").FIGURES if of != "figures"]
         parts |= {Part(f"figure{n}", of): files for n, of in enumerate(drawn, 1)}
-    return Made(name, files, parts).all(study)
+    return Made(name, files, parts)
 
 
 @pytest.mark.parametrize("size", [{"documents": 1}, {"empty": True}], ids=["one document", "empty"])
 def test_tables_and_the_section_come_out_whatever_the_samples(name, built, tmp_path, size):
     """Or one line says which file there is nothing to compare in."""
-    refused = refusal(lambda: everything(name, built(name, **size), tmp_path, numbered=False))
+    refused = refusal(lambda: Made(name, built(name, **size), pdf=False).all(tmp_path))
     if refused is not None:
         assert "\n" not in refused
         assert re.search(r"\.(parquet|json|npz): ", refused), refused
@@ -228,7 +257,7 @@ def test_a_draw_has_rows_of_its_own(name, built, tmp_path):
     first = next(sample for sample in files.samples if not sample.from_file)
     others = tuple(sample for sample in files.samples if sample.slug != first.slug)
     twice = dataclasses.replace(files, samples=(first, dataclasses.replace(first, draw=2), *others))
-    everything(name, twice, tmp_path, numbered=False)
+    Made(name, twice, pdf=False).all(tmp_path)
     text = recipes(name, "tables").TEXT
     tables = [read_rows(tmp_path / name / "tables", table, text) for table in kind_of(name).tables]
     of_first = [rows[rows["generator"] == first.generator] for rows in tables if {*GROUP, *RUN} <= set(rows.columns)]
