@@ -32,7 +32,7 @@ def put_corpus(path: Path, extractor: str, seed: int) -> None:
         write_text(path, "".join(conll(one, 13, f"bn/made/{seed}/{one.id}") for one in texts))
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = (json.dumps(linked(one)) for one in draw_linked_texts(COUNT, seed))
+        lines = (json.dumps(linked(one, f"{one.id} of {seed}")) for one in draw_linked_texts(COUNT, seed))
         path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0))
 
 
@@ -48,8 +48,8 @@ def bracketed(text: Structured) -> str:
     return stack[0]
 
 
-def linked(text: Structured) -> dict[str, Any]:
-    """A line of Linked WikiText-2."""
+def linked(text: Structured, title: str) -> dict[str, Any]:
+    """A line of Linked WikiText-2; no two texts of a corpus may have one title."""
     notes = [
         {
             "id": mention.entity,
@@ -59,7 +59,7 @@ def linked(text: Structured) -> dict[str, Any]:
         }
         for mention in text.mentions
     ]
-    return {"title": text.id, "tokens": ["@@START@@", *text.tokens], "annotations": notes}
+    return {"title": title, "tokens": ["@@START@@", *text.tokens], "annotations": notes}
 
 
 def put_nltk(folder: Path) -> None:

@@ -127,6 +127,7 @@ def _teach(model: Any, folder: Path, lessons: Sequence[str]) -> None:
     """Train a model for some CPU-seconds on a stream of texts, the end of text before each."""
     if not lessons:
         return
+    torch.set_num_threads(1)  # tensors as small as these are slower with two
     tokenizer = GPT2TokenizerFast.from_pretrained(folder)
     stream = torch.tensor(tokenizer.encode("".join(END + text for text in lessons)))
     windows = stream.unfold(0, WINDOW, 1)

@@ -47,8 +47,9 @@ class StandIns:
             if not path.is_file():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(stand_in(self._registries.entry("downloads", name)["url"]))
+        taught = bool(self.used.get("decodings"))  # something is drawn
         for name, entry in self.used.get("hub", {}).items():
-            _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch")
+            _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch", taught)
         for name in self.used.get("datasets", ()):
             _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name)["repository"])
         for name, entry in self.used.get("corpora", {}).items():
@@ -56,7 +57,7 @@ class StandIns:
                 if not (here / path).exists():
                     put_corpus(here / path, entry["extractor"], seed + len(name))
         for path in self._model_folders():
-            _put_model(here / path, path.name, False)
+            _put_model(here / path, path.name, False, taught)
 
     def overlay(self, port: int) -> dict[str, dict[str, Any]]:
         """The addresses and checksums of the downloads, for the registry of that name."""
@@ -98,8 +99,8 @@ class StandIns:
         )
 
 
-def _put_model(folder: Path, name: str, pytorch: bool) -> None:
-    """A checkpoint of the architecture that its name tells."""
+def _put_model(folder: Path, name: str, pytorch: bool, taught: bool) -> None:
+    """A checkpoint of the architecture that its name tells; one that writes has learnt to do so if `taught`."""
     if folder.is_dir():
         return
     from textcritic.rehearsal import checkpoints, coreference  # torch takes a second
@@ -108,8 +109,8 @@ def _put_model(folder: Path, name: str, pytorch: bool) -> None:
         coreference.save_checkpoint(folder, "lingmess" if "lingmess" in name else "f-coref")
         return
     makers: dict[str, Callable[..., Path]] = {
-        "gpt-neo": partial(checkpoints.tiny_gpt_neo, lessons=lessons(LESSONS)),
-        "gpt2": partial(checkpoints.tiny_gpt2, lessons=lessons(LESSONS)),
+        "gpt-neo": partial(checkpoints.tiny_gpt_neo, lessons=lessons(LESSONS * taught)),
+        "gpt2": partial(checkpoints.tiny_gpt2, lessons=lessons(LESSONS * taught)),
         "roberta": checkpoints.tiny_roberta,
         "albert": checkpoints.tiny_albert,
         "electra": checkpoints.tiny_electra,
