@@ -31,14 +31,15 @@ def test_the_papers_study_as_jobs_are_told_of_it(tmp_path):
     labels = {sample.label for sample in files.samples}
     assert labels == {"GPT-2 small (LM1)", "GPT-Neo 125M (LM2)", "GPT-2 medium", "GPT-2 large", "GPT-2 XL"}
     costly = [source.decoding for source in paper.costly_sources()]
-    assert costly == [keys["decoding"] for keys in files.undrawn] == ["as-released"] * 6
+    assert costly == [keys["decoding"] for keys in files.undrawn] == ["one-token", "as-released"] * 6
     assert (set(files.decodings), files.audit_samples, demo.files().undrawn) == ({"ancestral"}, (), ())
     assert not set(paper.costly_sources()) & set(paper.sources())
     # `--config audits=true` gives text.
     whole = Project({"studies": ["model-criticism"], "audits": "true"}, ROOT, tmp_path).studies["model-criticism"]
     audited = whole.experiments["coherence"].files()
-    assert (len(audited.audit_samples), audited.undrawn) == (6, ())
-    assert audited.decodings["as-released"]["top_k"] == 50
+    assert (len(audited.audit_samples), audited.undrawn) == (12, ())
+    apart = [{key: audited.decodings[name][key] for key in ("top_k", "stride")} for name in ("one-token", "as-released")]
+    assert apart == [{"top_k": 0, "stride": 1}, {"top_k": 50, "stride": 1}]
     assert audited.samples == files.samples
     assert files.resamples == 10_000
     assert str(ROOT) not in str(paper.request())

@@ -23,6 +23,7 @@ from textcritic.rehearsal.small import small_values
 from textcritic.rehearsal.stand_ins import StandIns
 from textcritic.rehearsal.studies import smoke_study
 from textcritic.report.rehearsed import MARK, WORD
+from textcritic.workflow.forks import MODELS, SINGLE_THREAD
 from textcritic.workflow.run import alone, run_workflow
 
 SMOKE, FULL = "smoke", "full"
@@ -87,7 +88,7 @@ def rehearse(what: Rehearsal) -> str:
             began, before = time.monotonic(), _cpu_seconds()
             targets = ["all", *(f"corpora/{name}" for name in also)]
             options = ("--configfile", str(here / "config.yaml"), *_profiles(what.arguments))
-            run_workflow(here, lock, *options, targets=targets)
+            run_workflow(here, lock, *options, targets=targets, load=MODELS)
     seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
     if not (here / RECORDS).is_dir():
         return "nothing was run: above are the jobs of the rehearsal"
@@ -141,7 +142,7 @@ def _environment(here: Path, port: int) -> dict[str, str]:
     """The hub is the mirror, and data of NLTK that are not installed are stand-ins."""
     known = os.environ.get("NLTK_DATA")
     nltk = os.pathsep.join(filter(None, [known, str(here / "stand-ins/nltk_data")]))
-    return {
+    return SINGLE_THREAD | {
         "HF_ENDPOINT": f"http://127.0.0.1:{port}",
         "HF_HOME": str(here / "stand-ins/home"),
         "NLTK_DATA": nltk,

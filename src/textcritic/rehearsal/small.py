@@ -85,6 +85,8 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
             values = capped(
                 _said(registry, entry), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
             )
+            if "accumulation" in values.get("training", {}):  # of several GPUs each takes as many passes
+                values["training"]["accumulation"] = max(2, values.get("gpu", entry["gpu"]))
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
             if registry == "decodings":
