@@ -59,7 +59,8 @@ def test_without_a_study_it_is_said_what_can_be_asked_for(target, tmp_path):
     assert "`corpora/NAME` (NAME is one of docstrings, my-articles, " in line
     assert line.endswith(
         "configure one of the studies beyond-perplexity, code-mixing-demo, coreference-demo, demo, "
-        "document-coherence, document-coherence-demo, latent-lms, latent-lms-demo, learning-rates, model-criticism, own-text"
+        "document-coherence, document-coherence-demo, latent-lms, latent-lms-demo, learning-rates, "
+        "model-criticism, own-text"
     )
 
 
