@@ -71,19 +71,18 @@ def rehearse(what: Rehearsal) -> str:
     with alone(here) as lock:
         mark = _marked(here, what)
         also = ALSO.get(what.study, [])
-        stand_ins = StandIns(real, here / "stand-ins", {"corpora": also})
+        folders = _folders(here, what, real)
+        every = small_values(real.registries, real.registries.entries, what.gpus)
+        study = Project({**config, **folders, "registry": every}, workflow_folder()).studies[what.study]
+        uses = [*study.uses(), *(("corpora", name) for name in also)]
+        stand_ins = StandIns(real.registries, uses, here / "stand-ins")
         stand_ins.put(here)
         put_nltk(here / "stand-ins/nltk_data")
         handler = type("Served", (Mirror,), {"files": stand_ins.files(), "repositories": stand_ins.repositories()})
         with serving(handler, mark.get("port", 0)) as port:
             write_json(here / MARK, {**mark, "port": port})
-            _configure(
-                here,
-                what,
-                config,
-                real,
-                laid_over(small_values(real.registries, stand_ins.used, what.gpus), stand_ins.overlay(port)),
-            )
+            small = small_values(real.registries, stand_ins.used, what.gpus)
+            _configure(here, {**config, **folders}, laid_over(small, stand_ins.overlay(port)))
             os.environ |= _environment(here, port)
             began, before = time.monotonic(), _cpu_seconds()
             targets = ["all", *(f"corpora/{name}" for name in also)]
@@ -118,18 +117,21 @@ def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
     return found
 
 
-def _configure(
-    here: Path, what: Rehearsal, config: Mapping[str, Any], real: Project, overlay: Mapping[str, Any]
-) -> None:
-    """Write config.yaml, and for a smoke rehearsal the study."""
+def _folders(here: Path, what: Rehearsal, real: Project) -> dict[str, list[str]]:
+    """The folders of registries and studies; of a smoke rehearsal that of the smaller study, which is written."""
     places = (Path.cwd(), workflow_folder())
     folders = {key: [str(find_folder(name, places)) for name in real.config[key]] for key in FOLDERS}
     if what.size == SMOKE:
         write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))
         folders["study_folders"] = [str(here / "studies")]
+    return folders
+
+
+def _configure(here: Path, config: Mapping[str, Any], overlay: Mapping[str, Any]) -> None:
+    """Write config.yaml."""
     registry = laid_over(config.get("registry", {}), overlay)
     names = ",".join(dict.fromkeys(name for entries in registry.values() for name in entries))
-    made = {**config, **folders, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
+    made = {**config, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
     write_text(here / "config.yaml", _yaml(made))
 
 
@@ -144,6 +146,7 @@ def _environment(here: Path, port: int) -> dict[str, str]:
     nltk = os.pathsep.join(filter(None, [known, str(here / "stand-ins/nltk_data")]))
     return SINGLE_THREAD | {
         "HF_ENDPOINT": f"http://127.0.0.1:{port}",
+        "HF_HUB_OFFLINE": "0",  # read once for all jobs, which are forked; those that download need it
         "HF_HOME": str(here / "stand-ins/home"),
         "NLTK_DATA": nltk,
         "no_proxy": "127.0.0.1",

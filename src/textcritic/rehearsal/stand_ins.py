@@ -1,13 +1,12 @@
 """All stand-ins of a study: what its downloads and the files that it wants brought are replaced by."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from textcritic.digests import sha256
-from textcritic.plan.project import Project
-from textcritic.plan.registries import REGISTRIES, download_of
+from textcritic.plan.registries import REGISTRIES, Registries, download_of
 from textcritic.plan.spec import leaves, schema
 from textcritic.rehearsal.brought import paths_of, put_corpus
 from textcritic.rehearsal.files import SCIENTIFIC, stand_in
@@ -26,19 +25,17 @@ class StandIns:
     """The stand-ins that a study needs, in a folder, made once.
 
     Args:
-        project: with the study, and no others.
+        registries: the real ones.
+        uses: entries that the study names, by registry and name.
         folder: for the files of the hub and other servers.
-        also: entries that it needs besides.
 
     Attributes:
         used: all entries that are needed, by registry and name.
     """
 
-    def __init__(self, project: Project, folder: Path, also: Mapping[str, list[str]]) -> None:
-        uses = [use for study in project.studies.values() for use in study.uses()]
-        uses += [(registry, name) for registry, names in also.items() for name in names]
-        self._registries, self._folder = project.registries, folder
-        self.used = project.registries.closure(uses)
+    def __init__(self, registries: Registries, uses: Iterable[tuple[str, str]], folder: Path) -> None:
+        self._registries, self._folder = registries, folder
+        self.used = registries.closure(uses)
 
     def put(self, here: Path) -> None:
         """Write what is not there yet: the mirror's files, and below `here` what a user would bring."""
