@@ -13,7 +13,7 @@ from textcritic.plan import stage_costs
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
 from textcritic.plan.registries import Registries
 
-LONGEST = 3200  # seconds of work of a job that shares a sample: it stands between a training and all that is measured
+LONGEST = 1230  # seconds of work of a job that shares a sample: it stands between a training and all that is measured
 LONGEST_WEIGHING = 4800  # of one that shares the weights of latent states
 SLOWER = 4  # times as long as declared a job may take: another card, a file system that others use
 LEAST_MINUTES = 30
