@@ -46,9 +46,10 @@ parallel = -n $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count(), 7) + 1)
 extras: .venv/installed
 	tests/extras.sh
 
-# Every test but the one with a real SLURM.
+# Every test but the one with a real SLURM. It fails, too, if no workflow of the tests has run some rule.
 test: .venv/installed extras
-	pytest tests $(parallel)
+	rm -rf .rules-ran
+	RULES_RAN='$(CURDIR)/.rules-ran' pytest tests $(parallel)
 
 # For every change: the library's tests, but for the files that take longest.
 test-fast: .venv/installed

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
+NEVER_RAN: list[str] = []
 # The files that take longest, the longest first. They are begun first, so that no worker ends alone on a slow file, and
 # are `slow`: `make test-fast` leaves them out.
 SLOW = (
@@ -61,9 +62,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
 
 
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """`make test` fails if no workflow of its tests has run some rule."""
+    place = os.environ.get("RULES_RAN")
+    if place and exitstatus == 0 and not hasattr(session.config, "workerinput"):
+        from textcritic.generators.fairseq.shim import installed
+        from textcritic.rehearsal.rules import never_ran_in
+
+        NEVER_RAN.extend(never_ran_in(Path(place).iterdir()) if installed() else ())
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED if NEVER_RAN else pytest.ExitCode.OK
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if not LARGE.is_dir():
         terminalreporter.write_line(f"left out: tests marked `large`, which need the real texts of {LARGE}")
+    for rule in NEVER_RAN:
+        terminalreporter.write_line(f"no workflow of the tests has run the rule {rule}, and read what it makes")
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Run the workflow, or only ask what it would do."""
 
 import gc
+import hashlib
 import os
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from types import SimpleNamespace
 from forks import SNAKEMAKE, forking_python
 
 from textcritic.cli import main as textcritic_main
+from textcritic.files import write_json
 from textcritic.plan.project import Project
+from textcritic.rehearsal.rules import RAN, RECORDS, rules_that_ran
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,7 +36,18 @@ def snakemake(folder, *arguments, configfile, python=None, **environment):
         environment: variables laid over those of this process.
     """
     options = [*_options(folder, configfile), "--cores", "2", "--scheduler", "greedy"]
-    return _process(folder, [*options, *arguments], environment, python)
+    run = _process(folder, [*options, *arguments], environment, python)
+    note_rules(Path(folder))
+    return run
+
+
+def note_rules(folder):
+    """Keep the names of the rules that have run in a folder, for the end of `make test` (conftest.py)."""
+    place = os.environ.get("RULES_RAN")
+    if place and (folder / RECORDS).is_dir():
+        kept = Path(place) / hashlib.sha256(str(folder).encode()).hexdigest()[:16] / RAN
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_json(kept, rules_that_ran(folder))
 
 
 def dry_run(folder, *arguments, configfile=None):

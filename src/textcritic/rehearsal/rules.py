@@ -57,6 +57,15 @@ def never_ran(ran: Iterable[str]) -> list[str]:
     return sorted(_all_rules() - {*ran})
 
 
+def never_ran_in(folders: Iterable[Path]) -> list[str]:
+    """The rules that ran in none of the folders, by their rules.json.
+
+    Raises:
+        TextcriticError: a folder has none, or a broken one.
+    """
+    return never_ran(rule for folder in folders for rule in read_json(folder / RAN, "rehearse the study to its end"))
+
+
 def _all_rules() -> set[str]:
     texts = [path.read_text(encoding="utf-8") for path in sorted((workflow_folder() / "rules").glob("*.smk"))]
     derived = {name for text in texts for name in re.findall(r"^use rule \w+ as (\w+)", text, re.MULTILINE)}
@@ -72,8 +81,10 @@ def _made(record: Path) -> str:
 
 def main(folders: list[str]) -> None:
     """Print the rules that ran in none of the folders."""
-    ran = {rule for folder in folders for rule in read_json(Path(folder) / RAN, "rehearse the study again")}
-    print("\n".join(never_ran(ran)))
+    try:
+        print("\n".join(never_ran_in(map(Path, folders))))
+    except TextcriticError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

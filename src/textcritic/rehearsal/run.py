@@ -30,8 +30,16 @@ SMOKE, FULL = "smoke", "full"
 SIZES = (SMOKE, FULL)
 FOLDERS = ("registry_folders", "study_folders")
 CONFIG: Mapping[str, Any] = {"resamples": 50, "report_articles": 3}
-# Corpora of no study of a paper, by which the rules of data sets of the hub run too.
-ALSO = {"model-criticism": ["scientific-papers-pubmed-titles"]}
+# Corpora of no study of a paper, by which rules run that none of its corpora needs: of data sets of the hub, and of a
+# filter of intruders; and what is laid over their entries.
+ALSO: Mapping[str, Mapping[str, Any]] = {
+    "model-criticism": {"scientific-papers-pubmed-titles": {}},
+    "document-coherence": {
+        "cnn-intruders": {
+            "options": {"intruders": {"filter": {"detector": "bag-alone", "corpus": "wikipedia-intruders"}}}
+        }
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +78,7 @@ def rehearse(what: Rehearsal) -> str:
     real = Project(config, workflow_folder())
     with alone(here) as lock:
         mark = _marked(here, what)
-        also = ALSO.get(what.study, [])
+        also = ALSO.get(what.study, {})
         folders = _folders(here, what, real)
         every = small_values(real.registries, real.registries.entries, what.gpus)
         study = Project({**config, **folders, "registry": every}, workflow_folder()).studies[what.study]
@@ -82,7 +90,8 @@ def rehearse(what: Rehearsal) -> str:
         with serving(handler, mark.get("port", 0)) as port:
             write_json(here / MARK, {**mark, "port": port})
             small = small_values(real.registries, stand_ins.used, what.gpus)
-            _configure(here, {**config, **folders}, laid_over(small, stand_ins.overlay(port)))
+            overlay = laid_over(laid_over(small, stand_ins.overlay(port)), {"corpora": also})
+            _configure(here, {**config, **folders}, overlay)
             os.environ |= _environment(here, port)
             began, before = time.monotonic(), _cpu_seconds()
             targets = ["all", *(f"corpora/{name}" for name in also)]

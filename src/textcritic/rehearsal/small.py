@@ -1,7 +1,8 @@
 """Small values for registry entries and studies, by the names of their keys, so that a new entry needs none of its own.
 
 A number above the limit of its key becomes that limit; no other value changes, but for the sizes of fairseq's models,
-which stand in no registry, and for texts that have not ended: they are kept, since tiny models seldom end one.
+which stand in no registry, for texts that have not ended: they are kept, since tiny models seldom end one, and for
+tendencies, which are counted in two shards.
 """
 
 import json
@@ -45,7 +46,7 @@ LIMITS: Mapping[str, Mapping[str, float]] = {
         **{"states": 16, "steps": 6, "subsequences": 300, "letters": 12, "documents": 15},
     },
 }
-STUDY: Mapping[str, float] = {"particles": 6, "shards": 2}
+STUDY: Mapping[str, float] = {"particles": 6, "shards": 2, "samples": 8, "repeats": 8, "group": 8}
 FAIRSEQ: Mapping[str, Values] = {
     "transformer_lm": {
         **{f"decoder_{key}": 16 for key in ("embed_dim", "input_dim", "output_dim")},
@@ -91,6 +92,8 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
                 values = values | {"options": fairseq_options(entry)}
             if registry == "decodings":
                 values = values | {"unfinished": "keep"}
+            if entry.get("kind") == "tendencies":
+                values = values | {"shards": 2}  # so that shards are put together
             if "runtime" in entry:
                 values = values | {"runtime": RUNTIME}
             if values:

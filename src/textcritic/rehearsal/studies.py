@@ -48,8 +48,14 @@ def smoke_study(project: Project, study: str) -> dict[str, Any]:
             parts = {
                 key: list({part["of"]: part for part in reversed(kept[key])}.values()) for key in PARTS if key in kept
             }
-            left.append(kept | capped(kept, STUDY) | parts)
+            left.append({key: _fewer(value) for key, value in kept.items()} | capped(kept, STUDY) | parts)
     return {**whole.description, "experiments": left}
+
+
+def _fewer(value: Any) -> Any:
+    """Every other number of a list of temperatures or beams."""
+    numbers = isinstance(value, list) and all(isinstance(item, int | float) for item in value)
+    return value[::2] if numbers and len(value) > 2 else value
 
 
 def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ...]:
