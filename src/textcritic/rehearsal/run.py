@@ -87,7 +87,7 @@ def rehearse(what: Rehearsal) -> str:
             began, before = time.monotonic(), _cpu_seconds()
             targets = ["all", *(f"corpora/{name}" for name in also)]
             options = ("--configfile", str(here / "config.yaml"), *_profiles(what.arguments))
-            run_workflow(here, lock, *options, targets=targets)
+            run_workflow(here, lock, *options, targets=targets, module="textcritic.rehearsal.forks")
     seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
     if not (here / RECORDS).is_dir():
         return "nothing was run: above are the jobs of the rehearsal"

@@ -51,14 +51,18 @@ PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 SECONDS_TO_ASK, SECONDS_TO_END = 10.0, 10.0
 
 
-def main() -> None:
-    """Run Snakemake with the arguments of this process."""
+def main(modules: Sequence[str] = LOADED) -> None:
+    """Run Snakemake with the arguments of this process.
+
+    Args:
+        modules: what the server loads before it forks a job.
+    """
     folder = Path(tempfile.mkdtemp(prefix="textcritic-"))
     program = write_program(folder)
     if program is None:
         shutil.rmtree(folder)
     else:
-        _start_server(folder, program)
+        _start_server(folder, program, modules)
         sys.executable = str(program)
         _count_forked_processes(folder)
     sys.argv[0] = "snakemake"
@@ -85,9 +89,9 @@ def write_program(folder: Path, most_threads: int = 1) -> Path | None:
     return program if usable and os.access(program, os.X_OK) else None
 
 
-def _start_server(folder: Path, program: Path) -> None:
+def _start_server(folder: Path, program: Path, modules: Sequence[str]) -> None:
     """Fork the server, which ends before this process; in each process that it forks for a job, do the job."""
-    server = Server(folder, LOADED)
+    server = Server(folder, modules)
     reader, writer = os.pipe()  # the writer is closed when this process ends, whatever ends it
     if process := os.fork():
         os.close(reader)

@@ -19,9 +19,12 @@ LOCK = ".textcritic.lock"
 # A line of a job's log, see `runlog.job`.
 FAILURE = re.compile(r"^\S+ \S+ ERROR (?:error: (.*)|unexpected (.*))$", re.MULTILINE)
 MOST_CAUSES = 3
+FORKS = "textcritic.workflow.forks"
 
 
-def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] = (), advice: str = "") -> None:
+def run_workflow(
+    folder: Path, lock: int, *options: str, targets: Sequence[str] = (), advice: str = "", module: str = FORKS
+) -> None:
     """Build targets in a folder; Snakemake and its jobs write to stderr.
 
     Args:
@@ -30,6 +33,7 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
         options: of Snakemake, e.g. `--configfile FILE`.
         targets: what to build; none: all that is configured.
         advice: what the error line ends with.
+        module: what runs Snakemake.
 
     Raises:
         TextcriticError: the workflow failed, or it was stopped.
@@ -41,9 +45,7 @@ def run_workflow(folder: Path, lock: int, *options: str, targets: Sequence[str] 
     if not _locked(folder):
         os.write(lock, b"at work\n")
     started = time.time()
-    failed = _run(
-        folder, snakemake_command(folder, *options, targets=targets, module="textcritic.workflow.forks"), lock
-    )
+    failed = _run(folder, snakemake_command(folder, *options, targets=targets, module=module), lock)
     if not _locked(folder):
         os.ftruncate(lock, 0)
     if failed:
