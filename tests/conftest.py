@@ -30,7 +30,8 @@ settings.load_profile("no deadline")
 # The files that take longest, the longest first. They are begun first, so that no worker ends alone on a slow file, and
 # are `slow`: `make test-fast` leaves them out.
 SLOW = (
-    *("experiments/test_contract", "e2e/test_micro", "e2e/test_criticise", "oracle/test_processes_oracle"),
+    *("experiments/test_contract", "e2e/test_micro", "e2e/test_rehearsal", "e2e/test_criticise"),
+    "oracle/test_processes_oracle",
     *("e2e/test_lines", "dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
     *("unit/test_environments", "e2e/test_pretrained_models", "e2e/test_criticise_model", "unit/test_hsmm_jobs"),
     *("unit/test_ctm_resume", "unit/test_launch", "e2e/test_checkout", "e2e/test_wikipedia_corpora"),

@@ -89,7 +89,7 @@ def rehearse(what: Rehearsal) -> str:
             options = ("--configfile", str(here / "config.yaml"), *_profiles(what.arguments))
             run_workflow(here, lock, *options, targets=targets, module="textcritic.rehearsal.forks")
     seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
-    if not (here / RECORDS).is_dir():
+    if not any((here / RECORDS).glob("*")):
         return "nothing was run: above are the jobs of the rehearsal"
     ran = write_rules(here)
     return (
@@ -129,6 +129,8 @@ def _configure(
     registry = laid_over(config.get("registry", {}), overlay)
     names = ",".join(dict.fromkeys(name for entries in registry.values() for name in entries))
     made = {**config, **folders, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
+    if what.size == SMOKE:
+        made["pdf_figures"] = False
     write_text(here / "config.yaml", _yaml(made))
 
 
@@ -143,6 +145,7 @@ def _environment(here: Path, port: int) -> dict[str, str]:
     nltk = os.pathsep.join(filter(None, [known, str(here / "stand-ins/nltk_data")]))
     return {
         "HF_ENDPOINT": f"http://127.0.0.1:{port}",
+        "HF_HUB_OFFLINE": "0",  # which the making of stand-ins has set
         "HF_HOME": str(here / "stand-ins/home"),
         "NLTK_DATA": nltk,
         "no_proxy": "127.0.0.1",
