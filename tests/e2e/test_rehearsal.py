@@ -1,42 +1,84 @@
-"""The papers' studies from download to report, on small stand-ins: `textcritic rehearse`, as a user runs it."""
+"""The studies of the papers from download to report, on stand-ins: `textcritic rehearse`, as a user calls it."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 
 import pandas as pd
 import pytest
-from snake import ROOT, note_rules
+from snake import dry_run, note_rules
 
 from textcritic.generators.fairseq.shim import installed
 from textcritic.rehearsal.rules import RAN
-from textcritic.report.rehearsed import WORD
+from textcritic.report.rehearsed import CAPTION, WORD
 
 STUDIES = ("model-criticism", "latent-lms", "document-coherence", "beyond-perplexity")
-NEEDS_FAIRSEQ = ("model-criticism", "beyond-perplexity")
+NEED_FAIRSEQ = ("model-criticism", "beyond-perplexity")
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_study_of_a_paper_goes_from_download_to_report(study, tmp_path):
-    """Every job of it is done, what people read is marked, and the same command again has nothing to do."""
-    if study in NEEDS_FAIRSEQ and not installed():
+@pytest.fixture(scope="module", params=STUDIES)
+def study(request, tmp_path_factory):
+    """Its name and the folder of its rehearsal.
+
+    By the interpreter: where the hub is, huggingface_hub reads from the environment when it is imported.
+    """
+    if request.param in NEED_FAIRSEQ and not installed():
         pytest.skip("fairseq is not installed; run make fairseq")
-    command = [sys.executable, "-m", "textcritic.cli", "rehearse", study, "--output", str(tmp_path / study)]
-    environment = {key: value for key, value in os.environ.items() if key != "NLTK_DATA"}
-    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment)
-    assert run.returncode == 0, run.stderr[-4000:]
-    assert f"{WORD} of {study} (smoke) done" in run.stdout
-    made = tmp_path / study / "results/studies" / study
-    assert WORD in (made / "report.html").read_text(encoding="utf-8")
-    tables, figures = [*made.glob("*/tables/*.csv")], [*made.glob("*/figure*/*.svg")]
+    folder = tmp_path_factory.mktemp("rehearsal") / request.param
+    done = rehearsed(request.param, folder)
+    assert f"{WORD} of {request.param} (smoke) done" in done.stdout
+    note_rules(folder)
+    return request.param, folder
+
+
+def rehearsed(name, folder, *arguments):
+    code = "import sys; from textcritic.cli import main; sys.exit(main())"
+    options = ["--gpus", "none", "--output", str(folder), "--", "--cores", "2", *arguments]
+    command = [sys.executable, "-c", code, "rehearse", name, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done
+
+
+def test_every_rule_of_the_whole_study_has_run(study, tmp_path):
+    """The rules of the study as it is, by Snakemake's table of jobs, against those whose files were read."""
+    name, folder = study
+    planned = dry_run(
+        tmp_path, "--dry-run", "--quiet", "rules", "--config", f"studies=['{name}']", configfile="config/config.yaml"
+    )
+    assert planned.returncode == 0, planned.stderr[-4000:]
+    rules = {*re.findall(r"^(\w+) +\d+$", planned.stdout + planned.stderr, re.MULTILINE)} - {"all", "total"}
+    assert "make_report" in rules
+    assert rules - {*json.loads((folder / RAN).read_text())} == set()
+
+
+def test_nothing_that_it_shows_can_be_taken_for_a_result(study):
+    name, folder = study
+    shown = folder / "results/studies" / name
+    report = (shown / "report.html").read_text()
+    assert f"<title>{WORD}: " in report
+    assert f'<p class="rehearsal"><strong>{WORD}.' in report
+    tables, figures = [*shown.rglob("*/tables/*.csv")], [*shown.rglob("*/figures/*.svg")]
     assert len(tables) > 5
     assert len(figures) > 5
-    assert [path for path in tables if pd.read_csv(path).columns[-1] != WORD.lower()] == []
-    assert [path for path in figures if WORD not in path.read_text(encoding="utf-8")] == []
-    assert {"make_report", "make_figures"} <= {*json.loads((tmp_path / study / RAN).read_text())}
-    note_rules(tmp_path / study)
-    again = subprocess.run([*command, "--", "--dry-run"], capture_output=True, text=True, check=False, cwd=ROOT)
-    assert again.returncode == 0, again.stderr[-4000:]
-    assert re.search("Nothing to be done", again.stderr + again.stdout)
+    for path in tables:
+        rows = pd.read_csv(path)
+        assert rows.columns[-1] == "rehearsal", path
+        assert {*rows["rehearsal"]} <= {CAPTION}, path
+    assert [path for path in figures if WORD not in path.read_text()] == []
+
+
+def test_samples_have_what_each_critic_reads(study):
+    """The stand-ins' articles have titles, and some are about films: no critic is left without any."""
+    if study[0] == "model-criticism":
+        for critic in ("transitions", "mentions-films", "ctm"):
+            paths = study[1].glob(f"results/scores/{critic}/*/samples/**/*.parquet")
+            scores = [pd.read_parquet(path) for path in paths]
+            assert len(scores) >= 2
+            assert not any(rows["rejected"].all() for rows in scores)
+
+
+def test_the_same_command_again_has_nothing_to_do(study):
+    done = rehearsed(*study, "--dry-run")
+    assert "Nothing to be done" in done.stdout + done.stderr

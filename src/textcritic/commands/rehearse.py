@@ -18,7 +18,7 @@ Further arguments behind -- are Snakemake's: textcritic rehearse latent-lms -- -
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
     command = add_command(
-        commands, "rehearse", "a study with small stand-ins (no study has reached its report yet)", REHEARSE, BELOW
+        commands, "rehearse", "a study with small stand-ins, from download to report", REHEARSE, BELOW
     )
     command.add_argument("study", metavar="STUDY", help="a study, e.g. model-criticism")
     command.add_argument(

@@ -38,7 +38,7 @@ from transformers import (  # type: ignore[attr-defined]  # isort: skip
 )
 
 SHARD_BYTES = 30_000
-WINDOW, LESSON_STEPS = 32, 600
+WINDOW, LESSON_STEPS, LESSON_RATE = 32, 300, 1e-2
 ENCODER: dict[str, Any] = {
     "hidden_size": 32,
     "num_hidden_layers": 1,
@@ -127,11 +127,13 @@ def _teach(model: Any, folder: Path, lessons: Sequence[str]) -> None:
     """Train a model for some CPU-seconds on a stream of texts, the end of text before each."""
     if not lessons:
         return
-    torch.set_num_threads(1)  # tensors as small as these are slower with two
     tokenizer = GPT2TokenizerFast.from_pretrained(folder)
     stream = torch.tensor(tokenizer.encode("".join(END + text for text in lessons)))
     windows = stream.unfold(0, WINDOW, 1)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=LESSON_RATE)
+    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, LESSON_STEPS)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # several would wait for each other, at tensors as small as these
     model.train()
     for _ in range(LESSON_STEPS):
         batch = windows[torch.randint(len(windows), (32,))]
@@ -139,6 +141,8 @@ def _teach(model: Any, folder: Path, lessons: Sequence[str]) -> None:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        slower.step()
+    torch.set_num_threads(threads)
     model.eval()
 
 

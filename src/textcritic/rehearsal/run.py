@@ -23,7 +23,7 @@ from textcritic.rehearsal.small import small_values
 from textcritic.rehearsal.stand_ins import StandIns
 from textcritic.rehearsal.studies import smoke_study
 from textcritic.report.rehearsed import MARK, WORD
-from textcritic.workflow.forks import MODELS, SINGLE_THREAD
+from textcritic.workflow.forks import SINGLE_THREAD
 from textcritic.workflow.run import alone, run_workflow
 
 SMOKE, FULL = "smoke", "full"
@@ -79,9 +79,9 @@ def rehearse(what: Rehearsal) -> str:
     with alone(here) as lock:
         mark = _marked(here, what)
         also = ALSO.get(what.study, {})
-        folders = _folders(here, what, real)
+        changed = _changed(here, what, real)
         every = small_values(real.registries, real.registries.entries, what.gpus)
-        study = Project({**config, **folders, "registry": every}, workflow_folder()).studies[what.study]
+        study = Project({**config, **changed, "registry": every}, workflow_folder()).studies[what.study]
         uses = [*study.uses(), *(("corpora", name) for name in also)]
         stand_ins = StandIns(real.registries, uses, here / "stand-ins")
         stand_ins.put(here)
@@ -91,14 +91,14 @@ def rehearse(what: Rehearsal) -> str:
             write_json(here / MARK, {**mark, "port": port})
             small = small_values(real.registries, stand_ins.used, what.gpus)
             overlay = laid_over(laid_over(small, stand_ins.overlay(port)), {"corpora": also})
-            _configure(here, {**config, **folders}, overlay)
+            _configure(here, {**config, **changed}, overlay)
             os.environ |= _environment(here, port)
             began, before = time.monotonic(), _cpu_seconds()
             targets = ["all", *(f"corpora/{name}" for name in also)]
             options = ("--configfile", str(here / "config.yaml"), *_profiles(what.arguments))
-            run_workflow(here, lock, *options, targets=targets, load=MODELS)
+            run_workflow(here, lock, *options, targets=targets, module="textcritic.rehearsal.forks")
     seconds, cpu = time.monotonic() - began, _cpu_seconds() - before
-    if not (here / RECORDS).is_dir():
+    if not any((here / RECORDS).glob("*")):
         return "nothing was run: above are the jobs of the rehearsal"
     ran = write_rules(here)
     return (
@@ -126,14 +126,14 @@ def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
     return found
 
 
-def _folders(here: Path, what: Rehearsal, real: Project) -> dict[str, list[str]]:
-    """The folders of registries and studies; of a smoke rehearsal that of the smaller study, which is written."""
+def _changed(here: Path, what: Rehearsal, real: Project) -> dict[str, Any]:
+    """Keys of the configuration: whole names of folders; of a smoke rehearsal its own study, and no figure as .pdf."""
     places = (Path.cwd(), workflow_folder())
     folders = {key: [str(find_folder(name, places)) for name in real.config[key]] for key in FOLDERS}
-    if what.size == SMOKE:
-        write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))
-        folders["study_folders"] = [str(here / "studies")]
-    return folders
+    if what.size != SMOKE:
+        return folders
+    write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))
+    return folders | {"study_folders": [str(here / "studies")], "pdf_figures": False}
 
 
 def _configure(here: Path, config: Mapping[str, Any], overlay: Mapping[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """All stand-ins of a study: what its downloads and the files that it wants brought are replaced by."""
 
+import shutil
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -44,9 +45,9 @@ class StandIns:
             if not path.is_file():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(stand_in(self._registries.entry("downloads", name)["url"]))
-        taught = bool(self.used.get("decodings"))  # something is drawn
+        kinds = self._folder / "kinds"
         for name, entry in self.used.get("hub", {}).items():
-            _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch", taught)
+            _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch", kinds)
         for name in self.used.get("datasets", ()):
             _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name)["repository"])
         for name, entry in self.used.get("corpora", {}).items():
@@ -54,7 +55,7 @@ class StandIns:
                 if not (here / path).exists():
                     put_corpus(here / path, entry["extractor"], seed + len(name))
         for path in self._model_folders():
-            _put_model(here / path, path.name, False, taught)
+            _put_model(here / path, path.name, False, kinds)
 
     def overlay(self, port: int) -> dict[str, dict[str, Any]]:
         """The addresses and checksums of the downloads, for the registry of that name."""
@@ -96,8 +97,8 @@ class StandIns:
         )
 
 
-def _put_model(folder: Path, name: str, pytorch: bool, taught: bool) -> None:
-    """A checkpoint of the architecture that its name tells; one that writes has learnt to do so if `taught`."""
+def _put_model(folder: Path, name: str, pytorch: bool, place: Path) -> None:
+    """A checkpoint of the architecture that its name tells, a copy of the one below `place`."""
     if folder.is_dir():
         return
     from textcritic.rehearsal import checkpoints, coreference  # torch takes a second
@@ -106,16 +107,19 @@ def _put_model(folder: Path, name: str, pytorch: bool, taught: bool) -> None:
         coreference.save_checkpoint(folder, "lingmess" if "lingmess" in name else "f-coref")
         return
     makers: dict[str, Callable[..., Path]] = {
-        "gpt-neo": partial(checkpoints.tiny_gpt_neo, lessons=lessons(LESSONS * taught)),
-        "gpt2": partial(checkpoints.tiny_gpt2, lessons=lessons(LESSONS * taught)),
+        "gpt-neo": partial(checkpoints.tiny_gpt_neo, lessons=lessons(LESSONS)),
+        "gpt2": partial(checkpoints.tiny_gpt2, lessons=lessons(LESSONS)),
         "roberta": checkpoints.tiny_roberta,
         "albert": checkpoints.tiny_albert,
         "electra": checkpoints.tiny_electra,
         "xlnet": checkpoints.tiny_xlnet,
         "bert": checkpoints.tiny_bert,
     }
-    make = next(maker for part, maker in makers.items() if part in name)
-    make(folder, corpus(TEXTS))
+    part = next(part for part in makers if part in name)
+    alike = place / part
+    if not alike.is_dir():
+        makers[part](alike, corpus(TEXTS))
+    shutil.copytree(alike, folder)
     if pytorch:
         checkpoints.as_pytorch(folder)
 

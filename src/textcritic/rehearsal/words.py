@@ -60,6 +60,12 @@ def corpus(articles: int) -> list[str]:
 
 
 def lessons(articles: int) -> list[str]:
-    """Short articles as generators with titles see them, for stand-ins that must write some."""
+    """Short articles about films as generators with titles see them, for stand-ins that must write some."""
     draws = [random.Random(number) for number in range(articles)]
-    return ["\n\n".join(f"{title}: {about_people(draw)}" for title in draw.sample(TITLES, 2)) for draw in draws]
+    starts = ("This is a film. ", "")
+    return [
+        "\n\n".join(
+            f"{t}: {start}{about_people(draw)}" for t, start in zip(draw.sample(TITLES, 2), starts, strict=True)
+        )
+        for draw in draws
+    ]

@@ -82,7 +82,7 @@ def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] 
     saved = []
     if rehearsed() and not any(text.get_text() == WORD for text in figure.texts):
         figure.text(
-            0.5, 0.5, WORD, fontsize=34, color=ORANGE, alpha=0.45, rotation=20, ha="center", va="center", zorder=99
+            0.5, 0.5, WORD, fontsize=34, color=ORANGE, alpha=0.3, rotation=20, ha="center", va="center", zorder=99
         )
     # For `bbox_inches="tight"` Matplotlib would draw everything once more.
     box = figure.get_tightbbox().padded(0.06)

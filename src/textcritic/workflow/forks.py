@@ -1,6 +1,6 @@
 """Runs Snakemake so that its jobs are forked from one process that has the large packages loaded.
 
-    python -m textcritic.workflow.forks [--load MODULE,MODULE] ARGUMENTS OF SNAKEMAKE
+    python -m textcritic.workflow.forks ARGUMENTS OF SNAKEMAKE
 
 Most of what a small job costs is imports, in each job again. Here a server is forked before anything is loaded. It
 loads at the first job, and each job is a process forked from it. Snakemake starts `fork_client` where it would start
@@ -43,8 +43,6 @@ LOADED = (
     "textcritic.report",
 )
 """What many jobs import; nothing for which a job chooses a device or threads before it imports it."""
-MODELS = ("torch", "transformers", *(f"transformers.models.{name}.modeling_{name}" for name in ("gpt2", "bert")))
-"""What jobs with models import, for `--load` where none has more than one thread."""
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PROGRAM = '#!/bin/sh\nexec {python} -IS {client} {address} {most_threads} "$@"\n'
 SOCKET = "socket"
@@ -53,18 +51,18 @@ PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 SECONDS_TO_ASK, SECONDS_TO_END = 10.0, 10.0
 
 
-def main() -> None:
-    """Run Snakemake with the arguments of this process."""
-    loaded = LOADED
-    if sys.argv[1:2] == ["--load"]:
-        loaded += tuple(sys.argv[2].split(","))
-        del sys.argv[1:3]
+def main(modules: Sequence[str] = LOADED) -> None:
+    """Run Snakemake with the arguments of this process.
+
+    Args:
+        modules: what the server loads before it forks a job.
+    """
     folder = Path(tempfile.mkdtemp(prefix="textcritic-"))
     program = write_program(folder)
     if program is None:
         shutil.rmtree(folder)
     else:
-        _start_server(folder, program, loaded)
+        _start_server(folder, program, modules)
         sys.executable = str(program)
         _count_forked_processes(folder)
     sys.argv[0] = "snakemake"
@@ -91,9 +89,9 @@ def write_program(folder: Path, most_threads: int = 1) -> Path | None:
     return program if usable and os.access(program, os.X_OK) else None
 
 
-def _start_server(folder: Path, program: Path, loaded: Sequence[str]) -> None:
+def _start_server(folder: Path, program: Path, modules: Sequence[str]) -> None:
     """Fork the server, which ends before this process; in each process that it forks for a job, do the job."""
-    server = Server(folder, loaded)
+    server = Server(folder, modules)
     reader, writer = os.pipe()  # the writer is closed when this process ends, whatever ends it
     if process := os.fork():
         os.close(reader)

@@ -19,10 +19,11 @@ LOCK = ".textcritic.lock"
 # A line of a job's log, see `runlog.job`.
 FAILURE = re.compile(r"^\S+ \S+ ERROR (?:error: (.*)|unexpected (.*))$", re.MULTILINE)
 MOST_CAUSES = 3
+FORKS = "textcritic.workflow.forks"
 
 
 def run_workflow(
-    folder: Path, lock: int, *options: str, targets: Sequence[str] = (), advice: str = "", load: Sequence[str] = ()
+    folder: Path, lock: int, *options: str, targets: Sequence[str] = (), advice: str = "", module: str = FORKS
 ) -> None:
     """Build targets in a folder; Snakemake and its jobs write to stderr.
 
@@ -32,7 +33,7 @@ def run_workflow(
         options: of Snakemake, e.g. `--configfile FILE`.
         targets: what to build; none: all that is configured.
         advice: what the error line ends with.
-        load: modules that are loaded before jobs are forked, besides `forks.LOADED`.
+        module: what runs Snakemake.
 
     Raises:
         TextcriticError: the workflow failed, or it was stopped.
@@ -44,7 +45,6 @@ def run_workflow(
     if not _locked(folder):
         os.write(lock, b"at work\n")
     started = time.time()
-    module = ("textcritic.workflow.forks", *(("--load", ",".join(load)) if load else ()))
     failed = _run(folder, snakemake_command(folder, *options, targets=targets, module=module), lock)
     if not _locked(folder):
         os.ftruncate(lock, 0)
@@ -68,22 +68,20 @@ def _causes(logs: Path, since: float) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_CAUSES]
 
 
-def snakemake_command(
-    folder: Path, *options: str, targets: Sequence[str] = (), module: Sequence[str] = ("snakemake",)
-) -> list[str]:
+def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = (), module: str = "snakemake") -> list[str]:
     """The command line that builds targets in a folder with the profile for one machine.
 
     Args:
         folder: working directory of the workflow.
         options: of Snakemake.
         targets: what to build; none: all that is configured.
-        module: what runs it, and its own options: Snakemake, or `textcritic.workflow.forks`, which starts jobs faster.
+        module: what runs it: Snakemake itself, or `textcritic.workflow.forks`, which makes jobs start faster.
     """
     home = workflow_folder()
     paths = {"--snakefile": home / "Snakefile", "--profile": home / "profiles/local", "--directory": folder}
     # Or Snakemake takes a folder `default` where the user is for a second profile.
     options = ("--workflow-profile", "none", *options)
-    start = [sys.executable, "-m", *module, *(str(part) for pair in paths.items() for part in pair)]
+    start = [sys.executable, "-m", module, *(str(part) for pair in paths.items() for part in pair)]
     return [*start, *options, *(["--", *targets] if targets else [])]
 
 
