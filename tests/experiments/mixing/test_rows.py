@@ -17,6 +17,7 @@ from textcritic.experiments.mixing.rows import (
     pair_rows,
     word_rows,
 )
+from textcritic.experiments.mixing.sheets import words_sheet
 from textcritic.measures.material import Material
 from textcritic.measures.published import read_published
 
@@ -181,3 +182,19 @@ def test_sizes_of_models_stand_beside_the_published_ones(compared, files, names,
     row = one(rows, "writer", "drawn")
     assert (row["published"], row["difference"]) == (0.9, pytest.approx(0.018656))
     assert np.isnan(one(rows, "translator", "drawn")["published"])
+
+
+def test_published_words_of_a_language_are_next_to_ours(files, names, tmp_path):
+    bare = word_rows(Material(files, names=names))
+    assert (set(bare["published_words"]), bare["as_published"].isna().all()) == ({""}, True)
+    language, ours = bare.loc[0, "language"], bare.loc[0, "words"].split()
+    ranks = [
+        f"10,news,,,,{language}: {word},{rank},p,\n" for rank, word in ((2, ours[1]), (1, "nowhere"), (3, ours[0]))
+    ]
+    published = tmp_path / "mixing.csv"
+    published.write_text("table,corpus,setting,generator,decoding,metric,value,source,note\n" + "".join(ranks))
+    rows = word_rows(Material(files, read_published(published), names))
+    assert rows.loc[0, "published_words"] == f"nowhere {ours[1]} {ours[0]}"
+    assert (rows.loc[0, "as_published"], set(rows.loc[1:, "published_words"])) == (2, {""})
+    first = words_sheet(rows, names).body[0][-1]
+    assert first.notes == (f"paper (2 of 3 are among ours): nowhere {ours[1]} {ours[0]}",)

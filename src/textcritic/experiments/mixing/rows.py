@@ -28,6 +28,7 @@ from textcritic.inference import (
 )
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
+from textcritic.measures.published import Published
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words
 from textcritic.plan.sources import KEYS, RUN
@@ -226,15 +227,32 @@ def language_rows(material: Material) -> pd.DataFrame:
 
 
 def word_rows(material: Material) -> pd.DataFrame:
-    """The topics (paper, Table 10): `corpus`, `topic`, `language`, `share` of words of real text, `alpha`, `words`."""
+    """The topics (paper, Table 10), a row each.
+
+    Columns: `corpus`, `topic`, `language`, `share` of words of real text, `alpha`, `words`; `published_words`, the
+    likeliest first, and `as_published`, how many of ours are among them.
+    """
     rows = []
     for one in material.get(compared_of):
         counts = np.asarray(one.real.posteriors.counts, np.float64).sum(axis=0)
         for topic, likeliest in enumerate(one.critic.top_words(one.words, material.files.words)):
             row = {"corpus": one.real.files.corpus, "topic": topic + 1, "language": one.topics[topic]}
             row |= {"share": counts[topic] / counts.sum(), "alpha": one.critic.alpha[topic]}
-            rows.append(row | {"words": " ".join(likeliest)})
-    return pd.DataFrame(rows)
+            printed = _published_words(material.published, row["corpus"], row["language"])
+            both = len({*printed} & {*likeliest}) if printed else None
+            row |= {"words": " ".join(likeliest), "published_words": " ".join(printed), "as_published": both}
+            rows.append(row)
+    return pd.DataFrame(rows).astype({"as_published": "Int64"})
+
+
+def _published_words(published: Published, corpus: str, language: str) -> list[str]:
+    """The published words of a language's topic, in their order: metrics such as `de: der`, whose value is the rank."""
+    ranks = {
+        metric.removeprefix(f"{language}: "): rank
+        for (place, *_, metric), rank in published.values.items()
+        if place == corpus and language and metric.startswith(f"{language}: ")
+    }
+    return sorted(ranks, key=ranks.__getitem__)
 
 
 def fit_of(real: RealText) -> Mapping[str, Any]:

@@ -71,8 +71,12 @@ def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body: list[Line] = []
     for row in rows.to_dict("records"):
         start = f"{corpus_name(row['corpus'])}: " if names.several_corpora else ""
-        cells = [row["language"] or NONE, percent(row["share"]), number(row["alpha"]), Cell(row["words"], words=True)]
-        body.append([f"{start}{row['topic']}", *cells])
+        printed = row["published_words"]
+        many = f"paper ({row['as_published']} of {len(printed.split())} are among ours): {printed}" if printed else ""
+        words = Cell(row["words"], (many,) if many else (), words=True)
+        body.append(
+            [f"{start}{row['topic']}", row["language"] or NONE, percent(row["share"]), number(row["alpha"]), words]
+        )
     return plain_sheet("mixing-words", "The topics", heads, body, remarks_of(__file__, "words"), stubs=2)
 
 

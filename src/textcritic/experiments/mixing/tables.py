@@ -8,7 +8,7 @@ from textcritic.experiments.mixing.sheets import languages_sheet, mixing_sheet, 
 from textcritic.measures.names import names_of
 from textcritic.report.tables import recipe
 
-TEXT = ("more", "less", "language", "words")
+TEXT = ("more", "less", "language", "words", "published_words")
 """Columns that are text."""
 
 
