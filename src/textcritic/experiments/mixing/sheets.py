@@ -71,13 +71,17 @@ def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body: list[Line] = []
     for row in rows.to_dict("records"):
         start = f"{corpus_name(row['corpus'])}: " if names.several_corpora else ""
-        printed = row["published_words"]
-        many = f"paper ({row['as_published']} of {len(printed.split())} are among ours): {printed}" if printed else ""
-        words = Cell(row["words"], (many,) if many else (), words=True)
-        body.append(
-            [f"{start}{row['topic']}", row["language"] or NONE, percent(row["share"]), number(row["alpha"]), words]
-        )
+        cells = [row["language"] or NONE, percent(row["share"]), number(row["alpha"])]
+        body.append([f"{start}{row['topic']}", *cells, Cell(row["words"], _printed(row), words=True)])
     return plain_sheet("mixing-words", "The topics", heads, body, remarks_of(__file__, "words"), stubs=2)
+
+
+def _printed(row: Row) -> tuple[str, ...]:
+    """The words that the paper prints of a topic's language, and how many of them are ours too."""
+    words = row["published_words"]
+    if not words:
+        return ()
+    return (f"paper ({int(row['as_published'])} of {len(words.split())} are among ours): {words}",)
 
 
 def power_sheet(rows: pd.DataFrame) -> Sheet:
