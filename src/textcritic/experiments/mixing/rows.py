@@ -236,9 +236,10 @@ def word_rows(material: Material) -> pd.DataFrame:
     for one in material.get(compared_of):
         counts = np.asarray(one.real.posteriors.counts, np.float64).sum(axis=0)
         for topic, likeliest in enumerate(one.critic.top_words(one.words, material.files.words)):
-            row = {"corpus": one.real.files.corpus, "topic": topic + 1, "language": one.topics[topic]}
+            corpus, language = one.real.files.corpus, one.topics[topic]
+            row = {"corpus": corpus, "topic": topic + 1, "language": language}
             row |= {"share": counts[topic] / counts.sum(), "alpha": one.critic.alpha[topic]}
-            printed = _published_words(material.published, row["corpus"], row["language"])
+            printed = _published_words(material.published, corpus, language)
             both = len({*printed} & {*likeliest}) if printed else None
             row |= {"words": " ".join(likeliest), "published_words": " ".join(printed), "as_published": both}
             rows.append(row)
