@@ -241,11 +241,10 @@ def test_snakemake_s_own_report_lists_tables_figures_and_reports(study, tmp_path
 
 # Scripts that no study of seconds runs, and why.
 NOT_RUN = {
-    "download_file.py": "needs the network",
-    "download_model.py": "needs the network",
-    "download_dataset.py": "needs the network; test_hub_dataset runs it against a hub on this machine",
-    "extract_dataset.py": "reads what is fetched; the same",
-    "unpack_member.py": "unpacks what is fetched",
+    **dict.fromkeys(
+        ("download_file.py", "download_model.py", "download_dataset.py", "extract_dataset.py", "unpack_member.py"),
+        "needs a server; test_rehearsal runs it",
+    ),
     "extract_wikipedia.py": "needs a dump; test_wikipedia_corpora runs it",
     "join_wikipedia.py": "the same",
     "build_lines.py": "the same",
