@@ -32,7 +32,7 @@ NEVER_RAN: list[str] = []
 # are `slow`: `make test-fast` leaves them out.
 SLOW = (
     *(
-        "e2e/test_rehearsal",
+        "e2e/test_rehearsals",
         "experiments/test_contract",
         "e2e/test_micro",
         "e2e/test_criticise",

@@ -243,7 +243,7 @@ def test_snakemake_s_own_report_lists_tables_figures_and_reports(study, tmp_path
 NOT_RUN = {
     **dict.fromkeys(
         ("download_file.py", "download_model.py", "download_dataset.py", "extract_dataset.py", "unpack_member.py"),
-        "needs a server; test_rehearsal runs it",
+        "needs a server; test_rehearsals runs it",
     ),
     "extract_wikipedia.py": "needs a dump; test_wikipedia_corpora runs it",
     "join_wikipedia.py": "the same",
