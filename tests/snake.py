@@ -37,7 +37,8 @@ def snakemake(folder, *arguments, configfile, python=None, **environment):
     """
     options = [*_options(folder, configfile), "--cores", "2", "--scheduler", "greedy"]
     run = _process(folder, [*options, *arguments], environment, python)
-    note_rules(Path(folder))
+    if not run.returncode:
+        note_rules(Path(folder))
     return run
 
 
@@ -45,9 +46,9 @@ def note_rules(folder):
     """Keep the names of the rules that have run in a folder, for the end of `make test` (conftest.py)."""
     place = os.environ.get("RULES_RAN")
     if place and any(path.is_file() for path in (folder / RECORDS).rglob("*")):
-        kept = Path(place) / hashlib.sha256(str(folder).encode()).hexdigest()[:16] / RAN
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_json(kept, rules_that_ran(folder))
+        ran, kept = rules_that_ran(folder), Path(place) / hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+        kept.mkdir(parents=True, exist_ok=True)
+        write_json(kept / RAN, ran)
 
 
 def dry_run(folder, *arguments, configfile=None):
