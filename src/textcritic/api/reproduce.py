@@ -21,9 +21,11 @@ from textcritic.critics.detectors.counts import parts_of
 from textcritic.critics.detectors.votes import Votes, answers_of, counts_of_votes, read_votes, right_shares
 from textcritic.download import download_file
 from textcritic.errors import TextcriticError
+from textcritic.experiments.intruders.rows import KEYS as INTRUDER_KEYS
+from textcritic.experiments.people.tables import KEYS as PEOPLE_KEYS
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.association import pairs_ordered_alike
-from textcritic.measures.published import Published, read_published
+from textcritic.measures.published import KEYS, Published, read_published
 from textcritic.place import workflow_folder
 from textcritic.plan.project import Project, load_configuration
 
@@ -31,14 +33,8 @@ DOWNLOADS = Path("results/raw/downloads")
 VOTES = "insted-votes"
 # The probes of Table 7, with the download of the votes on the edited documents.
 PROBES = (
-    "gender",
-    "animacy-down",
-    "animacy-up",
-    "past-to-future",
-    "conjunction",
-    "demonstrative",
-    "negation",
-    "number",
+    *("gender", "animacy-down", "animacy-up", "past-to-future"),
+    *("conjunction", "demonstrative", "negation", "number"),
 )
 CORPUS = "wikipedia-intruders"
 TEST_SEQUENCES = 6400  # of the process, as in the paper
@@ -149,13 +145,10 @@ def reproduce(folder: str | Path = ".", offline: bool = False) -> Reproduction:
     began = time.monotonic()
     project = Project({**load_configuration(None), "studies": []}, workflow_folder())
     missing: list[str] = []
-    lines = [*process_lines(_published("model-criticism/process.csv"))]
-    lines += table4_lines(
-        _published("model-criticism/people.csv", (*["corpus", "setting", "generator", "decoding", "order"],))
-    )
-    keys = ("corpus", "trained", "detector", "probe")
+    lines = [*process_lines(_published("model-criticism/process.csv", KEYS))]
+    lines += table4_lines(_published("model-criticism/people.csv", PEOPLE_KEYS))
     votes = {name: _votes(Path(folder), name, offline, project, missing) for name in (VOTES, *map(_download, PROBES))}
-    lines += votes_lines(_published("document-coherence/intruders.csv", keys), votes)
+    lines += votes_lines(_published("document-coherence/intruders.csv", INTRUDER_KEYS), votes)
     return Reproduction(lines, missing, time.monotonic() - began)
 
 
@@ -279,9 +272,8 @@ def _download(probe: str) -> str:
     return f"{VOTES}-{probe}"
 
 
-def _published(name: str, keys: Sequence[str] | None = None) -> Published:
-    path = workflow_folder() / "config/published" / name
-    return read_published(path) if keys is None else read_published(path, keys)
+def _published(name: str, keys: Sequence[str]) -> Published:
+    return read_published(workflow_folder() / "config/published" / name, keys)
 
 
 def _votes(folder: Path, name: str, offline: bool, project: Project, missing: list[str]) -> list[Votes] | None:
