@@ -5,14 +5,13 @@ is shown and quoted is always the text as it was written.
 """
 
 import re
-import sys
-import unicodedata
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from textcritic.corpora.unicode import of_categories
 from textcritic.errors import TextcriticError, first_line
 from textcritic.plan.checks.words import CHARACTERS, SPACES, UNICODE, check_words
 
@@ -95,7 +94,7 @@ def closed_up(text: str) -> str:
 @cache
 def marks() -> str:
     """All characters that go with the letter before them, for a class of a regular expression."""
-    return "".join(letter for letter in map(chr, range(sys.maxunicode)) if unicodedata.category(letter)[0] == "M")
+    return "".join(map(chr, of_categories("M").tolist()))
 
 
 @cache

@@ -19,6 +19,9 @@ LEAST_TESTED = 4
 # count of a row costs as much as drawing a few documents.
 MANY_DOCUMENTS = 100_000
 WORTH_GROUPING = 8
+# From so many documents on, sets of nearly equal sizes are drawn by tossing a coin for each document.
+MANY_COINS = 10_000
+NEARLY = 0.02  # of all documents
 # Sums of one chunk of tests: 4 million float64, 32 MB.
 CHUNK_SUMS = 4_000_000
 
@@ -156,6 +159,26 @@ def _random_splits(pooled: Array, size: int, resamples: int, rng: np.random.Gene
             return
     # The test is two-sided, so either side of a split may be the subset: the smaller one is drawn faster.
     size = min(size, len(pooled) - size)
+    if len(pooled) >= MANY_COINS and len(pooled) - 2 * size <= NEARLY * len(pooled):
+        for chunk in chunk_sizes(resamples, len(pooled)):
+            yield _tossed_splits(pooled, size, chunk, rng)
+        return
     for chunk in chunk_sizes(resamples, len(pooled)):
         subsets = np.stack([rng.choice(len(pooled), size, replace=False, shuffle=False) for _ in range(chunk)])
         yield np.stack([column[subsets].sum(axis=1) for column in by_column], axis=1)
+
+
+def _tossed_splits(pooled: Array, size: int, splits: int, rng: np.random.Generator) -> Array:
+    """Column sums of random subsets of `size` documents: [splits, k].
+
+    A coin says of each document whether it is in the subset. Then as many are put in or taken out, at random, as are
+    too few or too many: the subsets of the coins are equally likely among those of their size, and stay so.
+    """
+    coins = np.frombuffer(rng.bytes(splits * -(-len(pooled) // 8)), np.uint8).reshape(splits, -1)
+    inside = np.unpackbits(coins, axis=1, count=len(pooled))
+    sums: Array = inside @ pooled
+    for row, missing in enumerate(size - inside.sum(axis=1, dtype=np.int64)):
+        others = np.flatnonzero(inside[row] == (missing < 0))
+        changed = rng.choice(others, abs(missing), replace=False, shuffle=False)
+        sums[row] += np.sign(missing) * pooled[changed].sum(axis=0)
+    return sums

@@ -10,7 +10,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from textcritic.critics.detectors.questions import Question
-from textcritic.latents.titles.sections import shuffled_batches, sorted_batches
+from textcritic.latents.titles.sections import answered_batches, shuffled_batches
 from textcritic.runlog import Progress
 from textcritic.training.gradient import BatchTraining, GradientJob, deciding, total_steps
 from textcritic.training.hardware import autocast, card_name, cpu_settings
@@ -127,7 +127,7 @@ class AnswerJob(GradientJob):
         """Nats per question of the validation split."""
         self.model.eval()
         total = 0.0
-        for rows in sorted_batches(self.validation.lengths, BATCH):
+        for rows in answered_batches(self.validation.lengths, BATCH, self.device):
             if loop.stopping():
                 return None
             total += float(self._losses(self.validation, rows).double().sum())
@@ -178,7 +178,7 @@ def answers(model: Any, questions: Encoded, training: Mapping[str, Any], what: s
     result = np.zeros(len(questions.wrong))
     progress = Progress(what, len(result), "sentences") if what else None
     with cpu_settings(float32_matmul_precision=training["float32_matmul_precision"]):
-        for rows in sorted_batches(questions.lengths, BATCH):
+        for rows in answered_batches(questions.lengths, BATCH, at):
             batch = {key: value.to(at) for key, value in questions.batch(rows).items()}
             with autocast(at, training["precision"]):
                 logits = model(**batch).logits

@@ -129,7 +129,7 @@ class CausalSentences(SentenceModel):
         result: list[np.ndarray] = [np.empty(0)] * len(texts)
         lengths = np.array([len(text) for text in texts])
         progress = Progress(what, len(texts), "texts") if what else None
-        for rows in sorted_batches(lengths, max(1, TOKENS_AT_ONCE // int(lengths.max(initial=1)))):
+        for rows in sorted_batches(lengths, len(lengths), TOKENS_AT_ONCE):
             ids = np.zeros((len(rows), lengths[rows].max()), np.int64)
             for place, row in enumerate(rows):
                 ids[place, : lengths[row]] = texts[row]  # what follows is read after it, and has no effect

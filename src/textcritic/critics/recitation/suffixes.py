@@ -5,6 +5,7 @@ Everything is exact: nothing is hashed, so that there are no collisions. Nothing
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ END = 0
 NOWHERE = -1
 """A word that the documents do not have."""
 MOST_TOKENS = 2**31 - 1
+NONE = np.int32(-1)  # no token
 
 Tokens = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
@@ -42,6 +44,15 @@ class Suffixes(Arrays):
                 f"tokens and order of shapes {self.tokens.shape} and {self.order.shape}; make it again"
             )
 
+    @cached_property
+    def beginnings(self) -> "Beginnings":
+        """Where in the order each word, and each pair of words, begins. Needs 8 bytes a token while it is made."""
+        firsts = self.tokens[self.order]
+        seconds = np.append(self.tokens, np.int32(END))[self.order + 1]
+        pairs = np.flatnonzero(np.diff(firsts, prepend=NONE) | np.diff(seconds, prepend=NONE))
+        words = np.searchsorted(firsts, np.arange(int(firsts.max(initial=END)) + 2))
+        return Beginnings(words, _pair(firsts[pairs], seconds[pairs]), np.append(pairs, len(firsts)))
+
     def found(self, texts: Tokens, lengths: Places, sizes: Sequence[int]) -> "Found":
         """Which stretches of texts stand in the documents.
 
@@ -59,6 +70,36 @@ class Suffixes(Arrays):
         while len(search.at):
             search.deepen(drop=True)
         return Found(seen, *search.longest(lengths))
+
+
+@dataclass(frozen=True, eq=False)
+class Beginnings:
+    """The stretches of an order of suffixes that begin with the same word, or with the same two.
+
+    Attributes:
+        words: int64 [words + 1], the first position of each word; its last is before the first of the next.
+        pairs: int64 [P], the pairs of words that occur, see `_pair`, in ascending order.
+        of_pairs: int64 [P + 1], the first position of each, and the end of all.
+    """
+
+    words: Places
+    pairs: Places
+    of_pairs: Places
+
+    def of_word(self, words: Places) -> tuple[Places, Places]:
+        """The first position of each word, and the one after its last; equal for a word that does not occur."""
+        known = np.clip(words, END, len(self.words) - 2)
+        begin = self.words[known]
+        return begin, np.where(known == words, self.words[known + 1], begin)
+
+    def of_pair(self, first: Tokens, second: Tokens) -> tuple[Places, Places]:
+        """The same of pairs."""
+        asked, of_asked = np.unique(_pair(first, second), return_inverse=True)  # in order, so that it reads on
+        at = np.searchsorted(self.pairs, asked)
+        occurs = at < len(self.pairs)
+        occurs[occurs] = self.pairs[at[occurs]] == asked[occurs]
+        begin = self.of_pairs[at]
+        return begin[of_asked], np.where(occurs, self.of_pairs[np.minimum(at + 1, len(self.pairs))], begin)[of_asked]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +164,11 @@ def _grouped(order: Tokens, positions: Places, keys: npt.NDArray[np.integer], ra
     return positions[np.repeat(sizes > 1, sizes)]
 
 
+def _pair(first: Tokens, second: Tokens) -> Places:
+    """Two words as one number, in the order of the pairs; of no document's pair if one is `NOWHERE`."""
+    return first.astype(np.int64) << 32 | second.astype(np.int64)
+
+
 class _Search:
     """All places of some texts whose next words, `depth` of them, stand in the documents.
 
@@ -151,9 +197,7 @@ class _Search:
         """
         inside = self.left[self.at] > self.depth
         at, low, high = self.at[inside], self.low[inside], self.high[inside]
-        words = self.texts[at + self.depth].astype(np.int64)
-        begin = self._first(low, high, words)
-        end = self._first(begin, high, words + 1)
+        begin, end = self._stretches(at, low, high)
         kept = begin < end
         if drop:
             same = (at[1:] == at[:-1] + 1) & ((end - begin)[:-1] == (high - low)[1:])
@@ -176,6 +220,16 @@ class _Search:
             first = first[one_each]
             found[:, filled] = most, first - starts[filled], self.places[first]
         return found[0], found[1], found[2]
+
+    def _stretches(self, at: Places, low: Places, high: Places) -> tuple[Places, Places]:
+        """The part of each stretch from `low` to `high` that goes on with the next word of the text."""
+        words = self.texts[at + self.depth]
+        if self.depth == 0:
+            return self.suffixes.beginnings.of_word(words.astype(np.int64))
+        if self.depth == 1:
+            return self.suffixes.beginnings.of_pair(self.texts[at], words)
+        begin = self._first(low, high, words.astype(np.int64))
+        return begin, self._first(begin, high, words.astype(np.int64) + 1)
 
     def _first(self, low: Places, high: Places, words: Places) -> Places:
         """The first position from `low` up to `high` whose word at `depth` is not below `words`, by bisection."""

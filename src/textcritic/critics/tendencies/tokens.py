@@ -1,6 +1,5 @@
 """Texts to tokens: cut at white space, or into words and single marks. Nothing loops over tokens or characters."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.corpora.unicode import CODE_POINTS, by_category, spaces
 from textcritic.critics.tendencies.options import Tokenizer
 from textcritic.errors import TextcriticError
 
@@ -23,7 +23,6 @@ SPACE, WORD, JOINER, OTHER, MARK, FORMAT, TONE = range(7)
 ALONE = np.array([SPACE, WORD, JOINER, OTHER, WORD, SPACE, OTHER], np.uint8)
 JOINERS = "'’-‐‑"
 ZERO_WIDTH_JOINER = 0x200D
-CODE_POINTS = 0x110000
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -146,7 +145,7 @@ def _at_white_space(data: Bytes, first: Flags) -> tuple[npt.NDArray[np.int64], F
     is_space = (data - np.uint8(9) < 5) | (data - np.uint8(28) < 5)
     wide = np.flatnonzero(data >= 0x80)
     sizes = np.diff(np.flatnonzero(_leads(data[wide])), append=len(wide))
-    is_space[wide] = np.repeat(_spaces().take(code_points(data[wide])), sizes)
+    is_space[wide] = np.repeat(_is_space().take(code_points(data[wide])), sizes)
     starts = first.copy()
     starts[1:] |= is_space[:-1] & ~is_space[1:]
     places = np.flatnonzero(starts)
@@ -206,29 +205,24 @@ def _last(among: Flags, first: Flags) -> npt.NDArray[np.int64]:
 
 
 @cache
-def categories() -> list[str]:
-    """The Unicode category of each code point, such as `Lu`: [code points]."""
-    return [unicodedata.category(chr(code)) for code in range(CODE_POINTS)]
-
-
-@cache
-def _spaces() -> Flags:
+def _is_space() -> Flags:
     """Which code points Python takes for white space: [code points]."""
-    return np.array([chr(code).isspace() for code in range(CODE_POINTS)])
+    flags = np.zeros(CODE_POINTS, bool)
+    flags[spaces()] = True
+    return flags
 
 
 @cache
 def _separators(tokenizer: Tokenizer) -> str:
     """The characters that a tokenizer always takes for white space."""
-    spaces = _spaces() if tokenizer == "whitespace" else _classes() == SPACE
-    return "".join(map(chr, np.flatnonzero(spaces).tolist()))
+    codes = spaces() if tokenizer == "whitespace" else np.flatnonzero(_classes() == SPACE)
+    return "".join(map(chr, codes.tolist()))
 
 
 @cache
 def _classes() -> Classes:
     """The class of each code point: [code points]."""
-    by_category = {"L": WORD, "N": WORD, "M": MARK, "Cf": FORMAT, "Cc": SPACE, "Z": SPACE}
-    classes = np.array([by_category.get(c, by_category.get(c[0], OTHER)) for c in categories()], np.uint8)
+    classes = by_category({"L": WORD, "N": WORD, "M": MARK, "Cf": FORMAT, "Cc": SPACE, "Z": SPACE}, OTHER)
     classes[[ord(joiner) for joiner in JOINERS]] = JOINER
     classes[0x1F3FB:0x1F400] = TONE
     return classes

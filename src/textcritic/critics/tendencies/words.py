@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from textcritic.corpora.unicode import by_category, of_categories
 from textcritic.critics.tendencies.options import ENGLISH, LANGUAGES, NO_STOP_WORDS
-from textcritic.critics.tendencies.tokens import bytes_of, categories, code_points
+from textcritic.critics.tendencies.tokens import bytes_of, code_points
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags.vocabulary import stop_word_list
 
@@ -108,13 +109,9 @@ def _lower(tokens: pa.StringArray, cased: npt.NDArray[np.bool_]) -> pa.StringArr
 @cache
 def _kinds() -> npt.NDArray[np.uint8]:
     """What each code point may be part of, as bits: [code points]."""
-    by_category = dict.fromkeys("PSN", SOME_SYMBOL | OF_SYMBOLS) | {
-        "L": LETTER,
-        "M": LETTER | OF_SYMBOLS,
-        "Cf": OF_SYMBOLS,
-    }
-    kinds = np.array([by_category.get(c, by_category.get(c[0], 0)) for c in categories()], np.uint8)
+    symbols = dict.fromkeys("PSN", SOME_SYMBOL | OF_SYMBOLS)
+    kinds = by_category({**symbols, "L": LETTER, "M": LETTER | OF_SYMBOLS, "Cf": OF_SYMBOLS})
     kinds[[ord(mark) for mark in ",.;:!?)"]] |= END
-    capitals = [code for code, c in enumerate(categories()) if c in CAPITALS and chr(code).lower() != chr(code)]
+    capitals = [code for code in of_categories(CAPITALS).tolist() if chr(code).lower() != chr(code)]
     kinds[[code for code in capitals if code > 127]] |= CASED
     return kinds

@@ -18,6 +18,7 @@ from textcritic.inference.statistics import Array
 POINTS = 16  # of a curve, equally far apart in log K
 Level = Literal["instance", "corpus"]
 Ints = npt.NDArray[np.int64]
+PIECE = 40_000  # numbers of which sums are taken at a time
 
 
 def log_likelihoods(weights: LogWeights) -> Array:
@@ -118,6 +119,196 @@ class Curve:
     def bands(self) -> tuple[Band, ...]:
         """At each k."""
         return tuple(band(column) for column in self.perplexities.T)
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """The curves of both levels, from the same sub-samples."""
+
+    instance: Curve
+    corpus: Curve
+
+
+def curves(weights: LogWeights, draws: Sequence[int] | None = None, repeats: int = 100, seed: int = 1) -> Curves:
+    """Perplexity from k of the K draws of each text, in `repeats` random sub-samples.
+
+    In a repeat the draws of each text are put in a random order and the first k are taken, so a repeat is one run that
+    goes on. At k = K all repeats are the same at instance level.
+
+    Args:
+        weights: of all texts.
+        draws: numbers k from 1 to K; by default about `POINTS`, equally far apart in log k, with K // 2 and K.
+        repeats: sub-samples.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: as `log_likelihoods`; a k that is not in 1 ... K; or there are no repeats.
+    """
+    log_likelihoods(weights)
+    ks = np.unique(_log_spaced(weights.draws) if draws is None else np.asarray(draws, dtype=np.int64))
+    if not len(ks) or ks[0] < 1 or ks[-1] > weights.draws:
+        raise TextcriticError(f"curves: {list(ks)} draws; give numbers from 1 to {weights.draws}")
+    starts = np.concatenate([[0], ks[:-1]])
+    instance, corpus = np.empty((repeats, len(ks))), np.empty((repeats, len(ks)))
+    for repeat, order in enumerate(shuffled(weights, repeats, seed)):
+        of_texts, of_corpus = np.full(len(order), -np.inf), np.array(-np.inf)
+        together = order.sum(axis=0)
+        for point, (start, stop) in enumerate(zip(starts, ks, strict=True)):
+            of_texts = np.logaddexp(of_texts, log_sum_exp(order[:, start:stop], axis=1))
+            of_corpus = np.logaddexp(of_corpus, log_sum_exp(together[start:stop], axis=0))
+            instance[repeat, point], corpus[repeat, point] = of_texts.sum(), of_corpus
+    instance -= len(weights.ids) * np.log(ks)
+    corpus -= np.log(ks)
+    tokens = weights.total_tokens
+    return Curves(Curve(ks, perplexities(instance, tokens)), Curve(ks, perplexities(corpus, tokens)))
+
+
+def group_perplexities(
+    weights: LogWeights, size: int = 100, repeats: int = 100, level: Level = "instance", seed: int = 1
+) -> Array:
+    """Perplexities of groups of draws, for a density as in the paper's Figure 4: [repeats].
+
+    With `size * repeats` draws or more the groups are the first ones in order and share no draw, as in the paper. With
+    fewer each group is drawn from all without replacement: groups then share draws, and the density is too narrow.
+
+    Args:
+        weights: of all texts.
+        size: draws of a group.
+        repeats: groups.
+        level: of aggregation.
+        seed: of `numpy.random.default_rng`.
+
+    Raises:
+        TextcriticError: as `log_likelihoods`, or there are fewer than `size` draws.
+    """
+    log_likelihoods(weights)
+    if not 1 <= size <= weights.draws:
+        raise TextcriticError(f"groups: of {size} draws; give a number from 1 to {weights.draws}")
+    if size * repeats <= weights.draws:
+        starts = range(0, size * repeats, size)
+        groups: Iterator[Array] = (weights.log_weights[:, start : start + size] for start in starts)
+    else:
+        groups = (order[:, :size] for order in shuffled(weights, repeats, seed))
+    found = np.empty(repeats)
+    for repeat, group in enumerate(groups):
+        if level == "corpus":
+            found[repeat] = log_sum_exp(group.sum(axis=0), axis=0) - np.log(size)
+        else:
+            found[repeat] = (log_sum_exp(group, axis=1) - np.log(size)).sum()
+    return perplexities(found, weights.total_tokens)
+
+
+def beam_perplexity(
+    log_joint: npt.ArrayLike, tokens: npt.ArrayLike, states: Sequence[Sequence[Hashable]] | None = None
+) -> float:
+    """A strict upper bound of perplexity: `exp(-(1/T) sum_n LSE_z log p(x_n, z))` over the states z of a beam.
+
+    The paper's beam marginalisation (section 4). It is a bound only if the states of a text are all different.
+
+    Args:
+        log_joint: log p(x_n, z), [N, k]; -inf fills up beams of fewer than k states.
+        tokens: [N], or their total.
+        states: what tells the states of each text apart, if they are to be checked: [N] sequences of k.
+
+    Raises:
+        TextcriticError: a text has a state twice, or none with a probability; NaN or +inf.
+    """
+    values = np.asarray(log_joint, dtype=np.float64)
+    beams = LogWeights(numbered(values), values, np.asarray(tokens, dtype=np.float64))
+    for row, of_text in enumerate(states or ()):
+        alive = [state for state, value in zip(of_text, values[row], strict=True) if value > -np.inf]
+        if len(set(alive)) < len(alive):
+            raise TextcriticError(f"beam: text {row} has a state twice; its bound would be none. Give each state once")
+    sums = log_sum_exp(values, axis=1)
+    check_alive(sums, beams.ids, beams.draws)
+    return perplexity(float(sums.sum()), beams.total_tokens)
+
+
+class RunningEstimates:
+    """The plain estimates of many shards, of which one is in memory at a time; what is kept is [N], whatever K."""
+
+    def __init__(self) -> None:
+        self.draws = 0
+        self._first: LogWeights | None = None
+        # Logarithms of the sums of weights, of their squares, and of the weights of the corpus.
+        self._sums = self._squares = np.empty(0)
+        self._corpus = np.array(-np.inf)
+
+    def add(self, shard: LogWeights) -> None:
+        """Add the draws of a shard.
+
+        Raises:
+            TextcriticError: its texts or tokens are not those of the first shard.
+        """
+        if self._first is None:
+            nothing = np.full(len(shard.ids), -np.inf)
+            self._first = LogWeights(shard.ids, shard.log_weights[:, :1].copy(), shard.tokens)
+            self._sums, self._squares = nothing, nothing
+        self._first.check_same_texts(shard, "log weights")
+        self.draws += shard.draws
+        self._sums = np.logaddexp(self._sums, log_sum_exp(shard.log_weights, axis=1))
+        self._squares = np.logaddexp(self._squares, log_sum_exp(2 * shard.log_weights, axis=1))
+        self._corpus = np.logaddexp(self._corpus, log_sum_exp(shard.log_weights.sum(axis=0), axis=0))
+
+    def log_likelihoods(self) -> Array:
+        """As the function: [N]."""
+        check_alive(self._sums, self._texts().ids, self.draws)
+        return self._sums - np.log(self.draws)
+
+    def instance_perplexity(self) -> float:
+        """As the function."""
+        return perplexity(float(self.log_likelihoods().sum()), self._texts().total_tokens)
+
+    def corpus_perplexity(self) -> float:
+        """As the function; draw k of a text goes with draw k of the others, whatever the shard."""
+        self.log_likelihoods()
+        return perplexity(float(self._corpus - np.log(self.draws)), self._texts().total_tokens)
+
+    def effective_sample_sizes(self) -> Array:
+        """As the function: [N]."""
+        self.log_likelihoods()
+        return np.exp(2 * self._sums - self._squares)
+
+    def _texts(self) -> LogWeights:
+        if self._first is None:
+            raise TextcriticError("log weights: no shard was added")
+        return self._first
+
+
+def perplexity(log_likelihood: float, tokens: float) -> float:
+    """`exp(-(1/T) log p)` (equation 1); infinity of -inf."""
+    return float(perplexities(np.array(log_likelihood), tokens))
+
+
+def perplexities(log_likelihood: Array, tokens: float) -> Array:
+    """The same of many."""
+    with np.errstate(over="ignore"):
+        found: Array = np.exp(-log_likelihood / tokens)
+    return found
+
+
+def log_sum_exp(values: Array, axis: int) -> Array:
+    """`log sum exp` along an axis; -inf where all are. Rows of a matrix are taken in pieces, which the cache holds."""
+    if values.ndim == 2 and axis == 1 and values.size > PIECE:
+        sums = np.empty(len(values))
+        rows = max(1, PIECE // values.shape[1])
+        for start in range(0, len(values), rows):
+            sums[start : start + rows] = _log_sum_exp(values[start : start + rows], 1)
+        return sums
+    return _log_sum_exp(values, axis)
+
+
+def _log_sum_exp(values: Array, axis: int) -> Array:
+    top = values.max(axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        sums: Array = np.log(np.exp(values - top).sum(axis=axis)) + top.squeeze(axis)
+    return sums
+
+
+def bands(self) -> tuple[Band, ...]:
+    """At each k."""
+    return tuple(band(column) for column in self.perplexities.T)
 
 
 @dataclass(frozen=True, slots=True)

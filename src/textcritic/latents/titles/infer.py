@@ -11,7 +11,7 @@ from transformers import AutoModelForSequenceClassification
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.latents.titles.posteriors import Posteriors, write_posteriors
-from textcritic.latents.titles.sections import Sections, encode_sections, sorted_batches
+from textcritic.latents.titles.sections import Sections, answered_batches, encode_sections
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 from textcritic.training.load import load_model, load_tokenizer
@@ -96,7 +96,7 @@ def posterior(model: Any, sections: Sections, padding: int, what: str) -> np.nda
     at = next(model.parameters()).device
     result = np.zeros((len(sections.lengths), model.config.num_labels), np.float32)
     progress = Progress(what, len(result), "sections")
-    for rows in sorted_batches(sections.lengths, BATCH):
+    for rows in answered_batches(sections.lengths, BATCH, at):
         batch = {key: value.to(at) for key, value in sections.batch(rows, padding).items()}
         result[rows] = torch.softmax(model(**batch).logits.double(), dim=-1).float().cpu().numpy()
         progress.advance(len(rows))

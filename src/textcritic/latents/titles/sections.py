@@ -13,6 +13,8 @@ from textcritic.inference import Groups
 
 ARTICLES_AT_ONCE = 256
 POOL_BATCHES = 50
+# Tokens that a CPU reads at once: more at a time are not faster, and texts of different lengths would be padded.
+CPU_TOKENS = 2048
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,23 @@ def shuffled_batches(lengths: np.ndarray, batch_size: int, seed: int, epoch: int
     return batches
 
 
-def sorted_batches(lengths: np.ndarray, batch_size: int) -> Iterator[np.ndarray]:
-    """All sections once, longest first: if memory does not suffice, that shows at the start."""
+def answered_batches(lengths: np.ndarray, batch_size: int, at: torch.device) -> Iterator[np.ndarray]:
+    """All sections once, longest first, in the batches that a device answers fastest."""
+    return sorted_batches(lengths, batch_size, CPU_TOKENS if at.type == "cpu" else None)
+
+
+def sorted_batches(lengths: np.ndarray, batch_size: int, tokens: int | None = None) -> Iterator[np.ndarray]:
+    """All sections once, longest first: if memory does not suffice, that shows at the start.
+
+    Args:
+        lengths: tokens of each section.
+        batch_size: the most sections of a batch.
+        tokens: the most tokens of a batch, padding with them; a longer section is a batch of its own. None: any number.
+    """
     order = np.argsort(-lengths, kind="stable")
-    for start in range(0, len(order), batch_size):
-        yield order[start : start + batch_size]
+    start = 0
+    while start < len(order):
+        fitting = batch_size if tokens is None else tokens // max(1, int(lengths[order[start]]))
+        stop = start + max(1, min(batch_size, fitting))
+        yield order[start:stop]
+        start = stop
