@@ -2,12 +2,14 @@ import gzip
 import json
 import resource
 import subprocess
+from contextlib import suppress
 
 import numpy as np
 import pytest
 import samples
 from forks import forking_python
 
+import textcritic
 from textcritic.cli import main
 from textcritic.critics.ctm import FitOptions, fit_starts, infer
 from textcritic.critics.ctm.released import read_released
@@ -320,3 +322,60 @@ def test_number_of_topics_is_needed(capsys, train):
 def test_last_line_of_vocabulary(tmp_path):
     (tmp_path / "words.txt").write_bytes(b"a\nb\xc2\x85c\nd")
     assert read_words(tmp_path / "words.txt") == ("a", "b\x85c", "d")
+
+
+def test_of_several_numbers_of_topics_one_is_taken(train, test, capsys, tmp_path):
+    options = ("--starts", 1, "--resamples", 99, "--seed", 2)
+    found = run(capsys, train, test, "--num-topics", "4,2,3", *options)
+    search = found["search"]
+    assert [row["topics"] for row in search["numbers"]] == [2, 3, 4]
+    assert found["topics"] == search["taken"]
+    alone = run(capsys, train, test, "--num-topics", search["taken"], *options)
+    assert "search" not in alone
+    assert alone["latent_nll_mean"] == found["latent_nll_mean"]
+    taken = next(row for row in search["numbers"] if row["topics"] == search["taken"])
+    best = max(search["numbers"], key=lambda row: row["log_likelihood"])
+    assert best["below_best"] == 0
+    assert taken is best or taken["below_best_ci95"][0] <= 0
+    assert (search["documents"], search["tokens"] + search["tokens_unknown"]) == (60, 600)
+    result = textcritic.topics(train, test, [2, 3], starts=1, workers=1, resamples=99)
+    assert result.num_topics == result.search.taken.num_topics
+    assert "How many topics" in repr(result)
+    page = result.report(tmp_path / "page.html").read_text()
+    assert ">How many topics</h2>" in page
+    assert "log-likelihood of a held-out word" in page
+
+
+def test_verdicts_of_each_number_stand_in_a_column(train, tmp_path):
+    """Samples of one subject differ from texts of all three whatever the number of topics."""
+    one = jsonl(tmp_path / "one.jsonl", [{"text": " ".join(SUBJECTS[0] * 5)} for _ in range(30)])
+    real = jsonl(tmp_path / "real.jsonl", [{"text": text} for text in texts(30, 5)])
+    found = textcritic.topics(train, {"real": real, "one": one}, [2, 3], starts=1, workers=1, resamples=199)
+    _, _, heads, rows = found.search.table()
+    assert [*heads] == ["topics", "nats a word", "95% interval", "below the best", "95% interval", "one", "taken"]
+    assert [row[5] for row in rows] == [found.search.verdicts(k)["one"] for k in (2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (
+            "5,1",
+            "argument --num-topics: (5, 1) is not a whole number from 2 upwards, several of them, or auto",
+        ),
+        ("many", "argument --num-topics"),
+        ("2,70", "topics: 70, and 48 documents are left where a part of them is held out; give fewer topics, or more"),
+    ],
+)
+def test_numbers_of_topics_that_are_none(train, test, capsys, given, line):
+    with suppress(SystemExit):
+        assert main(["topics", "--json", str(train), str(test), "--num-topics", given, "--workers", "1"]) == 2
+    assert line in capsys.readouterr().err
+
+
+def test_auto_needs_documents(tmp_path, test, capsys):
+    few = jsonl(tmp_path / "few.jsonl", [{"text": text} for text in texts(9, 3)])
+    options = ("--num-topics", "auto", "--minimum-count", 1)
+    assert "num_topics: auto, and 9 documents have words; it needs 13" in fails(capsys, few, test, *options).replace(
+        "--num-topics", "num_topics"
+    )

@@ -113,7 +113,7 @@ def test_an_option_that_does_not_exist_is_named_with_the_nearest(command):
 
 
 def test_defaults_are_those_of_what_they_are_for():
-    assert fit_options(options.TopicFit(2)) == FitOptions(2)
+    assert fit_options(options.TopicFit(), 2) == FitOptions(2)
     assert measure_options(options.TendencyOptions()) == MeasureOptions()
 
 

@@ -243,7 +243,7 @@ def test_texts_are_criticised_by_the_parts():
     found = textcritic.criticise(train, {"mixed": sample}, test=test, num_topics=3, workers=1, resamples=60)
     vocabulary, _ = build_vocabulary([text.split() for text in train], VocabularyOptions())
     counts = [count_words([text.split() for text in texts], vocabulary) for texts in (train, test, sample)]
-    options = fit_options(TopicFit(3))
+    options = fit_options(TopicFit(), 3)
     seeds = [seed_of_start(options.seed, number) for number in range(4)]
     fits = [fit_ctm(counts[0], replace(options, seed=seed)) for seed in seeds]
     critic = max(fits, key=lambda fit: fit.bounds[-1]).critic

@@ -29,7 +29,28 @@ WAYS_OF_WORDS = Values(
     str,
     is_way,
 )
+AUTO = "auto"
+SEARCHED = (5, 10, 20, 50)
+"""Numbers of topics that `auto` chooses from; of few documents those that can be fitted."""
 CORES = "CPU cores (default: all); the numbers do not depend on it"
+
+
+def _numbers(text: str) -> int | str | tuple[int, ...]:
+    if text == AUTO:
+        return text
+    read = tuple(whole(2).read(part.strip()) for part in text.split(","))
+    return read if len(read) > 1 else read[0]
+
+
+def _are_numbers(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return len(value) > 0 and all(map(whole(2).holds, value))
+    return value == AUTO if isinstance(value, str) else whole(2).holds(value)
+
+
+SOME_NUMBERS = Values(
+    "a whole number from 2 upwards, several of them, or auto", "K|K,K,...|auto", _numbers, _are_numbers
+)
 
 Name = str | os.PathLike[str]
 
@@ -146,7 +167,12 @@ class CoreferenceOptions(CrossFitted, MentionOptions):
 class TopicFit(CutIntoWords, Drawn):
     """How a topic model is fitted."""
 
-    num_topics: int | None = option(None, "topics, 2 or more", whole(2), metavar="K")
+    num_topics: int | str | Sequence[int] | None = option(
+        None,
+        "topics, 2 or more; of several numbers (auto: 5, 10, 20 and 50) the smallest is taken whose likelihood of "
+        "held-out words may be as high as the best",
+        SOME_NUMBERS,
+    )
     _: KW_ONLY
     starts: int = option(STARTS, "fits; that of the highest bound is kept", whole(1))
     iterations: int = option(1000, "of a fit, at most", whole(1))
@@ -305,7 +331,11 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
         metavar="FILE",
     )
     num_topics: int = option(
-        NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
+        NUM_TOPICS,
+        "topics, 2 or more; by default fewer of less than 200 documents, one for ten; `textcritic topics REAL REAL "
+        "--num-topics auto` says how many the real texts bear",
+        whole(2),
+        metavar="K",
     )
     splits: int = option(
         SPLITS, "held-out splits of topics, whose fit is dear; the starts are dealt over them", whole(2), metavar="N"

@@ -11,9 +11,7 @@ from markupsafe import Markup
 
 from textcritic import __version__
 from textcritic.files import write_text
-from textcritic.measures.card import Column, Row
 from textcritic.report.page import TEMPLATES
-from textcritic.report.picture import interval_picture
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell, Sheet, to_html
 from textcritic.runlog import versions
@@ -23,20 +21,22 @@ PACKAGES = ("numpy", "pyarrow", "scipy", "torch")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One measure on the page.
+    """One table of the page.
 
     Attributes:
-        column: the measure.
-        sentence: what its scores say, or "".
-        heads, cells: of its table.
-        rows: the sources in the table's order, with their scores.
+        name: of the measure.
+        words: what is measured.
+        heads, cells: of the table.
+        sentence: what it says, or "".
+        chart: what it looks like.
     """
 
-    column: Column
-    sentence: str
+    name: str
+    words: str
     heads: Sequence[str]
     cells: Sequence[Sequence[str]]
-    rows: Sequence[Row]
+    sentence: str
+    chart: Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +84,10 @@ class Page:
         """What the template shows of a measure."""
         header = [[Cell(head.capitalize() if head == "source" else head) for head in part.heads]]
         body = [[Cell(row[0], heading=True), *map(Cell, row[1:])] for row in part.cells]
-        column = part.column
-        sheet = Sheet(column.section, column.measure, header, body)
         return {
-            "name": column.measure,
-            "words": column.means,
+            "name": part.name,
+            "words": part.words,
             "sentence": part.sentence,
-            "table": Markup(to_html(sheet)),
-            "chart": interval_picture(column, part.rows, column.section),
+            "table": Markup(to_html(Sheet(part.name, part.name, header, body))),
+            "chart": part.chart,
         }

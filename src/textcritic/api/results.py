@@ -20,6 +20,8 @@ from textcritic.measures.sentences import NEAREST, doubt_of, sentences, separati
 if TYPE_CHECKING:
     import pandas as pd
 
+    from textcritic.api.page import Part
+
 HEADS = ("source", "value", "95% interval", "p", "documents", "rejected", "verdict")
 WIDTH = 110  # of the text under a table
 
@@ -124,15 +126,16 @@ class Result:
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that needs no other file, with chart, tables and how they were computed; gives its path."""
-        from textcritic.api.page import Page, Part  # matplotlib is loaded for this alone
+        from textcritic.api.page import Page, Part
+        from textcritic.report.picture import interval_picture  # matplotlib is loaded for this alone
 
         parts = [
-            Part(column, self._under(column.measure), heads, cells, self._rows_of(column))
-            for column, (_, _, heads, cells) in zip(self.block.columns, self.blocks(), strict=True)
+            Part(*table, self._under(column.measure), interval_picture(column, self._rows_of(column), column.section))
+            for column, table in zip(self.block.columns, self.blocks(), strict=True)
         ]
         page = Page(
             title=self.title,
-            parts=parts,
+            parts=[*parts, *self._more_parts()],
             warnings=self.warnings,
             facts=self.facts,
             signs=self._foot(),
@@ -205,6 +208,10 @@ class Result:
                 score, *_ = row.cells[column].scores
                 if score.low is None and score.because and not (score.is_real or doubt_of(row.cells[column])):
                     yield f"{score.source}, {score.measure}: {score.because}"
+
+    def _more_parts(self) -> "Iterator[Part]":
+        """What the page has besides the measures."""
+        yield from ()
 
     def _under(self, name: str) -> str:
         """The sentences under the table of this name; by default those of the measure."""

@@ -11,6 +11,7 @@ from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import Name, TopicFit, TopicOptions
 from textcritic.api.scored import facts_of_groups, reason_of, resampling
 from textcritic.api.sets import labelled
+from textcritic.api.topics_numbers import TopicNumbers, numbers_of
 from textcritic.api.topics_result import TopicsOfSet, TopicsResult
 from textcritic.critics.ctm.counted import (
     Array,
@@ -21,6 +22,7 @@ from textcritic.critics.ctm.counted import (
     project,
     read_counts,
 )
+from textcritic.critics.ctm.held_out import compared, completed
 from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words
@@ -37,7 +39,7 @@ from textcritic.inference import (
 )
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
 from textcritic.measures.measure import Measure, Scored
-from textcritic.measures.memory import rows_in_memory, scores_in_memory
+from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory, scores_of_sets
 
 TOP_WORDS = 10
 MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
@@ -54,7 +56,8 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         train: texts or articles, in any form that `documents_of` takes; or a file in the format LDA-C (.dat, .ldac);
             None with the option `critic`.
         test: likewise, of the same kind; or a dict of such sets by label, or a list of `Path`s.
-        options: see below; `num_topics` may be the third argument, and is needed without a critic.
+        options: see below; `num_topics` may be the third argument, and is needed without a critic. Of several numbers
+            one is taken, see `critics.ctm.held_out`, and what each says is in the attribute `search`.
 
     Raises:
         TextcriticError: bad input, in one line that names the argument and the item.
@@ -71,25 +74,46 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
     fitted_on = texts_of(train, "train", options.reading).cut_by(options.words)
     tests = {label: one.cut_by(options.words, fitted_on.words) for label, one in _tests(test, options).items()}
     groups: dict[str, list[str | None]] = {label: [] for label in tests}
-    counted = _read(fitted_on, [one.noting(groups[label]) for label, one in tests.items()], options)
+    of_train: list[str | None] = []
+    counted = _read(fitted_on.noting(of_train), [one.noting(groups[label]) for label, one in tests.items()], options)
     tested = dict(zip(tests, counted.tests, strict=True))
     for label, documents in tests.items():
         _require_words(tested[label], documents.name, fitted_on.name)
-    fits = _fit(counted, options, fitted_on.name)
-    return _scored(
-        (fits.best.critic, *fits.others),
-        tested,
-        options,
-        groups=groups,
-        words=counted.words,
-        bound=tuple(map(float, fits.best.bounds)),
-        seconds=float(fits.seconds),
-        converged=bool(fits.best.converged),
-        starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
-        train=counted.train_size(),
-        facts=_facts(counted, fits, options),
-        warnings=_warnings(fits),
+    numbers = numbers_of(options.num_topics, counted.train)
+
+    def under(number: int) -> TopicsResult:
+        chosen = replace(options, num_topics=number)
+        fits = _fit(counted, options, number, fitted_on.name)
+        return _scored(
+            (fits.best.critic, *fits.others),
+            tested,
+            chosen,
+            groups=groups,
+            words=counted.words,
+            bound=tuple(map(float, fits.best.bounds)),
+            seconds=float(fits.seconds),
+            converged=bool(fits.best.converged),
+            starts=tuple(float(fit.bounds[-1]) for fit in fits.fits),
+            train=counted.train_size(),
+            facts=_facts(counted, fits, chosen),
+            warnings=_warnings(fits),
+        )
+
+    if len(numbers) == 1:
+        return under(numbers[0])
+    with named(fitted_on.name):
+        of_held_out = of_train or None
+        found = completed(counted.train.counts, numbers, fit_options(options, 2), of_held_out, options.threads)
+        held_out = compared(found, of_held_out, options.resamples, options.seed)
+    results = {k: under(k) for k in numbers}
+    search = TopicNumbers(
+        held_out,
+        {k: result.against_first for k, result in results.items()},
+        documents=len(found.documents),
+        tokens=int(found.tokens.sum()),
+        unknown=found.unknown,
     )
+    return replace(results[search.taken.num_topics], search=search)
 
 
 def _tests(test: Given, options: TopicOptions) -> dict[str, Documents]:
@@ -173,6 +197,8 @@ def _scored(
     rows = rows_in_memory(read, tuple(MEANS.values()), resampling(options))
     kinds = [scores_in_memory(rows, [measure]) for measure in MEANS.values()]
     by_kind = [dict(zip(MEANS, both, strict=True)) for both in zip(*kinds, strict=True)]
+    first, *others = read
+    against_first = {REAL: read[first], **{label: read[label] for label in others}} if others else {}
     of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({label: one.groups for label, one in read.items()}))
     return TopicsResult(
         title="Topics of documents under a correlated topic model",
@@ -189,6 +215,7 @@ def _scored(
             )
             for label, found in zip(tested, by_kind, strict=True)
         },
+        against_first=scores_of_sets(against_first, [NLL], resampling(options), first) if others else (),
         num_topics=critics[0].num_topics,
         top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),
         **of_fit,
@@ -219,10 +246,9 @@ def empty_documents(counted: Counted) -> dict[str, int]:
     return {EMPTY: counted.empty} if counted.empty else {}
 
 
-def fit_options(options: TopicFit) -> FitOptions:
+def fit_options(options: TopicFit, num_topics: int) -> FitOptions:
     """What the fit needs of them."""
-    topics = options.num_topics or 0
-    return FitOptions(topics, iterations=options.iterations, tolerance=options.tolerance, seed=options.seed)
+    return FitOptions(num_topics, iterations=options.iterations, tolerance=options.tolerance, seed=options.seed)
 
 
 def _vocabulary(options: TopicFit) -> VocabularyOptions:
@@ -230,9 +256,9 @@ def _vocabulary(options: TopicFit) -> VocabularyOptions:
     return VocabularyOptions(**{key: given[key] for key in ("stop_words", "minimum_count") if key in given})
 
 
-def _fit(counted: TrainAndTests, options: TopicFit, name: str) -> Fits:
+def _fit(counted: TrainAndTests, options: TopicFit, number: int, name: str) -> Fits:
     with named(name):
-        return fit_starts(counted.train.counts, fit_options(options), options.starts, workers=options.threads)
+        return fit_starts(counted.train.counts, fit_options(options, number), options.starts, workers=options.threads)
 
 
 def _require_words(tested: Counted, name: str, train: str) -> None:

@@ -1,12 +1,18 @@
 """What `textcritic.topics` gives: what is said of the fit, and of each test set."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from textcritic.api.results import Table
 from textcritic.api.scored import ByLabel
+from textcritic.api.topics_numbers import MEASURE, TopicNumbers
 from textcritic.inference import Interval, Number
+from textcritic.measures.score import Score
+
+if TYPE_CHECKING:
+    from textcritic.api.page import Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +76,9 @@ class TopicsResult(ByLabel[TopicsOfSet]):
             critic that was read.
         num_topics: K.
         top_words: the ten most probable words of each topic; None where the words of the ids are not known.
+        against_first: of several test sets, the Latent NLL of the others tested against the first as if this were real
+            text; it is in these scores "real text".
+        search: what each of several numbers of topics says; None where one was given.
     """
 
     bound: tuple[float, ...]
@@ -79,6 +88,14 @@ class TopicsResult(ByLabel[TopicsOfSet]):
     train: Mapping[str, Any] | None
     num_topics: int
     top_words: Sequence[Sequence[str]] | None
+    against_first: tuple[Score, ...]
+    search: TopicNumbers | None = None
+
+    def tables(self) -> Iterator[Table]:
+        """The blocks, and what each number of topics says."""
+        yield from super().tables()
+        if self.search:
+            yield self.search.table()
 
     def to_json(self) -> str:
         """The object that `textcritic topics` prints: of one test set; of several, by label under `samples`."""
@@ -92,5 +109,16 @@ class TopicsResult(ByLabel[TopicsOfSet]):
             "train": self.train,
             "topics": self.num_topics,
             "top_words": self.top_words,
+            **({"search": self.search.described()} if self.search else {}),
         }
         return json.dumps(value, allow_nan=False)
+
+    def _more_parts(self) -> Iterator["Part"]:
+        if self.search:
+            from textcritic.api.page import Part
+            from textcritic.report.picture import marks_picture  # matplotlib is loaded for this alone
+
+            yield Part(*self.search.table(), self.search.sentence, marks_picture(*self.search.drawn()))
+
+    def _under(self, name: str) -> str:
+        return self.search.sentence if self.search and name == MEASURE else super()._under(name)

@@ -56,9 +56,20 @@ def interval_picture(column: Column, rows: Sequence[Row], key: str) -> Markup:
     """
     drawn = [row for row in rows if row.cells[column].number.value is not None]
     quantity = f"{column.measure.removesuffix(PERCENT)}{' (%)' * column.measure.endswith(PERCENT)}"
-    marks = {"": [_mark(row, row.cells[column]) for row in drawn]}
-    forms = {form: interval_chart(marks, width, quantity) for form, width in WIDTHS.items()}
-    return _both(forms, key, _in_words(column, drawn))
+    marks = [_mark(row, row.cells[column]) for row in drawn]
+    return marks_picture(marks, quantity, key, _in_words(column, drawn))
+
+
+def marks_picture(marks: Sequence[Mark], quantity: str, key: str, words: str) -> Markup:
+    """Marks in a wide and a narrow form.
+
+    Args:
+        marks: see `charts.interval_chart`.
+        quantity: what the values are.
+        key: unique in the page; it starts every element id.
+        words: the same for those who do not see the picture.
+    """
+    return _both({form: interval_chart({"": marks}, width, quantity) for form, width in WIDTHS.items()}, key, words)
 
 
 def _both(forms: Mapping[str, Figure], key: str, words: str) -> Markup:

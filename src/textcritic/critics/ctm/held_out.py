@@ -1,0 +1,217 @@
+"""How many topics: what models of different numbers of topics say of words that they have not seen.
+
+Documents are dealt into parts, and each part is judged by models that are fitted on the others. Of a document half of
+the tokens, drawn at random, are read, and the other half are predicted (document completion, Blei and Lafferty 2007,
+section 3.2; Wallach, Murray, Salakhutdinov and Mimno 2009, section 5.2). All models predict the same tokens, so that
+the numbers of topics are compared document by document.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.posterior import Posterior, infer
+from textcritic.critics.ctm.train import fit_ctm
+from textcritic.errors import TextcriticError
+from textcritic.inference import Groups, Interval, bootstrap_interval, ratio_of_sums, unit_sums
+from textcritic.runlog import log
+
+PARTS = 5
+DRAWS = 32
+"""Of topic proportions from a posterior, whose mean predicts."""
+CELLS = 1 << 22  # numbers in memory, of a few documents under all their draws
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Completed:
+    """Words of held-out documents under models of each number of topics.
+
+    Attributes:
+        numbers: K of each, ascending.
+        log_likelihoods: float64 [numbers, D], of the predicted half of each document, nats.
+        tokens: float64 [D], of these halves.
+        documents: int64 [D], rows of the documents: those with a token in each half.
+        unknown: tokens that were not predicted, since no document of the other parts has their word.
+    """
+
+    numbers: tuple[int, ...]
+    log_likelihoods: Array
+    tokens: Array
+    documents: npt.NDArray[np.int64]
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """A number of topics.
+
+    Attributes:
+        num_topics: K.
+        log_likelihood: of a held-out token, nats, with its 95% interval over documents.
+        below_best: how much less it is than that of the best number, of the same documents.
+        taken: whether it is the smallest that may be as good as the best: the interval of `below_best` reaches 0.
+    """
+
+    num_topics: int
+    log_likelihood: Interval
+    below_best: Interval
+    taken: bool
+
+
+def completed(
+    counts: csr_matrix, numbers: Sequence[int], options: FitOptions, groups: Groups = None, workers: int = 1
+) -> Completed:
+    """Fit models of each number of topics on all parts of the documents but one, and predict this one.
+
+    Args:
+        counts: [documents, words], whole numbers.
+        numbers: K of each model; their order does not matter.
+        options: of the fits; `num_topics` is not used. The seed also deals the documents and halves them.
+        groups: of the documents; those of a group are in one part. None: each is alone.
+        workers: threads; the result does not depend on their number.
+
+    Raises:
+        TextcriticError: too few documents for the largest number, or as `train.fit_ctm`.
+    """
+    known = tuple(sorted({*numbers}))
+    rng = np.random.default_rng((options.seed, len(known)))
+    rows = np.flatnonzero(counts.getnnz(axis=1) > 0)
+    parts = _dealt(rows, groups, rng)
+    smallest = min(len(rows) - np.bincount(parts).max(), len(rows))
+    if smallest < known[-1]:
+        raise TextcriticError(
+            f"topics: {known[-1]}, and {smallest:,} documents are left where a part of them is held out; give fewer"
+            " topics, or more documents"
+        )
+    found: list[tuple[Array, Array, npt.NDArray[np.int64]]] = []
+    unknown = 0
+    for part in range(PARTS):
+        held, fitted = rows[parts == part], counts[rows[parts != part]]
+        read, predicted = _halved(counts[held], rng)
+        seen = np.asarray(fitted.sum(axis=0)).ravel() > 0
+        unknown += int(predicted[:, ~seen].sum())
+        read, predicted, fitted = (one[:, seen] for one in (read, predicted, fitted))
+        both = np.flatnonzero((read.getnnz(axis=1) > 0) & (predicted.getnnz(axis=1) > 0))
+        read, predicted = read[both], predicted[both]
+        values = []
+        for number in known:
+            fit = fit_ctm(fitted, replace(options, num_topics=number), workers=workers)
+            values.append(predicted_under(fit.critic, read, predicted, options.seed, workers))
+            log.info("part %d of %d held out, %d topics: done", part + 1, PARTS, number)
+        found.append((np.stack(values), np.asarray(predicted.sum(axis=1), np.float64).ravel(), held[both]))
+    likelihoods, tokens, documents = zip(*found, strict=True)
+    order = np.argsort(np.concatenate(documents))
+    return Completed(
+        known,
+        np.concatenate(likelihoods, axis=1)[:, order],
+        np.concatenate(tokens)[order],
+        np.concatenate(documents)[order],
+        unknown,
+    )
+
+
+def compared(found: Completed, groups: Groups = None, resamples: int = 10_000, seed: int = 1) -> tuple[HeldOut, ...]:
+    """Each number of topics next to the best, and which is taken.
+
+    Args:
+        found: what the models predicted.
+        groups: of all documents, in the order of their rows; they are drawn together.
+        resamples: of the studentised bootstrap.
+        seed: of its draws.
+    """
+    kept = None if groups is None else [groups[row] for row in found.documents.tolist()]
+
+    def of(values: Array) -> Interval:
+        units = unit_sums(np.stack([values, found.tokens], axis=1), kept)
+        return bootstrap_interval(units, ratio_of_sums, resamples, seed=seed)
+
+    best = int(np.argmax(found.log_likelihoods.sum(axis=1)))
+    below = [of(found.log_likelihoods[best] - values) for values in found.log_likelihoods]
+    # Without an interval nothing is known but which is the best.
+    reach = [place == best or (one.low is not None and one.low <= 0) for place, one in enumerate(below)]
+    taken = reach.index(True)
+    return tuple(
+        HeldOut(number, of(values), one, place == taken)
+        for place, (number, values, one) in enumerate(zip(found.numbers, found.log_likelihoods, below, strict=True))
+    )
+
+
+def predicted_under(critic: CTM, read: csr_matrix, predicted: csr_matrix, seed: int, workers: int = 1) -> Array:
+    """Log-likelihood of the predicted tokens of documents, given those that were read, in nats: [documents].
+
+    A token is predicted by `sum_k E[theta_k] beta[k, word]`: the mean of the topic proportions over `DRAWS` of the
+    posterior of the read half. That is a distribution over words whatever the posterior is, so that models of
+    different K can be compared.
+
+    Args:
+        critic: a model.
+        read: [documents, words], each with a word.
+        predicted: likewise.
+        seed: of the draws.
+        workers: threads.
+    """
+    theta = _proportions(infer(critic, read, workers=workers), seed)
+    entries = predicted.tocoo()
+    values = np.empty(len(entries.data))
+    step = max(1, CELLS // critic.num_topics)
+    words = np.exp(critic.log_topics)
+    for start in range(0, len(values), step):
+        some = slice(start, start + step)
+        values[some] = np.einsum("ek,ke->e", theta[entries.row[some]], words[:, entries.col[some]])
+    with np.errstate(divide="ignore"):
+        sums: Array = np.bincount(entries.row, entries.data * np.log(values), predicted.shape[0])
+    return sums
+
+
+def _proportions(posterior: Posterior, seed: int) -> Array:
+    """The mean of the topic proportions under each posterior: [documents, K]."""
+    documents, free = posterior.means.shape
+    found = np.empty((documents, free + 1))
+    noise = np.random.default_rng(seed).standard_normal((DRAWS // 2, free))
+    noise = np.concatenate([noise, -noise])
+    step = max(1, CELLS // (DRAWS * (free + 1)))
+    for start in range(0, documents, step):
+        some = slice(start, start + step)
+        deviations = np.sqrt(posterior.variances[some])
+        eta = posterior.means[some, None] + deviations[:, None] * noise
+        eta = np.concatenate([eta, np.zeros((*eta.shape[:2], 1))], axis=2)  # the last coefficient is 0
+        eta = np.exp(eta - eta.max(axis=2, keepdims=True))
+        found[some] = (eta / eta.sum(axis=2, keepdims=True)).mean(axis=1)
+    return found
+
+
+def _dealt(rows: npt.NDArray[np.int64], groups: Groups, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """The part of each document, those of a group in the same one."""
+    names = [f"row {row}" if groups is None or groups[row] is None else f"group {groups[row]}" for row in rows.tolist()]
+    units = np.unique(names, return_inverse=True)[1]
+    dealt = rng.permutation(np.arange(units.max(initial=0) + 1) % PARTS)
+    found: npt.NDArray[np.int64] = dealt[units]
+    return found
+
+
+def _halved(counts: csr_matrix, rng: np.random.Generator) -> tuple[csr_matrix, csr_matrix]:
+    """The tokens of each document in two halves, drawn at random; of an odd number one more is read."""
+    pieces = [[], []]  # type: list[list[npt.NDArray[np.int64]]]
+    for row in _rows(counts):
+        taken = rng.multivariate_hypergeometric(row, (row.sum() + 1) // 2, method="marginals")
+        pieces[0].append(taken)
+        pieces[1].append(row - taken)
+    halves = []
+    for side in pieces:
+        data = np.concatenate([*side, np.empty(0, np.int64)]).astype(np.int32)
+        half = csr_matrix((data, counts.indices.copy(), counts.indptr.copy()), counts.shape)
+        half.eliminate_zeros()
+        halves.append(half)
+    return halves[0], halves[1]
+
+
+def _rows(counts: csr_matrix) -> Iterator[npt.NDArray[np.int64]]:
+    """The counts of each document."""
+    for start, end in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
+        yield counts.data[start:end].astype(np.int64)
