@@ -31,8 +31,8 @@ def files(tmp_path_factory):
     return Inputs(train=folder / "train.parquet", validation=folder / "validation.parquet")
 
 
-def fit(learner, files, folder, epochs=0.5):
-    training = Training(learning_rate=0.03, epochs=epochs, evaluate_every=8)
+def fit(learner, files, folder, epochs=0.5, **more):
+    training = Training(**{"learning_rate": 0.03, "epochs": epochs, "evaluate_every": 8} | more)
     entry = {"model": SETTINGS[learner], "minimum_count": 1, "training": asdict(training)}
     run = Run(model_dir=folder / "model", report_path=folder / "training.json", name="tiny", threads=1)
     train_latent(learner, files, entry, 1, run)
@@ -54,6 +54,13 @@ def test_a_training_that_was_stopped_resumes_to_the_bit(learner, files, tmp_path
         with pytest.raises(TextcriticError, match="stopped by SIGTERM after step 11 of 19"):
             fit(learner, files, tmp_path / "stopped")
     assert fit(learner, files, tmp_path / "stopped") == whole
+
+
+def test_gradient_descent_learns_too(files, tmp_path):
+    """By the mean loss of a token, of which the gradient is smaller than by urnng's of a sentence."""
+    _, curve = fit(RNNG, files, tmp_path, epochs=1, optimiser="sgd", learning_rate=10.0, schedule="constant")
+    losses = [point["validation_loss"] for point in curve if "validation_loss" in point]
+    assert losses[-1] < 0.8 * losses[0]
 
 
 def test_the_trained_model_predicts_sentences_but_not_better_than_the_grammar(files, tmp_path):

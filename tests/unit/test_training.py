@@ -269,6 +269,17 @@ def test_one_step_moves_as_adam_with_the_given_betas_says():
         assert weight.item() == pytest.approx(expected, rel=1e-9)
 
 
+def test_one_step_of_sgd_is_the_slope_times_the_rate():
+    """Of a matrix with the slope of the penalty besides, of a vector without it."""
+    model = torch.nn.ParameterList([torch.tensor([[2.0, -1.0]]), torch.tensor([3.0])])
+    sgd = optimiser(model, 0.5, 0.1, method="sgd")
+    for weight, slope in zip(model, ([[1.0, 4.0]], [-2.0]), strict=True):
+        weight.grad = torch.tensor(slope)
+    sgd.step()
+    assert model[0].flatten().tolist() == pytest.approx([2 - 0.5 * (1 + 0.2), -1 - 0.5 * (4 - 0.1)], rel=1e-6)
+    assert model[1].tolist() == pytest.approx([4.0])
+
+
 def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_path, monkeypatch):
     made = []
     kept = gradient.optimiser

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -40,6 +40,7 @@ class Training:
     evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
     evaluate_blocks: int | None = None  # validate on at most so many blocks; None: all
     precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
+    optimiser: ClassVar[str] = "adam"
     float32_matmul_precision: str = "highest"  # of what is computed in fp32, see `hardware.cpu_settings`
     activation_checkpointing: bool = False
 

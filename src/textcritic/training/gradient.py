@@ -34,6 +34,10 @@ class Descent(Protocol):
         """Steps until the peak."""
 
     @property
+    def optimiser(self) -> str:
+        """The method, see `optimiser.optimiser`."""
+
+    @property
     def adam_beta2(self) -> float:
         """Decay of the mean squared gradient."""
 
@@ -84,7 +88,9 @@ class GradientJob(Job):
         self.forward: torch.nn.Module = self.model  # a subclass whose processes share a step wraps it
         self.autocast = autocast(self.device, training.precision)
         torch.set_float32_matmul_precision(training.float32_matmul_precision)
-        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay, training.adam_beta2)
+        self.optimiser = optimiser(
+            model, training.learning_rate, training.weight_decay, training.adam_beta2, training.optimiser
+        )
         self.loss_sum, self.since_point = 0.0, 0
         self.ran_on = [(card_name(self.device), ranks.size)]
         self.loss: float | None = None
@@ -225,6 +231,7 @@ class BatchTraining:
     warmup_steps: int = 0
     steps: int | None = None
     epochs: float | None = None
+    optimiser: str = "adam"  # or sgd
     adam_beta2: float = 0.999
     weight_decay: float = 0.0
     gradient_clip: float | None = 1.0

@@ -6,12 +6,22 @@ import torch
 
 
 def optimiser(
-    model: torch.nn.Module, learning_rate: float, weight_decay: float, beta2: float = 0.999
-) -> torch.optim.AdamW:
-    """Adam with decoupled weight decay on matrices; biases and norms are not decayed."""
+    model: torch.nn.Module, learning_rate: float, weight_decay: float, beta2: float = 0.999, method: str = "adam"
+) -> torch.optim.Optimizer:
+    """Adam with decoupled weight decay on matrices; biases and norms are not decayed.
+
+    Args:
+        model: what is trained.
+        learning_rate: at first.
+        weight_decay: of a step and a learning rate of 1; with `sgd` it is the gradient of a penalty, which is the same.
+        beta2: decay of Adam's mean squared gradient.
+        method: `adam`, or `sgd`, plain stochastic gradient descent, as urnng trains its model.
+    """
     matrices = [p for p in model.parameters() if p.dim() >= 2]
     vectors = [p for p in model.parameters() if p.dim() < 2]
     groups = [{"params": matrices, "weight_decay": weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+    if method == "sgd":
+        return torch.optim.SGD(groups, lr=learning_rate)
     return torch.optim.AdamW(groups, lr=learning_rate, betas=(0.9, beta2), fused=True)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import nn
@@ -39,6 +39,7 @@ class FairseqTraining:
     label_smoothing: float = 0.0
     evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
     precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
+    optimiser: ClassVar[str] = "adam"
     float32_matmul_precision: str = "highest"  # of what is computed in fp32, see `hardware.cpu_settings`
 
     @classmethod
