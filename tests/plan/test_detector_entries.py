@@ -64,7 +64,7 @@ def registries(folder, **critics):
         (entry({"surprise": {"generator": "rnng"}}), "surprise.generator: rnng is of kind rnng; name one of kind"),
         (entry({"surprise": {"generator": "gpt3"}}), "model.surprise.generator: .* no entry 'gpt3'"),
         (entry({"surprise": {"generator": "gpt2-demo"}}, opening=True), "have no effect on model.surprise"),
-        (entry({"nll": {"critic": "lda"}}), "nll.critic: lda is of kind lda; name one of kind ctm or mentions"),
+        (entry({"nll": {"critic": "lda"}}), "nll.critic: lda is of kind lda; name one of kind ctm, mentions or order"),
         (entry({"nll": {"critic": "mentions-films"}}), "the resolver of mentions-films is of kind neural"),
     ],
 )

@@ -16,12 +16,15 @@ from textcritic.critics.ctm.posterior import infer
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.critics.detectors.detector import Detector
 from textcritic.critics.detectors.learner import Files
-from textcritic.critics.detectors.nll import MentionsWithout, TopicsWithout
+from textcritic.critics.detectors.nll import MentionsWithout, OrderWithout, TopicsWithout
 from textcritic.critics.detectors.predictions import read_predictions
 from textcritic.critics.detectors.scores import best_threshold
 from textcritic.critics.detectors.surprise import CausalSentences, NgramSentences, Surprise
 from textcritic.critics.detectors.train import measured, predict_documents, train_detector
 from textcritic.critics.mentions.model import MentionCritic
+from textcritic.critics.order.arrangements import arranged
+from textcritic.critics.order.critic import OrderCritic
+from textcritic.critics.order.sentences import sentences_of
 from textcritic.errors import TextcriticError
 from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
 from textcritic.generators.ngram.model import load as load_ngram
@@ -172,6 +175,36 @@ def test_topics_are_scored_with_and_without_each_sentence(tmp_path):
             rest = document.sentences[:number] + document.sentences[number + 1 :]
             assert score == pytest.approx(whole - nll(rest), abs=1e-3)
     np.testing.assert_allclose(scored[-1], 0, atol=1e-9)  # no word of the vocabulary, with any sentence or without
+
+
+def test_order_is_scored_with_and_without_each_sentence(tmp_path):
+    """By the evidence of the texts that are left; a sentence about something else is the likest an intruder."""
+    rng = np.random.default_rng(2)
+    names = ("Ada", "Bo", "Cy", "Di")
+
+    def story(number):
+        who, thing = names[number % 4], f"thing{rng.integers(30)}"
+        return (
+            f"There was a {thing} of {who}.",
+            f"The {thing} was what {who} had.",
+            f"Then {who} sold the {thing}.",
+            f"So the {thing} was gone.",
+        )
+
+    stories = [story(number) for number in range(60)]
+    critic = OrderCritic.fit(sentences_of([" ".join(one)] for one in stories))
+    critic.save(tmp_path / "critic.npz")
+    right = 0
+    for number, sentences in enumerate(stories[:20]):
+        intruder = (*sentences[:2], f"Green stones lie in the sand {number}.", *sentences[2:])
+        (scores,) = OrderWithout(tmp_path / "critic.npz").scores([Document("one", intruder)])
+        whole, *others = (
+            float(arranged(sentences_of([[" ".join(some)]]), critic.vocabulary).found[0] @ critic.weights) / 100
+            for some in (intruder, *(intruder[:n] + intruder[n + 1 :] for n in range(5)))
+        )
+        assert scores == pytest.approx([other - whole for other in others], rel=1e-9)
+        right += int(np.argmax(scores) == 2)
+    assert right >= 15
 
 
 PEOPLE = Document("people", ("Anna met Tom.", "She gave him a book.", "He thanked her.", "The weather was fine."))

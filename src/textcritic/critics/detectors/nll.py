@@ -1,7 +1,7 @@
 """A detector without training: how much more improbable a document's latent structure is with a sentence than without.
 
 The score of a sentence is the Latent NLL of its document by a critic of topics or of mentions, minus that of the
-document without the sentence.
+document without the sentence; or by how much more the document without it is in order, by a critic of order.
 """
 
 import os
@@ -20,6 +20,9 @@ from textcritic.critics.detectors.scorer import Scorer
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.model import MentionCritic
 from textcritic.critics.mentions.scoring import document_nll
+from textcritic.critics.order.arrangements import arranged
+from textcritic.critics.order.critic import UNIT, OrderCritic
+from textcritic.critics.order.sentences import sentences_of
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
@@ -106,14 +109,33 @@ class MentionsWithout(Without):
         return nll
 
 
+class OrderWithout(Without):
+    """By a critic of the order of sentences, which has seen coherent documents alone.
+
+    Args:
+        critic: critic.npz.
+    """
+
+    def __init__(self, critic: str | os.PathLike[str]) -> None:
+        self.critic = OrderCritic.load(critic)
+
+    def nll(self, documents: Sequence[Document]) -> np.ndarray:
+        """Minus the evidence for the order, nats: that of one sentence is 0, as it has no order."""
+        every = sentences_of(([one] for document in documents for one in _without_each(document)), split=list)
+        found: np.ndarray = -(arranged(every, self.critic.vocabulary).found @ self.critic.weights) / UNIT
+        return found
+
+
 def without_of(critic: Mapping[str, Any], resolver: Mapping[str, Any] | None, path: str | os.PathLike[str]) -> Without:
     """The scorer of a detector.
 
     Args:
-        critic: its entry, of kind ctm or mentions.
-        resolver: that of its resolver; None of a topic model.
+        critic: its entry, of kind ctm, mentions or order.
+        resolver: that of its resolver; None of a critic without one.
         path: critic.npz.
     """
+    if critic["kind"] == "order":
+        return OrderWithout(path)
     if resolver is None:
         return TopicsWithout(Path(path).parent)
     return MentionsWithout(path, chain_options(critic, resolver), resolver_of(resolver))
@@ -121,6 +143,10 @@ def without_of(critic: Mapping[str, Any], resolver: Mapping[str, Any] | None, pa
 
 def _texts(document: Document) -> list[str]:
     """A document as it is, then without each of its sentences."""
-    sentences = document.sentences
-    others = [sentences[:number] + sentences[number + 1 :] for number in range(len(sentences))]
-    return [" ".join(some) for some in (sentences, *others)]
+    return [" ".join(some) for some in _without_each(document)]
+
+
+def _without_each(document: Document) -> list[tuple[str, ...]]:
+    """The same as sentences."""
+    sentences = tuple(document.sentences)
+    return [sentences, *(sentences[:number] + sentences[number + 1 :] for number in range(len(sentences)))]

@@ -6,8 +6,9 @@ ten.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ MARKS = ("content", "names", "later_names", "indefinite", "definite")
 NUMBERS = ("words", "names", "later names", "has a year", "pronouns", "has a bracket", "has a quote", "starts: he, she")
 """What is counted of a sentence, each in a unit of its own so that most values lie between 0 and 1."""
 
+Text = TypeVar("Text")
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -108,16 +110,22 @@ class Sentences:
         )
 
 
-def sentences_of(documents: Iterable[Iterable[str]]) -> Sentences:
+def sentences_of(
+    documents: Iterable[Iterable[Text]], split: Callable[[Text], Sequence[str]] = split_sentences
+) -> Sentences:
     """Read documents, each the texts of its sections in order.
 
     A passage of one sentence, or a document without two in one section, has no order and is left out.
+
+    Args:
+        documents: the sections of each.
+        split: cuts a section into sentences; `list` where they are cut already.
     """
     reader, document, length, number, total = _Reader(), [], [], [], []
     for owner, sections in enumerate(documents):
         before = 0
         for text in sections:
-            sentences = split_sentences(text)
+            sentences = split(text)
             for piece in np.array_split(np.arange(len(sentences)), -(-len(sentences) // MOST) or 1):
                 if len(piece) > 1:
                     document.append(owner)

@@ -66,8 +66,10 @@ def _check_generator(name: str, registries: "Registries") -> None:
 
 def _check_critic(name: str, registries: "Registries") -> None:
     critic = registries.entry("critics", name)
-    if critic["kind"] not in ("ctm", "mentions"):
-        raise TextcriticError(f"model.nll.critic: {name} is of kind {critic['kind']}; name one of kind ctm or mentions")
+    if critic["kind"] not in ("ctm", "mentions", "order"):
+        raise TextcriticError(
+            f"model.nll.critic: {name} is of kind {critic['kind']}; name one of kind ctm, mentions or order"
+        )
     resolver = registries.entry("resolvers", critic["resolver"])["kind"] if "resolver" in critic else "persons"
     if resolver not in ("persons", "nearest"):
         raise TextcriticError(
