@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from textcritic.workflow.forks import Server, do_job, load, write_program
+from textcritic.workflow.forks import Server, do_job, load, look_once_a_second, write_program
 
 # Its command line, and what it loads only once a workflow is there.
 SNAKEMAKE = (
@@ -90,6 +90,7 @@ if __name__ == "__main__" and sys.argv[1] == "code":
 elif __name__ == "__main__":
     place = Path(sys.argv[1])
     load(LOADED)
+    look_once_a_second()
     listening = Server(place, ())
     print("ready", flush=True)
     do_job(listening.serve(sys.stdin.fileno()), place / "python")

@@ -17,7 +17,7 @@ PACKAGES = ["numpy", "scipy", "pandas", "sklearn", "networkx", "matplotlib"]
 FINGERPRINT = (
     "import hashlib\n"
     "from textcritic.corpora.readers.docstrings import extract_docstrings\n"
-    f"print(hashlib.sha256(repr(list(extract_docstrings({PACKAGES!r}))).encode()).hexdigest())"
+    f"print(hashlib.sha256(repr(list(extract_docstrings({PACKAGES[:1]!r}))).encode()).hexdigest())"
 )
 
 
@@ -82,24 +82,21 @@ def test_tricky_headings(docstring, found):
 
 @pytest.fixture(scope="module")
 def harvest():
-    """The harvest of this process, and the fingerprint of one in a process with another hash seed."""
+    skipped = Counter()
+    return list(extract_docstrings(PACKAGES, skipped)), skipped
+
+
+def test_harvest_is_the_same_in_every_process():
+    """Of one package, in a process with another hash seed."""
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
-    with subprocess.Popen(
-        [sys.executable, "-c", FINGERPRINT], env=environment, stdout=subprocess.PIPE, text=True
-    ) as other:
-        skipped = Counter()
-        articles = list(extract_docstrings(PACKAGES, skipped))
-        fingerprint = other.communicate()[0].strip()
-    return articles, skipped, fingerprint
-
-
-def test_harvest_is_the_same_in_every_process(harvest):
-    articles, _, fingerprint = harvest
-    assert hashlib.sha256(repr(articles).encode()).hexdigest() == fingerprint
+    other = subprocess.run([sys.executable, "-c", FINGERPRINT], env=environment, capture_output=True, text=True)
+    articles = list(extract_docstrings(PACKAGES[:1]))
+    assert len(articles) > 500
+    assert hashlib.sha256(repr(articles).encode()).hexdigest() == other.stdout.strip(), other.stderr
 
 
 def test_harvest_has_the_expected_size(harvest):
-    articles, skipped, _ = harvest
+    articles, skipped = harvest
     assert 7_000 < len(articles) < 9_000
     assert 4_500 < sum(len(article.sections) >= 4 for article in articles) < 6_000
     assert {article.source.partition("==")[0] for article in articles} == {*PACKAGES[:3], "scikit-learn", *PACKAGES[4:]}
@@ -108,7 +105,7 @@ def test_harvest_has_the_expected_size(harvest):
 
 
 def test_harvest_is_lawful(harvest):
-    articles, _, _ = harvest
+    articles, _ = harvest
     ids = [article.id for article in articles]
     assert ids == sorted(set(ids))
     residue = re.compile(rf"^(?:{'|'.join(NUMPYDOC_HEADINGS)})\n-{{3,}}$", re.IGNORECASE | re.MULTILINE)

@@ -177,3 +177,31 @@ def test_where_a_program_cannot_be_used_there_is_none(tmp_path):
         folder = tmp_path / name
         folder.mkdir()
         assert write_program(folder) is None
+
+
+LOOKS = """
+import threading, time
+from types import SimpleNamespace
+from textcritic.workflow.forks import look_once_a_second
+look_once_a_second()
+from snakemake.scheduling.job_scheduler import JobScheduler
+looks = [SimpleNamespace(_open_jobs=threading.Semaphore(0)) for _ in range(2)]
+def plan(times):
+    for _ in range(times):
+        for scheduler in looks:
+            JobScheduler._schedule_reevalutation(scheduler, 0.05)
+def seen():
+    assert all(one._open_jobs.acquire(timeout=20) for one in looks)
+    time.sleep(0.2)
+    return [one._open_jobs._value for one in looks]
+plan(50)
+print(seen())
+plan(1)
+print(seen())
+"""
+
+
+def test_looks_of_the_scheduler_do_not_add_up():
+    """However often a look is planned before it is due, there is one; then the next can be planned."""
+    done = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout == "[0, 0]\n[0, 0]\n", done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from forks import forking_python
 from tiny_dump import article, write
 
 from textcritic.corpora import read_articles
@@ -95,8 +96,8 @@ def test_an_extraction_whose_worker_is_killed_ends(long_dump, tmp_path):
 # The workflow.
 
 
-def snakemake(folder, *arguments):
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder]
+def snakemake(folder, *arguments, python=sys.executable):
+    command = [python, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--directory", folder]
     triggers = ["mtime", "params", "input", "software-env"]
     command += [
         "--configfile",
@@ -114,7 +115,12 @@ def snakemake(folder, *arguments):
 
 def run(folder, *arguments):
     done = subprocess.run(
-        snakemake(folder, *arguments), capture_output=True, text=True, check=False, cwd=folder, timeout=170
+        snakemake(folder, *arguments, python=forking_python()),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        timeout=170,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr

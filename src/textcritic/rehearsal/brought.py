@@ -13,7 +13,7 @@ from textcritic.corpora.synthetic.links import draw_linked_texts
 from textcritic.files import write_text
 from textcritic.rehearsal.files import conll
 
-COUNT = 24
+COUNT = 8
 LEXNAMES = ("adj.all", "adj.pert", "adv.all", "noun.Tops")
 
 

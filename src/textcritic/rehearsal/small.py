@@ -46,7 +46,7 @@ LIMITS: Mapping[str, Mapping[str, float]] = {
         **{"states": 16, "steps": 6, "subsequences": 300, "letters": 12, "documents": 15},
     },
 }
-STUDY: Mapping[str, float] = {"particles": 6, "shards": 2, "samples": 8, "repeats": 8, "group": 8}
+STUDY: Mapping[str, float] = {"particles": 4, "shards": 2, "samples": 4, "repeats": 4, "group": 4}
 FAIRSEQ: Mapping[str, Values] = {
     "transformer_lm": {
         **{f"decoder_{key}": 16 for key in ("embed_dim", "input_dim", "output_dim")},
@@ -69,6 +69,7 @@ TRANSLATOR: Values = {
     **{"max_source_positions": 256, "max_target_positions": 256},
 }  # fmt: skip
 RUNTIME = "20m"
+STEPS = 30  # of a language model that starts from a stand-in, which knows the texts
 
 
 def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus: bool) -> dict[str, dict[str, Values]]:
@@ -88,6 +89,8 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
             )
             if "accumulation" in values.get("training", {}):  # of several GPUs each takes as many passes
                 values["training"]["accumulation"] = max(2, values.get("gpu", entry["gpu"]))
+            if entry.get("kind") == "causal" and entry["training"]["epochs"]:  # whatever the number of blocks
+                values["training"] = {**values.get("training", {}), "steps": STEPS, "epochs": None}
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
             if registry == "decodings":

@@ -53,9 +53,9 @@ def smoke_study(project: Project, study: str) -> dict[str, Any]:
 
 
 def _fewer(value: Any) -> Any:
-    """Every other number of a list of temperatures or beams."""
+    """Two of a list of temperatures or beams: the first, and 1 or the second."""
     numbers = isinstance(value, list) and all(isinstance(item, int | float) for item in value)
-    return value[::2] if numbers and len(value) > 2 else value
+    return [value[0], 1 if 1 in value[1:] else value[1]] if numbers and len(value) > 2 else value
 
 
 def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ...]:

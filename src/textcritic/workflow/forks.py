@@ -31,7 +31,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from textcritic.workflow.fork_client import REFUSED
 
@@ -65,6 +65,7 @@ def main(modules: Sequence[str] = LOADED) -> None:
         _start_server(folder, program, modules)
         sys.executable = str(program)
         _count_forked_processes(folder)
+    look_once_a_second()
     sys.argv[0] = "snakemake"
     runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
 
@@ -333,3 +334,28 @@ def _count_forked_processes(folder: Path) -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def look_once_a_second() -> None:
+    """Let Snakemake's scheduler look for jobs to begin once a second, besides when a job ends.
+
+    While jobs wait for a core, its limit of jobs a second has each look plan the next one, a second later. So looks
+    add up: after 150 jobs there are 150 a second, which cost more than many jobs of a small study do
+    (snakemake/snakemake, pull request 3744). Here no more than one is planned at a time.
+    """
+    from snakemake.scheduling.job_scheduler import JobScheduler
+
+    planned: set[int] = set()
+
+    def plan(scheduler: Any, delay: float) -> None:
+        def look() -> None:
+            planned.discard(id(scheduler))
+            scheduler._open_jobs.release()
+
+        if id(scheduler) not in planned:
+            planned.add(id(scheduler))
+            timer = threading.Timer(delay, look)
+            timer.daemon = True  # the end does not wait for it
+            timer.start()
+
+    JobScheduler._schedule_reevalutation = plan

@@ -7,6 +7,7 @@ tokens.
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def at_one_size(real: Counts, sample: Counts, made: Mapping[str, Estimate], opti
         `tokens`, the size; `estimates`, by name: `value` of the sample, `real`, `difference`, `low`, `high`.
     """
     tokens = min(real.tokens, sample.tokens)
-    whole = [made, estimates(real, options, only=SIZED)[0]]
+    whole = [made, _in_full(real, options)]
     thinned = [
         found if counts.tokens <= (1 + ALIKE) * tokens else _thinned(counts, tokens, options)
         for counts, found in zip((sample, real), whole, strict=True)
@@ -53,6 +54,12 @@ def at_one_size(real: Counts, sample: Counts, made: Mapping[str, Estimate], opti
             numbers = {"value": value, "real": of_real, "difference": gap, "low": gap - half, "high": gap + half}
             said[name] = {key: None if math.isnan(number) else number for key, number in numbers.items()}
     return {"tokens": tokens, "estimates": said}
+
+
+@lru_cache(maxsize=1)
+def _in_full(real: Counts, options: Options) -> dict[str, Estimate]:
+    """The estimates of real text, once for all samples that are compared with it."""
+    return estimates(real, options, only=SIZED)[0]
 
 
 def _half(estimate: Estimate | None) -> float:
