@@ -18,5 +18,8 @@ MODELS = (
 HUB = "huggingface_hub.constants"
 """First, while the hub is not yet offline: the jobs that download must reach the mirror."""
 
+MOST_THREADS = 1000
+"""So that every job is forked: each works with one thread, whatever it may use."""
+
 if __name__ == "__main__":
-    main((HUB, *LOADED, *MODELS))
+    main((HUB, *LOADED, *MODELS), most_threads=MOST_THREADS)

@@ -51,14 +51,15 @@ PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 SECONDS_TO_ASK, SECONDS_TO_END = 10.0, 10.0
 
 
-def main(modules: Sequence[str] = LOADED) -> None:
+def main(modules: Sequence[str] = LOADED, most_threads: int = 1) -> None:
     """Run Snakemake with the arguments of this process.
 
     Args:
         modules: what the server loads before it forks a job.
+        most_threads: jobs that may use more threads are run by the interpreter.
     """
     folder = Path(tempfile.mkdtemp(prefix="textcritic-"))
-    program = write_program(folder)
+    program = write_program(folder, most_threads)
     if program is None:
         shutil.rmtree(folder)
     else:
