@@ -165,8 +165,8 @@ def predicted_under(critic: CTM, read: csr_matrix, predicted: csr_matrix, seed: 
         some = slice(start, start + step)
         values[some] = np.einsum("ek,ke->e", theta[entries.row[some]], words[:, entries.col[some]])
     with np.errstate(divide="ignore"):
-        sums: Array = np.bincount(entries.row, entries.data * np.log(values), predicted.shape[0])
-    return sums
+        logs = entries.data * np.log(values)
+    return np.bincount(entries.row, logs, predicted.shape[0]).astype(np.float64)
 
 
 def _proportions(posterior: Posterior, seed: int) -> Array:

@@ -8,7 +8,7 @@ ten.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,6 @@ MARKS = ("content", "names", "later_names", "indefinite", "definite")
 NUMBERS = ("words", "names", "later names", "has a year", "pronouns", "has a bracket", "has a quote", "starts: he, she")
 """What is counted of a sentence, each in a unit of its own so that most values lie between 0 and 1."""
 
-Text = TypeVar("Text")
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -111,7 +110,7 @@ class Sentences:
 
 
 def sentences_of(
-    documents: Iterable[Iterable[Text]], split: Callable[[Text], Sequence[str]] = split_sentences
+    documents: Iterable[Iterable[Any]], split: Callable[[Any], Sequence[str]] = split_sentences
 ) -> Sentences:
     """Read documents, each the texts of its sections in order.
 
