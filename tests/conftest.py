@@ -38,7 +38,7 @@ SLOW = (
         "e2e/test_criticise",
         "oracle/test_processes_oracle",
     ),
-    *("e2e/test_lines", "dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
+    *("dag/test_dag", "e2e/test_films", "e2e/test_scientific", "e2e/test_wheel", "e2e/test_mixing"),
     *("unit/test_environments", "e2e/test_pretrained_models", "e2e/test_criticise_model", "unit/test_hsmm_jobs"),
     *("unit/test_ctm_resume", "unit/test_launch", "e2e/test_checkout", "e2e/test_wikipedia_corpora"),
     *("oracle/test_wikipedia_oracle", "oracle/test_ctm_bound", "oracle/test_ctm_fit", "oracle/test_own_texts"),

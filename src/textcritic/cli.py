@@ -31,6 +31,7 @@ from textcritic.commands import (
 from textcritic.commands.arguments import in_flags
 from textcritic.commands.output import NOBODY_READS, print_text
 from textcritic.errors import TextcriticError, first_line
+from textcritic.extras import OUT_OF_MEMORY, needing_extras
 
 LONGEST = 1500  # characters of an error line
 
@@ -50,7 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         _require_names(arguments)
-        return print_text(arguments.run(arguments))
+        with needing_extras(words[0]):
+            return print_text(arguments.run(arguments))
     except TextcriticError as error:
         if isinstance(error.__cause__, BrokenPipeError):
             return NOBODY_READS
@@ -58,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         line = line.replace("\n", "\\n")  # a title may have a line break in it
         line = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."  # or be a whole text
     except (MemoryError, ImportError) as error:
-        if isinstance(error, ImportError) and "failed to map segment" not in str(error):
+        if isinstance(error, ImportError) and OUT_OF_MEMORY not in str(error):
             raise
         what = f" ({first_line(error)})" if str(error) else ""
         line = f"out of memory{what}; give it more (see `ulimit -v`), or fewer or shorter documents"

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -82,6 +83,43 @@ def test_samples_have_what_each_critic_reads(study):
             scores = [pd.read_parquet(path) for path in paths]
             assert len(scores) >= 2
             assert not any(rows["rejected"].all() for rows in scores)
+
+
+def test_tendencies_are_those_of_a_plain_loop(study):
+    """Of lines and of what four architectures and a trigram write: every tendency, in numbers that a loop gives too."""
+    if study[0] != "beyond-perplexity":
+        return
+    results = study[1] / "results"
+    tables = results / "studies/beyond-perplexity/tendencies/tables"
+    table = pd.read_csv(tables / "tendencies.csv")
+    models = ("transformer-lines", "transformer-as-lines", "conv-lines", "lstm-lines", "ngram-3-lines")
+    samples = {(model, f"lines-{decoding}") for model in models for decoding in ("random", "beam")}
+    assert {*zip(table["generator"], table["decoding"], strict=True)} == samples
+    assert set(table.groupby(["generator", "decoding"])["tendency"].nunique()) == {9}
+    measured = table[table["verdict"] != "not measured"]
+    # Where tiny models write a few short texts, no two tokens are far apart; all else is there.
+    missing = {*table[table["verdict"] == "not measured"]["tendency"]}
+    assert missing <= {"burstiness", "recurrence", "type-token"}
+    assert (measured["value"] >= 0).all()
+    assert measured["p_value"].between(0, 1, inclusive="right").all()
+    values = pd.read_csv(tables / "tendencies-values.csv", keep_default_na=False)
+    value = {(row.generator, row.decoding, row.statistic): row.value for row in values.itertuples() if row.value != ""}
+    for generator, decoding in (("data", ""), ("ngram-3-lines", "lines-random"), ("ngram-3-lines", "lines-beam")):
+        place = (
+            f"samples/wiki-lines/wo-title/{generator}/seed1/{decoding}/draw1" if decoding else "corpora/wiki-lines/test"
+        )
+        articles = pd.read_parquet(results / f"{place}.parquet")
+        lines = [sections[0]["text"].split() for sections in articles["sections"]]
+        words = Counter(word for line in lines for word in line)
+        assert float(value[generator, decoding, "types"]) == len(words)
+        assert float(value[generator, decoding, "length_mean"]) == pytest.approx(sum(map(len, lines)) / len(lines))
+    for statistic in ("length_mean", "types"):
+        beam, random = (float(value["ngram-3-lines", f"lines-{way}", statistic]) for way in ("beam", "random"))
+        assert beam < random
+    assert {*pd.read_csv(tables / "table1.csv")["generator"]} == {*models}
+    assert {*pd.read_csv(tables / "table2.csv")["statistic"]} == {"zipf_own", "zipf_real", "rank", "unigram_max"}
+    card = json.loads((tables.parent / "section.json").read_text())["card"]
+    assert {(row["generator"], row["decoding"]) for row in card} == samples
 
 
 def test_the_same_command_again_has_nothing_to_do(study):

@@ -9,6 +9,7 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from textcritic.errors import TextcriticError, suggestion
+from textcritic.extras import needing_extras
 from textcritic.runlog import progress_on_stderr
 
 LARGEST = 10**15 - 1  # of whole numbers: enough for every option
@@ -149,7 +150,8 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
             bound = signature.bind(*args, **given).arguments
             chosen = {name: bound.pop(name) for name in keywords if name in bound}
             asked = {name: value for name, value in chosen.items() if value is not None}
-            with progress_on_stderr(function.__name__.removeprefix("compare_")):
+            name = function.__name__.removeprefix("compare_")
+            with progress_on_stderr(name), needing_extras(name):
                 return function(**bound, options=options(**asked))  # type: ignore[call-arg]
 
         known = fields(cast(type[Options], options))

@@ -18,6 +18,7 @@ from textcritic.corpora.words import CHARACTERS, SPACES, said_of_characters, sai
 from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.plan import FROM_MEMORY
+from textcritic.extras import lacks
 from textcritic.measures.numbers import plural
 from textcritic.plan.checks.critics import MOST
 
@@ -28,7 +29,12 @@ DOCUMENTS_PER_TOPIC = 10
 MAX_TOKENS = 20_000  # of an article that is drawn, as in the decoding `ancestral`
 # The share of a sample's articles that need a title on every section, for titles to be given; the others are left out.
 MOSTLY_TITLED = 0.9
-ABOUT = {"order": "order of sections", "mentions": "mentions of people", "sentences": "order of sentences"}
+ABOUT = {
+    "order": "order of sections",
+    "topics": "topics",
+    "mentions": "mentions of people",
+    "sentences": "order of sentences",
+}
 LEAST_ORDERED = 20  # real documents with two sentences, for their order to be judged where nobody asks for it
 TOPIC_KEYS = {
     "topics": "num_topics",
@@ -174,6 +180,10 @@ def _measures(real: Outline, titled: bool, options: CriticiseOptions) -> tuple[t
         lacking["sentences"] = (
             f"{plural(real.ordered, 'real document has', 'real documents have')} two sentences in a section"
         )
+    if missing := lacks("torch"):
+        lacking["topics"] = f"this {missing}"
+        if not asked:
+            say(f"topics are left out: {lacking['topics']}")
     if found := next((name for name in asked if name in lacking), None):
         raise TextcriticError(f"measures: {found}: {lacking[found]}")
     chosen = tuple(name for name in asked or KINDS if name not in lacking)

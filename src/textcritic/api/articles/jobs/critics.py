@@ -6,8 +6,7 @@ from typing import Any
 
 from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, given, yardstick
 from textcritic.corpora import article_groups, gold_chains
-from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, score_latents, with_groups
-from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
+from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, ctm, score_latents, with_groups
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
 from textcritic.critics.order import OrderCritic, fit_order, score_order
 from textcritic.critics.own import score_own
@@ -107,11 +106,11 @@ def _topic_model(configured: Configured, critic: str, corpus: str) -> Job:
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
     model, starts, training = (f"{folder}/{name}" for name in ("critic.npz", "starts.npz", "training.json"))
     entry, version = configured.entry("critics", critic), configured.project.stage("topics")
-    files = FitFiles(bags, model, starts, training, state=Path(folder) / "checkpoints")
+    files = ctm.FitFiles(bags, model, starts, training, state=Path(folder) / "checkpoints")
     decided_by = configured.decided("critics", critic, "topics")
 
     def fit() -> None:
-        train_topics(files, entry, version=version, threads=configured.cores)
+        ctm.train_topics(files, entry, version=version, threads=configured.cores)
 
     return Job(STAGES["topics"], [bags], [model, starts, training], decided_by, fit)
 
@@ -122,7 +121,7 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
     folder, found = f"results/critics/{critic}/{corpus}", f"results/topics/{critic}/{corpus}/{tail}"
     scores = f"results/scores/{critic}/{corpus}/{tail}.parquet"
     vocabulary, model, starts = (f"{folder}/{name}" for name in ("vocabulary.parquet", "critic.npz", "starts.npz"))
-    files = ProjectedFiles(
+    files = ctm.ProjectedFiles(
         articles=articles,
         vocabulary=vocabulary,
         critic=model,
@@ -136,7 +135,7 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
     needs = given(articles, rejected, vocabulary, model, starts)
     threads = configured.entry("critics", critic)["threads"]
     return Job(
-        STAGES["topics"], needs, made, configured.stage("topics"), lambda: project_articles(files, threads=threads)
+        STAGES["topics"], needs, made, configured.stage("topics"), lambda: ctm.project_articles(files, threads=threads)
     )
 
 

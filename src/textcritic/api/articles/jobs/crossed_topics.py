@@ -11,7 +11,7 @@ import numpy as np
 
 from textcritic.api.articles.jobs.job import FOLDER, Configured, Crossing, Found, Prepared, articles_and_unread
 from textcritic.corpora import SPLITS, read_articles, write_articles
-from textcritic.critics.ctm import FitFiles, ProjectedFiles, project_articles, train_topics
+from textcritic.critics import ctm
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL, read_source
 from textcritic.files import write_json
 from textcritic.inference import unit_of
@@ -75,9 +75,9 @@ class _Fitted:
         vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
         count_corpus(folder / "train.parquet", self.entry["vocabulary"], vocabulary, folder / "vocabulary.json", bags)
         model, starts = folder / "critic.npz", folder / "starts.npz"
-        fit_files = FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
+        fit_files = ctm.FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
         version, threads = self.configured.project.stage("topics"), self.configured.cores
-        train_topics(fit_files, self.entry, version=version, threads=threads)
+        ctm.train_topics(fit_files, self.entry, version=version, threads=threads)
         taken([model])
         real = self._read(files.data[0], "test", folder / "test.parquet", None)
         found = {str(files.data[0].scores): (real, _estimates(real, None, resampling))}
@@ -95,7 +95,7 @@ class _Fitted:
     def _read(self, source: Any, name: str, articles: Any, real: Scored | None, rejected: Any = None) -> Scored:
         """Project a set of documents, and read it as the tables do."""
         topics, scores, of_starts = (self.folder / f"{name}.{kind}.parquet" for kind in ("topics", "scores", "starts"))
-        projected = ProjectedFiles(
+        projected = ctm.ProjectedFiles(
             articles=articles,
             vocabulary=self.folder / "vocabulary.parquet",
             critic=self.folder / "critic.npz",
@@ -105,7 +105,7 @@ class _Fitted:
             starts=self.folder / "starts.npz",
             of_starts=of_starts,
         )
-        project_articles(projected, threads=self.entry["threads"])
+        ctm.project_articles(projected, threads=self.entry["threads"])
         there = {"scores": scores, "posteriors": topics, "of_starts": of_starts}
         if real is not None:
             there["counts"] = self.folder / "counts.json"  # how many were drawn does not matter of a part of a sample
