@@ -18,7 +18,7 @@ STUDIES = ("model-criticism", "latent-lms", "document-coherence", "beyond-perple
 NEED_FAIRSEQ = ("model-criticism", "beyond-perplexity")
 # Rules of a whole study that its smoke rehearsal leaves to another's, or runs in shards.
 ELSEWHERE = {
-    "document-coherence": {"fit_mentions", "resolve_data_mentions"},
+    "document-coherence": {"fit_mentions", "fit_order", "resolve_data_mentions"},
     "beyond-perplexity": {"count_tendencies", "draw_tendencies"},
 }
 
