@@ -58,6 +58,21 @@ def one_of(names: tuple[str, ...]) -> Values:
     )
 
 
+def or_several(one: Values, word: str) -> Values:
+    """One of some values, several of them with commas between, or a word."""
+
+    def read(text: str) -> Any:
+        found = [one.read(part.strip()) for part in text.split(",")] if text != word else [word]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def holds(value: Any) -> bool:
+        return value == word or (
+            len(value) > 0 and all(map(one.holds, value)) if isinstance(value, list | tuple) else one.holds(value)
+        )
+
+    return Values(f"{one.words}, several of them, or {word}", f"{one.metavar}|{one.metavar},...|{word}", read, holds)
+
+
 FROM_ZERO = Values(
     "a finite number from 0 upwards",
     "X",

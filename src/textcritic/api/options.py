@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, whole
+from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, or_several, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.critics import DISCOUNTS, MAXIMUM_ORDER, MOST, PARTS, STARTS, Discount
@@ -24,33 +24,10 @@ MEASURES = ("order", "tendencies", "topics", "mentions", "recitation", "sentence
 """What `criticise` measures of texts and articles: names of `api.articles.configure.KINDS`."""
 KNOWN_MEASURES = f"known are {', '.join(MEASURES)}"
 WAYS_OF_WORDS = Values(
-    "spaces, characters, unicode or MODULE:FUNCTION",
-    "spaces|characters|unicode|MODULE:FUNCTION",
-    str,
-    is_way,
+    "spaces, characters, unicode or MODULE:FUNCTION", "spaces|characters|unicode|MODULE:FUNCTION", str, is_way
 )
 AUTO = "auto"
-SEARCHED = (5, 10, 20, 50)
-"""Numbers of topics that `auto` chooses from; of few documents those that can be fitted."""
 CORES = "CPU cores (default: all); the numbers do not depend on it"
-
-
-def _numbers(text: str) -> int | str | tuple[int, ...]:
-    if text == AUTO:
-        return text
-    read = tuple(whole(2).read(part.strip()) for part in text.split(","))
-    return read if len(read) > 1 else read[0]
-
-
-def _are_numbers(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return len(value) > 0 and all(map(whole(2).holds, value))
-    return value == AUTO if isinstance(value, str) else whole(2).holds(value)
-
-
-SOME_NUMBERS = Values(
-    "a whole number from 2 upwards, several of them, or auto", "K|K,K,...|auto", _numbers, _are_numbers
-)
 
 Name = str | os.PathLike[str]
 
@@ -169,9 +146,8 @@ class TopicFit(CutIntoWords, Drawn):
 
     num_topics: int | str | Sequence[int] | None = option(
         None,
-        "topics, 2 or more; of several numbers (auto: 5, 10, 20 and 50) the smallest is taken whose likelihood of "
-        "held-out words may be as high as the best",
-        SOME_NUMBERS,
+        "topics; of several numbers (auto: 5,10,20,50) the smallest that may predict words as well as the best",
+        or_several(whole(2), AUTO),
     )
     _: KW_ONLY
     starts: int = option(STARTS, "fits; that of the highest bound is kept", whole(1))
@@ -331,11 +307,7 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
         metavar="FILE",
     )
     num_topics: int = option(
-        NUM_TOPICS,
-        "topics, 2 or more; by default fewer of less than 200 documents, one for ten; `textcritic topics REAL REAL "
-        "--num-topics auto` says how many the real texts bear",
-        whole(2),
-        metavar="K",
+        NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
     )
     splits: int = option(
         SPLITS, "held-out splits of topics, whose fit is dear; the starts are dealt over them", whole(2), metavar="N"

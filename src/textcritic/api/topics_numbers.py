@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from textcritic.api.options import AUTO, SEARCHED
+from textcritic.api.options import AUTO
 from textcritic.api.results import Table
 from textcritic.critics.ctm.counted import Counted
 from textcritic.critics.ctm.held_out import PARTS, HeldOut
@@ -16,6 +16,8 @@ from textcritic.measures.score import Score
 if TYPE_CHECKING:
     from textcritic.report.charts import Mark
 
+SEARCHED = (5, 10, 20, 50)
+"""Numbers of topics that `auto` chooses from; of few documents those that can be fitted."""
 MEASURE = "How many topics"
 QUANTITY = "log-likelihood of a held-out word (nats)"
 

@@ -333,10 +333,6 @@ def _count_forked_processes(folder: Path) -> None:
     psutil.Process.children = children
 
 
-if __name__ == "__main__":
-    main()
-
-
 def look_once_a_second() -> None:
     """Let Snakemake's scheduler look for jobs to begin once a second, besides when a job ends.
 
@@ -360,3 +356,7 @@ def look_once_a_second() -> None:
             timer.start()
 
     JobScheduler._schedule_reevalutation = plan
+
+
+if __name__ == "__main__":
+    main()
