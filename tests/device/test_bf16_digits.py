@@ -15,12 +15,19 @@ import test_latent_on_card as latent
 
 LOSS = 0.005  # relative; the largest seen was 0.0021, of fairseq's adaptive softmax
 
+NO_LSTM = "could not create a primitive descriptor for the LSTM"
+
 
 def assert_close(train, tmp_path):
     """`train(folder, precision)`: losses differ, as bf16 was really used, but not in the digits that are stated."""
     curves = {}
     for precision in ("fp32", "bf16"):
-        train(tmp_path / precision, precision)
+        try:
+            train(tmp_path / precision, precision)
+        except RuntimeError as error:
+            if precision != "bf16" or NO_LSTM not in str(error):
+                raise
+            pytest.skip("oneDNN has no LSTM in bf16 for this CPU, which lacks AVX-512")
         curve = (tmp_path / precision / "checkpoints/train.jsonl").read_text().splitlines()
         points = [json.loads(point) for point in curve]
         curves[precision] = np.array([point.get("train_loss") or point["validation_loss"] for point in points])
