@@ -11,7 +11,6 @@ from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from textcritic.corpora.unicode import of_categories
 from textcritic.errors import TextcriticError, first_line
 from textcritic.plan.checks.words import CHARACTERS, SPACES, UNICODE, check_words
 
@@ -94,6 +93,8 @@ def closed_up(text: str) -> str:
 @cache
 def marks() -> str:
     """All characters that go with the letter before them, for a class of a regular expression."""
+    from textcritic.corpora.unicode import of_categories  # who has no such text needs no numpy
+
     return "".join(map(chr, of_categories("M").tolist()))
 
 
