@@ -18,6 +18,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from textcritic.rehearsal.forks import MOST_THREADS
 from textcritic.workflow.forks import Server, do_job, load, look_once_a_second, write_program
 
 # Its command line, and what it loads only once a workflow is there.
@@ -35,7 +36,6 @@ LOADED = (
     *("matplotlib.pyplot", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf", "fontTools.subset"),
     *("jinja2", "jsonschema", "networkx", "nltk", "sacremoses", "tomotopy", "yaml", "omegaconf", "hydra", "sacrebleu"),
 )
-MOST_THREADS = 1000  # more than any job here has
 # `-c` as a script, which is told who asked.
 CODE = """#!/bin/sh
 [ "$1" = -c ] && shift && exec {program} {script} code $$ "$@"

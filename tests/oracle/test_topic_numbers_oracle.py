@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from textcritic.critics.ctm import held_out
 from textcritic.critics.ctm.held_out import (
     DRAWS,
-    PARTS,
     Completed,
-    _dealt,
     _halved,
     compared,
     completed,
@@ -17,6 +16,7 @@ from textcritic.critics.ctm.held_out import (
 from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.posterior import infer
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.critics import PARTS
 
 
 def drawn(topics, documents, words, rng, size=60):
@@ -86,12 +86,28 @@ def test_a_better_number_is_taken_and_a_worse_one_never():
     assert [row.taken for row in rows] == [False, True, False]
 
 
-def test_documents_of_a_group_are_in_one_part():
+def test_documents_of_a_group_are_in_one_part(monkeypatch):
+    """Whatever is held out, no document of its groups is among those that models are fitted on."""
+    counts = drawn(2, 70, 30, np.random.default_rng(6))
+    counts.data[counts.indptr[:-1]] += 1000 * np.arange(1, 71, dtype=np.int32)  # known by size
+    sizes = np.asarray(counts.sum(axis=1)).ravel()
     groups = [None if i % 7 == 0 else f"g{i % 11}" for i in range(70)]
-    parts = _dealt(np.arange(70), groups, np.random.default_rng(6))
-    for name in {*groups} - {None}:
-        assert len({parts[i] for i in range(70) if groups[i] == name}) == 1
-    assert {*parts} == {*range(PARTS)}
+    fitted = []
+    fit = held_out.fit_ctm
+    monkeypatch.setattr(held_out, "fit_ctm", lambda rows, *how, **more: fitted.append(rows) or fit(rows, *how, **more))
+    completed(counts, (2,), FitOptions(2, iterations=1), groups)
+    assert len(fitted) == PARTS
+    left_out = []
+    for rows in fitted:
+        there = np.isin(sizes, np.asarray(rows.sum(axis=1)).ravel())
+        assert not {groups[i] for i in np.flatnonzero(there)} & {groups[i] for i in np.flatnonzero(~there)} - {None}
+        left_out += np.flatnonzero(~there).tolist()
+    assert sorted(left_out) == list(range(70))
+
+
+def test_documents_without_words_are_named():
+    with pytest.raises(TextcriticError, match=r"^topics: 2, and 0 documents are left"):
+        completed(csr_matrix((4, 8), dtype=np.int32), (2,), FitOptions(2))
 
 
 def test_too_few_documents_are_named():

@@ -40,6 +40,7 @@ from textcritic.inference import (
 from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vocabulary_of
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory, scores_of_sets
+from textcritic.measures.score import Score
 
 TOP_WORDS = 10
 MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
@@ -90,6 +91,7 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
             chosen,
             groups=groups,
             words=counted.words,
+            searching=len(numbers) > 1,
             bound=tuple(map(float, fits.best.bounds)),
             seconds=float(fits.seconds),
             converged=bool(fits.best.converged),
@@ -184,9 +186,20 @@ def _scored(
     options: TopicFit,
     groups: Mapping[str, Sequence[str | None]],
     words: Sequence[str] | None,
+    searching: bool = False,
     **of_fit: Any,
 ) -> TopicsResult:
-    """The test sets under a critic and the models of its other starts; `of_fit` is what the result says of the fit."""
+    """The test sets under a critic and the models of its other starts.
+
+    Args:
+        critics: the one that is kept, then the others.
+        tested: the sets by label.
+        options: of the intervals.
+        groups: of the documents of each set.
+        words: of the columns, if they are known.
+        searching: whether the other sets are tested against the first.
+        of_fit: what the result says of the fit.
+    """
     nll, read = {}, {}
     for label, one in tested.items():
         nll[label] = [latent_nll(critic, *project(critic, one.filled, options.threads)) for critic in critics]
@@ -197,8 +210,6 @@ def _scored(
     rows = rows_in_memory(read, tuple(MEANS.values()), resampling(options))
     kinds = [scores_in_memory(rows, [measure]) for measure in MEANS.values()]
     by_kind = [dict(zip(MEANS, both, strict=True)) for both in zip(*kinds, strict=True)]
-    first, *others = read
-    against_first = {REAL: read[first], **{label: read[label] for label in others}} if others else {}
     of_fit["facts"] = (*of_fit["facts"], *facts_of_groups({label: one.groups for label, one in read.items()}))
     return TopicsResult(
         title="Topics of documents under a correlated topic model",
@@ -215,11 +226,18 @@ def _scored(
             )
             for label, found in zip(tested, by_kind, strict=True)
         },
-        against_first=scores_of_sets(against_first, [NLL], resampling(options), first) if others else (),
+        against_first=_against_first(read, options) if searching and len(read) > 1 else (),
         num_topics=critics[0].num_topics,
         top_words=None if words is None else top_words(critics[0], words, TOP_WORDS),
         **of_fit,
     )
+
+
+def _against_first(read: Mapping[str, Scored], options: TopicFit) -> tuple[Score, ...]:
+    """The Latent NLL of each set, tested against that of the first as if this were real text."""
+    first, *others = read
+    sets = {REAL: read[first], **{label: read[label] for label in others}}
+    return scores_of_sets(sets, [NLL], resampling(options), first)
 
 
 def _over_starts(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Any]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from textcritic.api.options import AUTO
 from textcritic.api.results import Table
 from textcritic.critics.ctm.counted import Counted
-from textcritic.critics.ctm.held_out import PARTS, HeldOut
+from textcritic.critics.ctm.held_out import HeldOut
 from textcritic.errors import TextcriticError
 from textcritic.inference import Interval
 from textcritic.measures.numbers import interval, number
 from textcritic.measures.score import Score
+from textcritic.plan.checks.critics import PARTS
 
 if TYPE_CHECKING:
     from textcritic.report.charts import Mark
@@ -28,7 +29,7 @@ class TopicNumbers:
 
     Attributes:
         held_out: of each number, ascending.
-        scores: of several test sets, the Latent NLL of each with it, tested against that of the first.
+        scores: with each number, the Latent NLL of the test sets if there are several, tested against the first set.
         documents: held-out documents, all of train with two tokens or more of the vocabulary.
         tokens: that were predicted, half of each document's.
         unknown: that were not, since no document of the other parts has their word.
@@ -55,7 +56,7 @@ class TopicNumbers:
         return {one.source: one.verdict for one in self.scores[k] if not one.is_real}
 
     def changing(self) -> list[str]:
-        """The sets of which not all numbers of topics say the same."""
+        """The sets whose verdict depends on the number of topics."""
         found = [self.verdicts(one.num_topics) for one in self.held_out]
         return [label for label in found[0] if len({verdicts[label] for verdicts in found}) > 1]
 
@@ -135,14 +136,12 @@ class TopicNumbers:
         }
 
 
-def numbers_of(asked: int | str | Sequence[int] | None, train: Counted) -> tuple[int, ...]:
+def numbers_of(asked: int | str | Sequence[int], train: Counted) -> tuple[int, ...]:
     """The numbers of topics to try, ascending; with `auto` those of `SEARCHED` that the documents allow.
 
     Raises:
-        TextcriticError: none is given, or there are too few documents for `auto`.
+        TextcriticError: there are too few documents for `auto`.
     """
-    if asked is None:
-        raise TextcriticError("num_topics: not given; say how many topics are fitted on the documents")
     if isinstance(asked, int):
         return (asked,)
     if asked != AUTO:

@@ -76,8 +76,8 @@ class TopicsResult(ByLabel[TopicsOfSet]):
             critic that was read.
         num_topics: K.
         top_words: the ten most probable words of each topic; None where the words of the ids are not known.
-        against_first: of several test sets, the Latent NLL of the others tested against the first as if this were real
-            text; it is in these scores "real text".
+        against_first: where several numbers of topics were given, the Latent NLL of the other test sets, tested against
+            the first as if this were real text; in these scores it is called so.
         search: what each of several numbers of topics says; None where one was given.
     """
 

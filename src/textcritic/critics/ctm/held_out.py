@@ -6,7 +6,7 @@ section 3.2; Wallach, Murray, Salakhutdinov and Mimno 2009, section 5.2). All mo
 the numbers of topics are compared document by document.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,10 +17,11 @@ from textcritic.critics.ctm.model import CTM, FitOptions
 from textcritic.critics.ctm.posterior import Posterior, infer
 from textcritic.critics.ctm.train import fit_ctm
 from textcritic.errors import TextcriticError
-from textcritic.inference import Groups, Interval, bootstrap_interval, ratio_of_sums, unit_sums
+from textcritic.inference import Groups, Interval, bootstrap_interval, ratio_of_sums, unit_of, unit_sums
+from textcritic.inference.crossfit import deal
+from textcritic.plan.checks.critics import PARTS
 from textcritic.runlog import log
 
-PARTS = 5
 DRAWS = 32
 """Of topic proportions from a posterior, whose mean predicts."""
 CELLS = 1 << 22  # numbers in memory, of a few documents under all their draws
@@ -82,8 +83,10 @@ def completed(
     known = tuple(sorted({*numbers}))
     rng = np.random.default_rng((options.seed, len(known)))
     rows = np.flatnonzero(counts.getnnz(axis=1) > 0)
-    parts = _dealt(rows, groups, rng)
-    smallest = min(len(rows) - np.bincount(parts).max(), len(rows))
+    units = unit_of(None if groups is None else [groups[row] for row in rows.tolist()], len(rows))
+    order = rng.permutation(units.max(initial=-1) + 1)
+    parts = deal(units, np.ones(len(rows), np.bool_), order, PARTS)
+    smallest = len(rows) - int(np.bincount(parts).max(initial=0))
     if smallest < known[-1]:
         raise TextcriticError(
             f"topics: {known[-1]}, and {smallest:,} documents are left where a part of them is held out; give fewer"
@@ -91,7 +94,7 @@ def completed(
         )
     found: list[tuple[Array, Array, npt.NDArray[np.int64]]] = []
     unknown = 0
-    for part in range(PARTS):
+    for part in np.unique(parts).tolist():
         held, fitted = rows[parts == part], counts[rows[parts != part]]
         read, predicted = _halved(counts[held], rng)
         seen = np.asarray(fitted.sum(axis=0)).ravel() > 0
@@ -103,15 +106,15 @@ def completed(
         for number in known:
             fit = fit_ctm(fitted, replace(options, num_topics=number), workers=workers)
             values.append(predicted_under(fit.critic, read, predicted, options.seed, workers))
-            log.info("part %d of %d held out, %d topics: done", part + 1, PARTS, number)
+            log.info("part %d of %d held out, %d topics: done", part + 1, parts.max() + 1, number)
         found.append((np.stack(values), np.asarray(predicted.sum(axis=1), np.float64).ravel(), held[both]))
     likelihoods, tokens, documents = zip(*found, strict=True)
-    order = np.argsort(np.concatenate(documents))
+    by_row = np.argsort(np.concatenate(documents))
     return Completed(
         known,
-        np.concatenate(likelihoods, axis=1)[:, order],
-        np.concatenate(tokens)[order],
-        np.concatenate(documents)[order],
+        np.concatenate(likelihoods, axis=1)[:, by_row],
+        np.concatenate(tokens)[by_row],
+        np.concatenate(documents)[by_row],
         unknown,
     )
 
@@ -186,32 +189,13 @@ def _proportions(posterior: Posterior, seed: int) -> Array:
     return found
 
 
-def _dealt(rows: npt.NDArray[np.int64], groups: Groups, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The part of each document, those of a group in the same one."""
-    names = [f"row {row}" if groups is None or groups[row] is None else f"group {groups[row]}" for row in rows.tolist()]
-    units = np.unique(names, return_inverse=True)[1]
-    dealt = rng.permutation(np.arange(units.max(initial=0) + 1) % PARTS)
-    found: npt.NDArray[np.int64] = dealt[units]
-    return found
-
-
 def _halved(counts: csr_matrix, rng: np.random.Generator) -> tuple[csr_matrix, csr_matrix]:
     """The tokens of each document in two halves, drawn at random; of an odd number one more is read."""
-    pieces = [[], []]  # type: list[list[npt.NDArray[np.int64]]]
-    for row in _rows(counts):
-        taken = rng.multivariate_hypergeometric(row, (row.sum() + 1) // 2, method="marginals")
-        pieces[0].append(taken)
-        pieces[1].append(row - taken)
-    halves = []
-    for side in pieces:
-        data = np.concatenate([*side, np.empty(0, np.int64)]).astype(np.int32)
-        half = csr_matrix((data, counts.indices.copy(), counts.indptr.copy()), counts.shape)
-        half.eliminate_zeros()
-        halves.append(half)
-    return halves[0], halves[1]
-
-
-def _rows(counts: csr_matrix) -> Iterator[npt.NDArray[np.int64]]:
-    """The counts of each document."""
+    read = counts.copy()
     for start, end in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
-        yield counts.data[start:end].astype(np.int64)
+        row = counts.data[start:end].astype(np.int64)
+        read.data[start:end] = rng.multivariate_hypergeometric(row, (row.sum() + 1) // 2, method="marginals")
+    predicted = counts - read
+    for half in (read, predicted):
+        half.eliminate_zeros()
+    return read, predicted
