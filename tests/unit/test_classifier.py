@@ -309,3 +309,17 @@ def test_an_encoder_without_padding_or_tokenizer_is_refused(published, splits, t
     (folder / "vocab.txt").unlink()
     with pytest.raises(TextcriticError, match="hub: holds no tokenizer's vocabulary"):
         train_classifier(splits, folder, spec, Run(tmp_path / "m", tmp_path / "a.json"))
+
+
+def test_a_batch_has_no_more_tokens_than_asked_padding_with_them():
+    """But for a section that is longer by itself; on a CPU that is how sections are answered."""
+    lengths = np.random.default_rng(3).integers(1, 90, 200)
+    lengths[7] = 300
+    batches = list(sorted_batches(lengths, 16, tokens=256))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(200))
+    assert batches[0].tolist() == [7]
+    sizes = [(len(rows), len(rows) * int(lengths[rows].max())) for rows in batches[1:]]
+    assert all(rows <= 16 and tokens <= 256 for rows, tokens in sizes)
+    # None of the others could have been larger, but for the last.
+    longest = [int(lengths[rows].max()) for rows in batches[1:-1]]
+    assert all(rows == min(16, 256 // most) for (rows, _), most in zip(sizes[:-1], longest, strict=True))
