@@ -116,8 +116,10 @@ def test_the_test_is_two_sided(resamples):
 
 
 def test_resamples_are_ten_thousand_unless_given():
-    found = permutation_test(documents(20, 1), documents(20, 2), ratio_of_sums)
-    assert (found.splits, found.exact) == (10_000, False)
+    """Where p may be small; a tenth of them says so where it is not."""
+    for rate, splits in ((1.0, 1000), (2.0, 10_000)):
+        found = permutation_test(documents(20, 1), documents(20, 2, rate=rate), ratio_of_sums)
+        assert (found.splits, found.exact, found.p < 0.1) == (splits, False, splits == 10_000)
 
 
 def test_differences_that_are_equal_up_to_rounding_are_equal():

@@ -111,7 +111,7 @@ def _without(refit, part):
     total = 0.0
     for number in set(range(5)) - {part}:
         judged, log_probs = refit._fitted(PARTS, number)
-        counts = refit._steps.T @ (judged & (number == PARTS)).astype(float)
+        counts = refit._steps @ (judged & (number == PARTS)).astype(float)
         total -= counts[counts > 0] @ log_probs[counts > 0]
     return total
 

@@ -79,8 +79,10 @@ def _without_last_sign(text: str) -> str:
 
 @cache
 def _words() -> re.Pattern[str]:
-    letter = rf"(?:[^\W_{UNSPACED}][{marks()}\u200c\u200d]*)"
-    return re.compile(rf"[{UNSPACED}][{marks()}]*|{letter}+(?:['\u2019-]{letter}+)*")
+    # Marks, of which there are many, are looked for once where a run of letters ends, not after each letter.
+    letters = rf"[^\W_{UNSPACED}]"
+    run = rf"{letters}+(?:[{marks()}\u200c\u200d]+{letters}*)*"
+    return re.compile(rf"{run}(?:['\u2019-]{run})*|[{UNSPACED}][{marks()}]*")
 
 
 @cache

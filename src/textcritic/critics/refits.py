@@ -43,11 +43,12 @@ class TransitionRefit:
         self._sources = np.maximum(cells, 0) // width  # of documents that cannot be used there may be a -1
         documents = len(chains.lengths)
         self._codes, self._ends = codes, np.concatenate([[0], np.cumsum(chains.lengths)])
-        self._steps = csr_matrix((np.ones(len(steps.cells)), (steps.document, self._of_step)), (documents, len(cells)))
+        # By document in the columns: what is summed over documents is summed hundreds of times.
+        self._steps = csr_matrix((np.ones(len(steps.cells)), (self._of_step, steps.document)), (len(cells), documents))
         of_section = np.repeat(np.arange(documents), chains.lengths)
         titled = codes >= 0
-        self._titles = csr_matrix((np.ones(titled.sum()), (of_section[titled], codes[titled])), (documents, width - 1))
-        self._has = (self._titles > 0).astype(np.float64)
+        self._titles = csr_matrix((np.ones(titled.sum()), (codes[titled], of_section[titled])), (width - 1, documents))
+        self._has = (self._titles.T.tocsr() > 0).astype(np.float64)
         self._width = width
         self.steps = steps.lengths
         self._grid, self._minimum = np.array(sorted(grid)), minimum
@@ -59,7 +60,7 @@ class TransitionRefit:
         for part in numbers:
             judged, log_probs = self._fitted(parts, part)
             for weights, total in ((parts == part, real), (sample_weights(parts, part, len(numbers)), sample)):
-                counts = self._steps.T @ (judged * weights).astype(np.float64)
+                counts = self._steps @ (judged * weights).astype(np.float64)
                 seen = counts > 0  # a step that is never seen may be impossible
                 total += -(counts[seen] @ log_probs[seen]), counts.sum()
         return real, sample
@@ -77,7 +78,7 @@ class TransitionRefit:
         """Why no critic could judge a document, as `score_chains` has it: a title that real text elsewhere lacks."""
         own = parts[document] if parts[document] >= 0 else PARTNER - parts[document]
         others = (parts >= 0) & (parts != own)
-        known = self._titles.T @ others.astype(np.float64) >= self._minimum
+        known = self._titles @ others.astype(np.float64) >= self._minimum
         start, end = self._ends[document], self._ends[document + 1]
         if start == end:
             return EMPTY
@@ -90,13 +91,13 @@ class TransitionRefit:
     def _fitted(self, parts: Parts, part: int) -> tuple[Mask, Array]:
         """Of the critic that has not seen a part: which documents it can judge, and log P of each distinct step."""
         others = (parts >= 0) & (parts != part)
-        known = self._titles.T @ others.astype(np.float64) >= self._minimum
+        known = self._titles @ others.astype(np.float64) >= self._minimum
         judged: Mask = self.usable & (self._has @ (~known).astype(np.float64) == 0)
         inside = parts[others & judged]
         numbers = np.unique(inside)
         memberships = np.zeros((len(parts), len(numbers)))
         memberships[np.flatnonzero(others & judged), np.searchsorted(numbers, inside)] = 1
-        counts = self._steps.T @ memberships
+        counts = self._steps @ memberships
         total, targets = counts.sum(axis=1), int(known.sum()) + 1
         delta = self._chosen(counts, total, targets)
         return judged, self._log_probs(total, np.array([delta]), targets)[0]

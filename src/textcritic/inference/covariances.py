@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.bootstrap import LEAST_UNITS
+from textcritic.inference.bootstrap import LEAST_UNITS, chunk_sizes
+from textcritic.inference.looks import in_looks
 from textcritic.inference.statistics import Array, checked_columns
 
 
@@ -26,7 +27,7 @@ class CovarianceTest:
         corrected: the distance without what finite sets add to it; 0 if nothing else is left.
         low, high: bootstrap interval of `corrected`; None where a set has fewer than `LEAST_UNITS`.
         level: of the interval.
-        resamples: number of bootstrap resamples, and of random splits.
+        resamples: number of bootstrap resamples.
     """
 
     distance: float
@@ -102,7 +103,7 @@ def corrected_covariance_distance(
     """The `corrected` distance of `covariance_test` alone; arguments and errors as there."""
     one, two = _both(first, second, variances)
     covariance_distance(one.covariance(), two.covariance())  # for its errors
-    return math.sqrt(max(_relative_squares(one, two)[1], 0.0))
+    return math.sqrt(max(float(_relative_squares(one, two)[1][0]), 0.0))
 
 
 def covariance_test(
@@ -127,14 +128,14 @@ def covariance_test(
     distances as small as finite sets have by chance.
 
     Before documents are exchanged, each set is centred on its own mean, because only covariances are compared.
-    The memory is that of one resample, and time grows with documents x K^2 x resamples.
+    Memory is that of some resamples and of documents x K^2, and time grows with documents x K^2 x resamples.
 
     Args:
         first: [documents, K], means of the samples' coefficients, of all parts; one that is fixed has the mean 0.
         second: [documents, K], means of the data.
         variances: [documents, K] of the samples and of the data, 0 for a fixed coefficient; (None, None): the
             covariance of the means alone.
-        resamples: of the bootstrap, and random splits.
+        resamples: of the bootstrap, and random splits, at most (`looks`).
         level: of confidence.
         seed: of `numpy.random.default_rng`.
 
@@ -150,10 +151,12 @@ def covariance_test(
     distance = covariance_distance(one.covariance(), two.covariance())
     bootstrap, splits = np.random.default_rng(seed).spawn(2)
     corrected, low, high = _corrected(one, two, resamples, level, bootstrap)
-    by_chance = _by_chance(one, two, resamples, splits)
     # Sums of the same documents in another order differ in the last bits.
-    extreme = int((by_chance >= distance * (1 - 1e-9)).sum())
-    p = (extreme + 1) / (resamples + 1)
+    [(by_chance, p)] = in_looks(
+        lambda number: _by_chance(one, two, number, splits)[:, None],
+        lambda values: (values >= distance * (1 - 1e-9)).sum(axis=0),
+        resamples,
+    )
     some = by_chance[np.isfinite(by_chance)]
     chance = float(some.mean()) if len(some) else math.inf
     few = min(np.shape(first)[0], np.shape(second)[0]) < LEAST_UNITS
@@ -175,15 +178,20 @@ class _Moments:
         return cls(array - array.mean(axis=0), spread)
 
     def sums(self, counts: Array) -> "_Sums":
-        """Sums over the documents, each counted `counts` [D] times."""
-        some = counts > 0
-        rows = self.means[some]
-        rows *= np.sqrt(counts[some])[:, None]
-        return _Sums(rows.T @ rows, counts @ self.means, counts @ self.variances, float(counts.sum()))
+        """Sums over the documents, which are counted `counts` times in each of B resamples, [B, D]."""
+        parts = self.means.shape[1]
+        products = (self.means[:, :, None] * self.means[:, None]).reshape(-1, parts**2)
+        return _Sums(
+            (counts @ products).reshape(-1, parts, parts),
+            counts @ self.means,
+            counts @ np.broadcast_to(self.variances, self.means.shape),
+            counts.sum(axis=1),
+        )
 
-    def covariance(self, counts: Array | None = None) -> Array:
-        """Covariance of the documents, each counted `counts` [D] times (None: once): [K, K]."""
-        return self.sums(np.ones(len(self.means)) if counts is None else counts).covariance()
+    def covariance(self) -> Array:
+        """Covariance of the documents: [K, K]."""
+        covariance: Array = self.sums(np.ones((1, len(self.means)))).covariances()[0]
+        return covariance
 
     @cached_property
     def squares(self) -> Array:
@@ -197,18 +205,22 @@ class _Moments:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums over documents of xx' [K, K], x [K] and variances [K], and the number of documents."""
+    """Sums over documents in B resamples: of xx' [B, K, K], of x and of variances [B, K]; and how many, [B]."""
 
     products: Array
     means: Array
     variances: Array
-    number: float
+    number: Array
 
-    def covariance(self) -> Array:
-        mean = self.means / self.number
-        covariance = self.products / self.number - np.outer(mean, mean)
-        covariance[np.diag_indices_from(covariance)] += self.variances / self.number
-        return centred_covariance(covariance)
+    def covariances(self) -> Array:
+        """Of each resample, as `centred_covariance`: [B, K, K]."""
+        number = self.number[:, None]
+        mean, parts = self.means / number, range(self.means.shape[1])
+        found: Array = self.products / number[:, None] - mean[:, :, None] * mean[:, None]
+        found[:, parts, parts] += self.variances / number
+        found -= found.mean(axis=1, keepdims=True)
+        found -= found.mean(axis=2, keepdims=True)
+        return found
 
     def without(self, other: "_Sums") -> "_Sums":
         return _Sums(
@@ -244,19 +256,25 @@ def _both(
 
 def _relative_squares(
     one: _Moments, two: _Moments, counts: tuple[Array, Array] | None = None, whole: float | None = None
-) -> tuple[float, float]:
-    """Squared relative distance, plain and corrected, of documents that are each counted so many times (None: once).
+) -> tuple[Array, Array]:
+    """Squared relative distances, plain and corrected, of documents that are counted so many times: [B] each.
 
     The plain one is relative to `whole`, a squared size (None: the second set's); so is the corrected one if the matrix
     of the second set is all noise, as in tiny sets.
+
+    Args:
+        one: documents.
+        two: those that their covariance is relative to.
+        counts: of the documents of both in each resample, [B, D] each; None: each counts once.
+        whole: see above.
     """
-    times = counts or (np.ones(len(one.means)), np.ones(len(two.means)))
-    first, second = one.covariance(times[0]), two.covariance(times[1])
-    noise = [_noise(c, of.squares, k) for c, of, k in zip((first, second), (one, two), times, strict=True)]
-    distance, size = float(((first - second) ** 2).sum()), float((second**2).sum())
+    times = counts or (np.ones((1, len(one.means))), np.ones((1, len(two.means))))
+    both = [of.sums(own).covariances() for of, own in zip((one, two), times, strict=True)]
+    noise = [_noise(c, of.squares, k) for c, of, k in zip(both, (one, two), times, strict=True)]
+    distance, size = ((matrices**2).sum(axis=(1, 2)) for matrices in (both[0] - both[1], both[1]))
     reference = size if whole is None else whole
-    denominator = size - noise[1] if size > noise[1] else reference
-    return distance / reference, (distance - sum(noise)) / denominator
+    denominator = np.where(size > noise[1], size - noise[1], reference)
+    return distance / reference, (distance - noise[0] - noise[1]) / denominator
 
 
 def _corrected(
@@ -264,13 +282,21 @@ def _corrected(
 ) -> tuple[float, float, float]:
     """The corrected distance and its interval."""
     whole = float((two.covariance() ** 2).sum())
-    plain, corrected = _relative_squares(one, two)
-    draws = ((_drawn(one, rng), _drawn(two, rng)) for _ in range(resamples))
-    drawn = [_relative_squares(one, two, counts, whole)[1] for counts in draws]
+    plain, corrected = (float(own[0]) for own in _relative_squares(one, two))
+    drawn = []
+    for some in _chunks(one, two, resamples):
+        counts = zip(*((_drawn(one, rng), _drawn(two, rng)) for _ in range(some)), strict=True)
+        first, second = map(np.stack, counts)
+        drawn.append(_relative_squares(one, two, (first, second), whole)[1])
     tail = (1 - level) / 2
-    ends = np.quantile(drawn, [tail, 1 - tail]) + corrected - plain
+    ends = np.quantile(np.concatenate(drawn), [tail, 1 - tail]) + corrected - plain
     centre, low, high = np.sqrt(np.clip([corrected, *ends], 0, None))
     return float(centre), float(low), float(high)
+
+
+def _chunks(one: _Moments, two: _Moments, resamples: int) -> list[int]:
+    """Resamples that are made at a time, so that few numbers of them are in memory."""
+    return list(chunk_sizes(resamples, max(len(one.means) + len(two.means), one.means.shape[1] ** 2)))
 
 
 def _drawn(one: _Moments, rng: np.random.Generator) -> Array:
@@ -279,24 +305,27 @@ def _drawn(one: _Moments, rng: np.random.Generator) -> Array:
     return np.bincount(rng.integers(0, documents, documents), minlength=documents).astype(np.float64)
 
 
-def _noise(covariance: Array, squares: Array, counts: Array) -> float:
-    """Sum of the variances of the entries of a covariance of documents, each drawn `counts` [D] times."""
-    number = counts.sum()
-    return float((counts @ squares / number - (covariance**2).sum()) / (number - 1))
+def _noise(covariances: Array, squares: Array, counts: Array) -> Array:
+    """Sum of the variances of the entries of covariances of documents, each drawn `counts` [B, D] times: [B]."""
+    number = counts.sum(axis=1)
+    noise: Array = (counts @ squares / number - (covariances**2).sum(axis=(1, 2))) / (number - 1)
+    return noise
 
 
 def _by_chance(one: _Moments, two: _Moments, resamples: int, rng: np.random.Generator) -> Array:
     """Distances of two sets of these sizes under random splits of the documents of both: [resamples]."""
     pooled = _Moments(np.concatenate([one.means, two.means]), np.concatenate([one.variances, two.variances]))
-    documents, swapped = len(pooled.means), len(one.means) > len(two.means)
-    size = min(len(one.means), len(two.means))
-    total = pooled.sums(np.ones(documents))
-    distances = np.empty(resamples)
-    for split in range(resamples):
-        chosen = np.zeros(documents)
-        chosen[rng.choice(documents, size, replace=False, shuffle=False)] = 1.0
+    documents, size = len(pooled.means), min(len(one.means), len(two.means))
+    total, distances = pooled.sums(np.ones((1, documents))), []
+    for some in _chunks(one, two, resamples):
+        chosen = np.zeros((some, documents))
+        for row in chosen:
+            row[rng.choice(documents, size, replace=False, shuffle=False)] = 1
         sums = pooled.sums(chosen)
-        smaller, larger = sums.covariance(), total.without(sums).covariance()
-        second = np.linalg.norm(smaller if swapped else larger)
-        distances[split] = np.linalg.norm(larger - smaller) / second if second > 0 else math.inf
-    return distances
+        both = sums.covariances(), total.without(sums).covariances()
+        ones, twos = both if size == len(one.means) else both[::-1]
+        of_second = np.linalg.norm(twos, axis=(1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.linalg.norm(ones - twos, axis=(1, 2)) / of_second
+        distances.append(np.where(of_second > 0, distance, math.inf))
+    return np.concatenate(distances)

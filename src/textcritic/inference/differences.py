@@ -13,8 +13,9 @@ import numpy as np
 
 from textcritic.errors import TextcriticError
 from textcritic.inference.group_sizes import Sizes
-from textcritic.inference.groups import ROUNDING, at_size, exchanges, left_out
+from textcritic.inference.groups import ROUNDING, exchanges, left_out
 from textcritic.inference.jackknife import jackknife_variance, t_interval
+from textcritic.inference.looks import CLEAR
 from textcritic.inference.statistics import Array
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class DifferenceTest:
         low, high: its interval; NaN where a set is a single group.
         p: two-sided, over exchanges of groups.
         by_size: what was taken off; 0 of sets of one size.
-        null: float64 [B], differences of the exchanges, `by_size` taken off too.
+        null: float64, differences of the exchanges, `by_size` taken off too.
     """
 
     difference: float
@@ -62,7 +63,7 @@ def group_difference(
         second: [groups of the second set, columns].
         statistic: makes the differences, first minus second, of B pairs of sets of groups.
         sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
-        resamples: B; all exchanges where there are at most as many.
+        resamples: B, at most (`looks`); all exchanges where there are no more.
         seed: of `numpy.random.default_rng`.
 
     Raises:
@@ -71,14 +72,19 @@ def group_difference(
     from scipy.sparse import vstack
 
     made = exchanges(first, second, sizes, resamples, seed)
-    one, two, number, inside = made.one, made.two, made.number, made.inside
-    values = statistic(vstack([one.matrix, two.matrix]).T.tocsr(), inside, 1 - inside)
-    null = at_size(values[1:], made.documents[1:], made.documents[0])
-    # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
-    by_size = 0.0 if number[0] == number[1] else float(null.mean())
-    null = null - by_size
-    extreme = int((np.abs(null) >= abs(values[0] - by_size) * (1 - ROUNDING)).sum())
-    p = made.p(extreme)
+    sums = vstack([made.one.matrix, made.two.matrix]).T.tocsr()
+    alike = made.number[0] == made.number[1]
+
+    def test(values: Array) -> tuple[float, float, Array]:
+        """The p-value, what the sizes make of the difference, and differences of exchanges without it."""
+        null = made.at_size(values[1:])
+        # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
+        by_size = 0.0 if alike else float(null.mean())
+        null = null - by_size
+        return made.p(np.abs(null) >= abs(values[0] - by_size) * (1 - ROUNDING)), by_size, null
+
+    values = made.in_looks(lambda inside: statistic(sums, inside, 1 - inside), lambda some: test(some)[0] > CLEAR)
+    p, by_size, null = test(values)
     whole, variance, freedom = _jackknife(first, second, statistic)
     if not np.isfinite([whole, *null]).all():
         raise TextcriticError("difference: it cannot be computed for some exchange of documents; give more text")

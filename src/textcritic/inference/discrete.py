@@ -15,6 +15,7 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import Interval, chunk_sizes
 from textcritic.inference.histograms import Counts, Histogram, on_common_values
 from textcritic.inference.jackknife import t_interval
+from textcritic.inference.looks import in_looks
 from textcritic.inference.statistics import Array
 
 # numpy draws hypergeometric counts of fewer items than this.
@@ -30,7 +31,8 @@ class KsTest:
     Attributes:
         distance: largest absolute difference of the two distribution functions, 0 to 1.
         at: the value where it is attained, the first of several; of `ks_fit_test` the index of the category.
-        p: `(b + 1) / (B + 1)`, b of B resamples under the null hypothesis being at least as far apart.
+        p: `(b + 1) / (B + 1)`, b of B resamples under the null hypothesis being at least as far apart; of fewer where
+            it is clearly not small, see `looks`.
         null: float64 [resamples], distances under the null hypothesis.
     """
 
@@ -58,7 +60,7 @@ class MeanTest:
         difference: in the units of the values.
         low, high: interval of Student's t with Welch's degrees of freedom; NaN where a set is a single document.
         level: of the interval.
-        p: two-sided, `(b + 1) / (B + 1)`.
+        p: two-sided, `(b + 1) / (B + 1)`; see `looks`.
         p_as_printed: of Algorithm 1 in appendix B as it is printed, see `mean_test`.
         null: float64 [resamples], differences of random splits, for a picture of the permutation distribution.
     """
@@ -100,7 +102,7 @@ def ks_test(first: Histogram, second: Histogram, resamples: int = 1000, seed: in
     Args:
         first: of the samples.
         second: of the data.
-        resamples: B, random splits of the documents of both sets.
+        resamples: B, random splits of the documents of both sets, at most (`looks`).
         seed: of `numpy.random.default_rng`.
 
     Raises:
@@ -108,12 +110,15 @@ def ks_test(first: Histogram, second: Histogram, resamples: int = 1000, seed: in
     """
     distance, at = ks_distance(first, second)
     counts = on_common_values(first, second)[1]
-    pooled = counts.sum(axis=0)
+    pooled, rng = counts.sum(axis=0), np.random.default_rng(seed)
     observed = _gaps(counts[:1], pooled).max()
-    chunks = split_counts(pooled, first.total, _checked(resamples, "KS test"), np.random.default_rng(seed))
-    null = np.concatenate([_gaps(chunk, pooled).max(axis=1) for chunk in chunks])
-    extreme = int((null >= observed).sum())
-    return _ks_result(distance, at, extreme, null / (float(first.total) * second.total))
+
+    def draw(number: int) -> Array:
+        chunks = split_counts(pooled, first.total, number, rng)
+        return np.concatenate([_gaps(chunk, pooled).max(axis=1) for chunk in chunks])[:, None]
+
+    [(null, p)] = in_looks(draw, lambda values: (values >= observed).sum(axis=0), _checked(resamples, "KS test"))
+    return KsTest(distance, at, p, null / (float(first.total) * second.total))
 
 
 def ks_interval(
@@ -162,7 +167,7 @@ def ks_fit_test(counts: npt.ArrayLike, probabilities: npt.ArrayLike, resamples: 
         counts: [k], observations in each category, in the order of the distribution function.
         probabilities: [k], of each category under the null hypothesis; they add up to 1. Of a distribution without
             end, the last category is all that follows.
-        resamples: B, samples of as many observations.
+        resamples: B, samples of as many observations, at most (`looks`).
         seed: of `numpy.random.default_rng`.
 
     Returns:
@@ -179,13 +184,16 @@ def ks_fit_test(counts: npt.ArrayLike, probabilities: npt.ArrayLike, resamples: 
     at = int(gaps.argmax())
     distance = float(gaps[at])
     rng = np.random.default_rng(seed)
-    null = np.concatenate(
-        [
-            np.abs(rng.multinomial(total, expected, size).cumsum(axis=1) / total - distribution).max(axis=1)
-            for size in chunk_sizes(_checked(resamples, "KS test"), len(seen))
-        ]
+
+    def draw(number: int) -> Array:
+        samples = (rng.multinomial(total, expected, size) for size in chunk_sizes(number, len(seen)))
+        largest = [np.abs(sample.cumsum(axis=1) / total - distribution).max(axis=1) for sample in samples]
+        return np.concatenate(largest)[:, None]
+
+    [(null, p)] = in_looks(
+        draw, lambda values: (values >= distance - ROUNDING).sum(axis=0), _checked(resamples, "KS test")
     )
-    return _ks_result(distance, float(at), int((null >= distance - ROUNDING).sum()), null)
+    return KsTest(distance, float(at), p, null)
 
 
 def mean_test(
@@ -201,7 +209,7 @@ def mean_test(
     Args:
         first: of the samples.
         second: of the data.
-        resamples: B, random splits.
+        resamples: B, random splits, at most (`looks`).
         level: of confidence.
         seed: of `numpy.random.default_rng`.
 
@@ -215,18 +223,22 @@ def mean_test(
     splits = np.random.default_rng(seed)
     # Around a middle value, so that large values with small differences keep their digits.
     centred = values - pooled @ values / pooled.sum()
-    sums = np.concatenate(
-        [chunk @ centred for chunk in split_counts(pooled, sizes[0], _checked(resamples, "mean test"), splits)]
-    )
-    null = sums / sizes[0] - (pooled @ centred - sums) / sizes[1]
     difference = float(counts[0] @ centred / sizes[0] - counts[1] @ centred / sizes[1])
     tolerance = ROUNDING * float(np.abs(centred).max())
-    extreme = int((np.abs(null) >= abs(difference) - tolerance).sum())
+
+    def draw(number: int) -> Array:
+        sums = np.concatenate([chunk @ centred for chunk in split_counts(pooled, sizes[0], number, splits)])
+        return (sums / sizes[0] - (pooled @ centred - sums) / sizes[1])[:, None]
+
+    def extreme(values: Array) -> Array:
+        return (np.abs(values) >= abs(difference) - tolerance).sum(axis=0)
+
+    [(null, p)] = in_looks(draw, extreme, _checked(resamples, "mean test"))
     as_printed = float((np.abs(null) >= difference - tolerance).mean())
     errors = [one.variance / one.total for one in (first, second)]
     freedom = sum(errors) ** 2 / max(sum(e**2 / max(n - 1, 1) for e, n in zip(errors, sizes, strict=True)), 1e-300)
     low, high = t_interval(difference, sum(errors), freedom + 1, level)
-    return MeanTest(difference, float(low), float(high), level, (extreme + 1) / (resamples + 1), as_printed, null)
+    return MeanTest(difference, float(low), float(high), level, p, as_printed, null)
 
 
 def split_counts(counts: Counts, size: int, resamples: int, rng: np.random.Generator) -> Iterator[Counts]:
@@ -266,11 +278,6 @@ def _gaps(first: Counts, pooled: Counts) -> npt.NDArray[np.int64 | np.float64]:
     size, total = int(first[0].sum()), int(pooled.sum())
     kind = np.int64 if size * total < 2**62 else np.float64
     return np.abs(first.cumsum(axis=1).astype(kind) * total - pooled.cumsum().astype(kind) * size)
-
-
-def _ks_result(distance: float, at: float, extreme: int, null: Array) -> KsTest:
-    p = (extreme + 1) / (len(null) + 1)
-    return KsTest(distance, at, p, null)
 
 
 def _checked(resamples: int, what: str) -> int:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import LEAST_UNITS
+from textcritic.inference.looks import in_looks
 from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array, checked_columns
 from textcritic.runlog import Progress
@@ -90,7 +91,7 @@ def energy_test(
     stands for the same thing (translations of one sentence), only the two points of a pair are exchanged: whatever
     pairs have in common is no sign that the sets differ, and the test is exact. p is the share of all exchanges whose
     distance is at least the observed one, if they are at most `resamples`; else `(b + 1) / (B + 1)` over B random ones,
-    as in `permutation_test`.
+    fewer where p is clearly not small, as in `permutation_test`.
 
     The interval is of `corrected`. Points, or pairs, are drawn with replacement; a drawn set has points twice, so that
     its corrected distance varies about the plain distance of the sets, and the quantiles are moved by the difference
@@ -124,22 +125,30 @@ def energy_test(
     exchanges, draws = np.random.default_rng(seed).spawn(2)
     sets = _Paired(one, two) if paired else _Unpaired(one, two)
     distance = energy_distance(one, two)
-    exact = sets.few(resamples)
-    labels = sets.all_labels() if exact else sets.random_labels(resamples, exchanges)
-    kernel = sets.kernel()
+    exact, kernel = sets.few(resamples), sets.kernel()
     splits = sets.splits() if exact else resamples
-    progress = Progress("energy distance", sets.products(splits, resamples), "products", brief=True)
-    count = progress.advance
-    values = np.concatenate([-_bilinear(kernel, chunk, chunk, count) for chunk in labels])
-    extreme = int((values >= distance - ROUNDING * sets.scale()).sum())
-    p = extreme / len(values) if exact else (extreme + 1) / (len(values) + 1)
+    count = Progress("energy distance", sets.products(splits, resamples), "products", brief=True).advance
+    threshold = distance - ROUNDING * sets.scale()
+
+    def reached(labels: Iterator[Array]) -> Array:
+        return np.concatenate([-_bilinear(kernel, chunk, chunk, count) for chunk in labels]) >= threshold
+
+    if exact:
+        p = float(reached(sets.all_labels()).mean())
+    else:
+        [(values, p)] = in_looks(
+            lambda number: reached(sets.random_labels(number, exchanges))[:, None],
+            lambda values: values.sum(axis=0),
+            resamples,
+        )
+        splits = len(values)
     corrected = float(sets.corrected(None, *sets.once())[0])
     drawn = np.concatenate([sets.corrected(count, *chunk) for chunk in sets.resampled(resamples, draws)])
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail]) - (distance - corrected)
     few = min(len(one), len(two)) < LEAST_UNITS
     ends = (None if few else float(low), None if few else float(high))
-    return EnergyTest(distance, corrected, ends[0], ends[1], level, resamples, p, len(values), exact)
+    return EnergyTest(distance, corrected, ends[0], ends[1], level, resamples, p, splits, exact)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from textcritic.inference.bootstrap import Interval
 from textcritic.inference.categorical import DISTANCES, WordDistance, gaps_of
 from textcritic.inference.group_sizes import Groups, Sizes, exchangeable_groups
 from textcritic.inference.jackknife import jackknife_variance, t_interval
+from textcritic.inference.looks import CLEAR, first_look, p_values
 from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array
 
@@ -41,9 +42,9 @@ class GroupTest:
     Attributes:
         observed: the distance of the two sets, of the groups that were exchanged.
         p: share of splits of the groups that are at least as far apart: of all splits if `exact`, else
-            `(b + 1) / (B + 1)` over B random ones.
+            `(b + 1) / (B + 1)` over B random ones, of fewer where it is clearly not small (`looks`).
         chance: mean distance over the splits: what sets from one distribution have.
-        null: float64 [B], the distance of each split.
+        null: float64, the distance of each split.
         groups: how many groups of each set were exchanged.
         exact: whether these were all splits.
     """
@@ -98,7 +99,7 @@ def group_permutation(
         second: [groups of the second set, words], of the same words.
         sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
         distances: by name.
-        resamples: B; all splits where there are at most as many.
+        resamples: B, at most; all splits where there are no more.
         seed: of `numpy.random.default_rng`.
 
     Returns:
@@ -109,14 +110,23 @@ def group_permutation(
             do not allow any exchange.
     """
     made = exchanges(first, second, sizes, resamples, seed)
-    one, two, number, inside = made.one, made.two, made.number, made.inside
-    tests = {}
-    for name, values in _distances(pooled_words(one.matrix, two.matrix), inside, distances).items():
-        observed, null = float(values[0]), at_size(values[1:], made.documents[1:], made.documents[0])
-        extreme = int((null >= observed * (1 - ROUNDING)).sum())
-        p = made.p(extreme)
-        tests[name] = GroupTest(observed, p, float(null.mean()), null, number, made.exact)
-    return tests
+    words = pooled_words(made.one.matrix, made.two.matrix)
+
+    def values_of(inside: Array) -> Array:
+        return np.stack(list(_distances(words, inside, distances).values()), axis=1)
+
+    values = made.in_looks(values_of, lambda some: all(_group_test(made, own).p > CLEAR for own in some.T))
+    return {name: _group_test(made, own) for name, own in zip(distances, values.T, strict=True)}
+
+
+def _group_test(made: "Exchanges", values: Array) -> GroupTest:
+    """Of the distance of the sets as given, then of exchanges: [1 + n]; of the first look's where that is clear."""
+    for known in (values[: 1 + made.first_look], values):
+        observed, null = float(known[0]), made.at_size(known[1:])
+        p = made.p(null >= observed * (1 - ROUNDING))
+        if p > CLEAR:
+            break
+    return GroupTest(observed, p, float(null.mean()), null, made.number, made.exact)
 
 
 def largest_difference_interval(
@@ -265,15 +275,6 @@ def pooled_words(*matrices: "csr_matrix") -> "csr_matrix":
     return pool[np.diff(pool.indptr) > 0]
 
 
-def at_size(null: Array, documents: Array, observed: float) -> Array:
-    """Distances of splits, [B], as they are with `observed` documents in the first set instead of `documents` [B]."""
-    apart = documents - documents.mean()
-    if not apart.any():
-        return null
-    slope = apart @ null / (apart @ apart)
-    return null - slope * (documents - observed)
-
-
 @dataclass(frozen=True, eq=False)
 class Exchanges:
     """Groups of two sets, and which of them are in the first set: as given in column 0, then in each exchange.
@@ -295,15 +296,36 @@ class Exchanges:
         return len(self.one.documents), len(self.two.documents)
 
     @property
-    def documents(self) -> Array:
-        """Documents in the first set: [1 + B]."""
-        documents: Array = np.concatenate([self.one.documents, self.two.documents]) @ self.inside
-        return documents
-
-    def p(self, extreme: int) -> float:
-        """The p-value where so many of the exchanges are at least as extreme."""
+    def first_look(self) -> int:
+        """How many exchanges are looked at first, see `looks`; all of them if `exact`."""
         exchanged = self.inside.shape[1] - 1
-        return extreme / exchanged if self.exact else (extreme + 1) / (exchanged + 1)
+        return exchanged if self.exact else first_look(exchanged)
+
+    def in_looks(self, values_of: Callable[[Array], Array], is_clear: Callable[[Array], bool]) -> Array:
+        """Values of the sets as given and of their exchanges, of the first look's alone if their test is clear.
+
+        Args:
+            values_of: columns of `inside` -> [columns, ...].
+            is_clear: whether values need no further exchanges.
+        """
+        end = 1 + self.first_look
+        values = values_of(self.inside[:, :end])
+        if end < self.inside.shape[1] and not is_clear(values):
+            values = np.concatenate([values, values_of(self.inside[:, end:])])
+        return values
+
+    def at_size(self, null: Array) -> Array:
+        """Distances of the first n exchanges, [n], as they are with as many documents in the first set as it has."""
+        documents = np.concatenate([self.one.documents, self.two.documents]) @ self.inside[:, : 1 + len(null)]
+        apart = documents[1:] - documents[1:].mean()
+        if not apart.any():
+            return null
+        slope = apart @ null / (apart @ apart)
+        return null - slope * (documents[1:] - documents[0])
+
+    def p(self, reached: npt.NDArray[np.bool_]) -> float:
+        """The p-value, by which of the exchanges are at least as extreme: [n]."""
+        return float(reached.mean()) if self.exact else float(p_values(reached.sum(), len(reached)))
 
 
 def exchanges(first: "csr_matrix", second: "csr_matrix", sizes: Sizes | None, resamples: int, seed: int) -> Exchanges:

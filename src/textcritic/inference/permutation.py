@@ -1,7 +1,7 @@
 """Permutation test of the difference of a statistic between two sets of documents (Phipson and Smyth 2010)."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import chunk_sizes
+from textcritic.inference.looks import in_looks
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 from textcritic.runlog import Progress
 
@@ -69,23 +70,28 @@ def permutation_test(
         return statistic(sums) - statistic(total - sums)
 
     observed = float(difference(one.sum(axis=0, keepdims=True))[0])
-    exact = few_splits(len(one), len(two), resamples)
-    if exact:
-        splits = math.comb(len(pooled), len(one))
-        chunks = _all_splits(pooled, len(one))
-    else:
-        splits = resamples
-        chunks = _random_splits(pooled, len(one), resamples, np.random.default_rng(seed))
     # Sums of the same documents in another order differ in the last bits, of the statistics rather than the difference.
     size = np.abs(statistic(np.stack([one.sum(axis=0), two.sum(axis=0)]))).max()
     threshold = abs(observed) - 1e-12 * float(size)
-    extreme = 0
+    exact = few_splits(len(one), len(two), resamples)
+    splits, rng = math.comb(len(pooled), len(one)) if exact else resamples, np.random.default_rng(seed)
     progress = Progress("permutation test", splits, "exchanges", brief=True)
-    for sums in chunks:
-        extreme += int((np.abs(difference(sums)) >= threshold).sum())
-        progress.advance(len(sums))
-    p = extreme / splits if exact else (extreme + 1) / (splits + 1)
-    return PermutationTest(observed, p, splits, exact)
+
+    def reached(chunks: Iterable[Array]) -> Array:
+        found = []
+        for sums in chunks:
+            found.append(np.abs(difference(sums)) >= threshold)
+            progress.advance(len(sums))
+        return np.concatenate(found)
+
+    if exact:
+        return PermutationTest(observed, float(reached(_all_splits(pooled, len(one))).mean()), splits, exact)
+    [(null, p)] = in_looks(
+        lambda number: reached(_random_splits(pooled, len(one), number, rng))[:, None],
+        lambda values: values.sum(axis=0),
+        resamples,
+    )
+    return PermutationTest(observed, p, len(null), exact)
 
 
 def permutation_p_values(

@@ -16,12 +16,12 @@ from textcritic.inference.group_sizes import Sizes
 from textcritic.inference.groups import (
     ROUNDING,
     GroupTest,
-    at_size,
     drawn_groups,
     exchanges,
     pooled_words,
     require_words,
 )
+from textcritic.inference.looks import CLEAR
 from textcritic.inference.statistics import Array
 
 if TYPE_CHECKING:  # scipy takes long to load, and every command loads this package
@@ -29,8 +29,10 @@ if TYPE_CHECKING:  # scipy takes long to load, and every command loads this pack
 
 # Words that are looked at, of each rank that is. Where these are too few, all words are.
 SPARE = 5
-# Counts of words in sets of groups that are in memory at a time, 1 MB: they stay in the processor's cache.
-CHUNK = 125_000
+# Sets of groups whose words are counted at a time: of fewer, the product with sparse counts takes longer for each.
+TOGETHER = 32
+# Counts up to this are exact in 32 bits, which are added and sorted faster than 64.
+EXACT = 2**24
 # The share of counts above 0 from which a matrix is multiplied faster as a dense one.
 DENSE = 0.2
 
@@ -67,26 +69,25 @@ def rank_permutation(
         second: [groups of the second set, words], of the same words.
         ranks: how many ranks are looked at.
         sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
-        resamples: B; all splits where there are at most as many.
+        resamples: B, at most (`looks`); all splits where there are no more.
         seed: of `numpy.random.default_rng`.
 
     Raises:
         TextcriticError: as `group_permutation`, or fewer than one rank.
     """
     made = exchanges(first, second, sizes, resamples, seed)
-    one, two, number, inside = made.one, made.two, made.number, made.inside
-    words = pooled_words(one.matrix, two.matrix)
-    gaps = _cumulative(words, inside, ranks)
-    for rows, shares in _chunks(words, 1 - inside, ranks):
-        gaps[rows] -= shares
-    # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
-    by_size = np.zeros(gaps.shape[1]) if number[0] == number[1] else gaps[1:].mean(axis=0)
-    gaps -= by_size
-    values = _farthest(gaps)
-    observed, null = float(values[0]), at_size(values[1:], made.documents[1:], made.documents[0])
-    extreme = int((null >= observed * (1 - ROUNDING)).sum())
-    p = made.p(extreme)
-    return RankTest(observed, p, float(null.mean()), null, number, made.exact, by_size)
+    words = pooled_words(made.one.matrix, made.two.matrix)
+
+    def test(gaps: Array) -> RankTest:
+        # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
+        alike = made.number[0] == made.number[1]
+        by_size = np.zeros(gaps.shape[1]) if alike else gaps[1:].mean(axis=0)
+        values = _farthest(gaps if alike else gaps - by_size)
+        observed, null = float(values[0]), made.at_size(values[1:])
+        p = made.p(null >= observed * (1 - ROUNDING))
+        return RankTest(observed, p, float(null.mean()), null, made.number, made.exact, by_size)
+
+    return test(made.in_looks(lambda inside: _gaps(words, inside, ranks), lambda gaps: test(gaps).p > CLEAR))
 
 
 def rank_interval(
@@ -139,6 +140,14 @@ def _farthest(gaps: Array) -> Array:
     return farthest
 
 
+def _gaps(words: "csr_matrix", inside: Array, ranks: int) -> Array:
+    """Cumulative shares of sets of groups less those of all other groups: [B, ranks], as `_cumulative`."""
+    gaps = _cumulative(words, inside, ranks)
+    for rows, shares in _chunks(words, 1 - inside, ranks):
+        gaps[rows] -= shares
+    return gaps
+
+
 def _cumulative(words: "csr_matrix", weights: Array, ranks: int) -> Array:
     """The rows of `_chunks` in one array."""
     found = np.empty((weights.shape[1], min(ranks, words.shape[0])))
@@ -167,19 +176,20 @@ def _chunks(words: "csr_matrix", weights: Array, ranks: int) -> Iterator[tuple[s
     most = float(weights.max())
     totals = np.asarray(words.sum(axis=1)).ravel()
     order = np.argsort(-totals, kind="stable")
+    kind = np.float32 if most * totals.max() < EXACT else np.float64
     # Negative, so that the largest counts come first when they are sorted.
-    frequent = -words[order[: SPARE * ranks]]
+    frequent = -words[order[: SPARE * ranks]].astype(kind)
+    weights = weights.astype(kind)
     if frequent.nnz > DENSE * np.prod(frequent.shape):
         frequent = frequent.toarray()
     # No set has more tokens of a word that is left out than this.
     least = most * totals[order[SPARE * ranks]] if len(order) > SPARE * ranks else 0.0
-    step = max(1, CHUNK // frequent.shape[0])
-    for start in range(0, weights.shape[1], step):
-        rows = slice(start, start + step)
+    for start in range(0, weights.shape[1], TOGETHER):
+        rows = slice(start, start + TOGETHER)
         counts = _most((frequent @ weights[:, rows]).T.copy(), ranks)
         for place in np.flatnonzero(-counts[:, -1] < least):
             counts[place] = _most(-(words @ weights[:, start + place])[None, :], ranks)
-        summed = np.cumsum(counts, axis=1, out=counts)
+        summed = np.cumsum(counts, axis=1, dtype=np.float64)
         summed /= summed[:, -1:].copy()
         yield rows, summed
 

@@ -15,6 +15,7 @@ from textcritic.errors import TextcriticError
 from textcritic.inference.discrete import split_counts
 from textcritic.inference.histograms import Counts, Histogram, on_common_values
 from textcritic.inference.jackknife import t_interval
+from textcritic.inference.looks import in_looks, p_values
 from textcritic.inference.statistics import Array
 
 Stratum: TypeAlias = tuple[Histogram, Histogram]
@@ -30,11 +31,11 @@ class StrataTest:
     Attributes:
         distance: 0 to 1.
         low, high: bootstrap interval, see `strata_test`.
-        p: `(b + 1) / (B + 1)`, over random splits of the documents of each stratum.
+        p: `(b + 1) / (B + 1)`, over random splits of the documents of each stratum; see `looks`.
         chance: mean over these splits.
         null: float64 [resamples], the distance of each split.
         each: distance of each stratum, float64 [strata].
-        each_p: of each stratum by itself, float64 [strata].
+        each_p: of each stratum by itself, over as many splits, float64 [strata].
     """
 
     distance: float
@@ -83,7 +84,7 @@ def strata_test(
     Args:
         strata: of each the values of the samples and of the data.
         weights: of each stratum, not negative; None: documents of the data. They are made to add up to 1.
-        resamples: splits, and bootstrap resamples.
+        resamples: splits, at most (`looks`), and bootstrap resamples.
         level: of confidence.
         seed: of `numpy.random.default_rng`.
 
@@ -96,18 +97,18 @@ def strata_test(
         )
     shares, tables = _shares(strata, weights), _tables(strata)
     splits, draws = np.random.default_rng(seed).spawn(2)
-    each, each_p = np.empty((2, len(tables)))
-    null, moved = np.zeros((2, resamples))
-    for place, counts in enumerate(tables):
-        pooled, size = counts.sum(axis=0), int(counts[0].sum())
-        firsts = np.concatenate(list(split_counts(pooled, size, resamples, splits)))
-        chance = _largest(firsts, pooled - firsts)
-        each[place] = _largest(counts[:1], counts[1:])[0]
-        each_p[place] = (np.sum(chance >= each[place] - ROUNDING) + 1) / (resamples + 1)
-        null += shares[place] * chance
-        moved += shares[place] * _largest_move(counts, resamples, draws)
+    each = np.array([_largest(counts[:1], counts[1:])[0] for counts in tables])
     distance = float(shares @ each)
-    p = (int((null >= distance - ROUNDING).sum()) + 1) / (resamples + 1)
+    by_stratum: list[Array] = []
+
+    def draw(number: int) -> Array:
+        by_stratum.append(np.stack([_split(counts, number, splits) for counts in tables], axis=1))
+        return (by_stratum[-1] @ shares)[:, None]
+
+    [(null, p)] = in_looks(draw, lambda values: (values >= distance - ROUNDING).sum(axis=0), resamples)
+    chance = np.concatenate(by_stratum)
+    each_p = p_values((chance >= each - ROUNDING).sum(axis=0), len(chance))
+    moved = sum(share * _largest_move(counts, resamples, draws) for share, counts in zip(shares, tables, strict=True))
     reach = float(np.quantile(moved, level))
     low, high = max(0.0, distance - reach), min(1.0, distance + reach)
     return StrataTest(distance, low, high, p, float(null.mean()), null, each, each_p)
@@ -140,6 +141,13 @@ def strata_difference(
 def _tables(strata: Sequence[Stratum]) -> list[Counts]:
     """Counts of both sets on the values of either: [2, k] each."""
     return [on_common_values(sample, data)[1] for sample, data in strata]
+
+
+def _split(counts: Counts, number: int, rng: np.random.Generator) -> Array:
+    """Largest differences of the distribution functions of so many random splits of both sets: counts [2, k] -> [n]."""
+    pooled, size = counts.sum(axis=0), int(counts[0].sum())
+    firsts = np.concatenate(list(split_counts(pooled, size, number, rng)))
+    return _largest(firsts, pooled - firsts)
 
 
 def _largest(first: Counts, second: Counts) -> Array:

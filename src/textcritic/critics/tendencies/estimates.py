@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from textcritic.critics.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, S
 from textcritic.critics.tendencies.heaps import fit_heaps
 from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurrence
-from textcritic.critics.tendencies.zipf import RANKS, Support, by_rank, zipf_exponent
+from textcritic.critics.tendencies.zipf import RANKS, LogRanks, Support, by_rank, zipf_exponents
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
     LEAST_UNITS,
@@ -173,15 +174,22 @@ def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...]
 
 
 def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
-    def s(words: npt.NDArray[np.int64]) -> float:
-        return zipf_exponent(by_rank(words), support, options.ranks)
-
-    value = s(counts.unigrams())
+    log_ranks = _log_ranks(counts, options.ranks)
+    value = float(zipf_exponents(LogRanks(*(part[:1] for part in log_ranks)), support, options.ranks)[0])
     try:
-        found = group_jackknife(counts.matrix, s)
+        without = zipf_exponents(LogRanks(*(part[1:] for part in log_ranks)), support, options.ranks)
     except TextcriticError:  # without some group there are fewer than two words
-        return {name: Estimate(value)}
-    return {name: Estimate(value, found.low, found.high)}
+        without = np.empty(0)
+    low, high = t_interval(value, jackknife_variance(without), len(without)) if len(without) > 1 else [math.nan] * 2
+    return {name: Estimate(value, float(low), float(high))}
+
+
+@lru_cache(maxsize=1)
+def _log_ranks(counts: Counts, ranks: int) -> LogRanks:
+    """Of all documents, then of all but each group: sorting the words is most of the work of every coefficient."""
+    words = counts.unigrams()
+    without = (words - counts.matrix[group].toarray()[0] for group in range(counts.groups if counts.groups > 1 else 0))
+    return LogRanks.of((by_rank(some) for some in chain([words], without)), ranks)
 
 
 def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:

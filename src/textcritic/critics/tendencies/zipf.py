@@ -8,9 +8,10 @@ Ranks are ordered by the counts they explain, so that s is too large in small sa
 (Piantadosi 2014): compare s between samples of one size only.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -92,10 +93,40 @@ def fit_zipf(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = 
     )
 
 
-def zipf_exponent(counts: npt.ArrayLike, support: Support = "infinite", ranks: int = RANKS) -> float:
-    """`fit_zipf(counts, support, ranks).s` alone, as a jackknife needs it."""
-    used, last = _fitted_counts(counts, support, ranks)
-    return float(fit_zipf_many(np.array([log_rank_mean(used)]), last)[0])
+class LogRanks(NamedTuple):
+    """All that Zipf's law needs of some samples: [samples] each.
+
+    Attributes:
+        whole: mean log rank of the tokens, nats.
+        first: the same of the tokens of the first ranks.
+        types: distinct words.
+    """
+
+    whole: Floats
+    first: Floats
+    types: Ints
+
+    @classmethod
+    def of(cls, samples: Iterable[Ints], ranks: int = RANKS) -> "LogRanks":
+        """Of samples of words by `by_rank`, each with a token."""
+        rows = [(log_rank_mean(one), log_rank_mean(one[:ranks]), len(one)) for one in samples]
+        whole, first, types = zip(*rows, strict=True)
+        return cls(np.array(whole), np.array(first), np.array(types))
+
+
+def zipf_exponents(samples: LogRanks, support: Support = "infinite", ranks: int = RANKS) -> Floats:
+    """`fit_zipf(counts, support, ranks).s` of many samples at once, as a jackknife needs it: [samples].
+
+    Raises:
+        TextcriticError: as `fit_zipf`.
+    """
+    means = samples.first if support in OF_FIRST else samples.whole
+    lasts = [support_ranks(support, types, ranks) for types in samples.types.tolist()]
+    found = np.empty(len(means))
+    for last in set(lasts):
+        same = [place for place, own in enumerate(lasts) if own == last]
+        found[same] = fit_zipf_many(means[same], last)
+    return found
 
 
 def _fitted_counts(counts: npt.ArrayLike, support: Support, ranks: int) -> tuple[Ints, int | None]:
@@ -151,10 +182,7 @@ def fit_zipf_many(log_rank_means: npt.ArrayLike, ranks: int | None) -> Floats:
 
 
 def by_rank(counts: npt.ArrayLike) -> Ints:
-    """Counts in any order as counts by rank: descending, without zeros; [words] -> [types].
-
-    For a jackknife: `group_jackknife(matrix, lambda counts: fit_zipf(by_rank(counts)).s)`.
-    """
+    """Counts in any order as counts by rank: descending, without zeros; [words] -> [types]."""
     array = np.asarray(counts, dtype=np.int64)
     return np.sort(array[array != 0])[::-1]
 

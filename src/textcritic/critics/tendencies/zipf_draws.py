@@ -15,9 +15,10 @@ from textcritic.critics.tendencies.zipf import Floats, Ints, fit_zipf_many, gram
 
 # Words whose expected counts are at least this are drawn one by one, and those of the first ranks, whose blocks would
 # have a few words each; the others in blocks of ranks.
-ALONE, FIRST = 100.0, 512
-# Blocks per doubling of the rank: expected counts within one differ by 4%.
-BLOCKS = 16
+ALONE, FIRST = 100.0, 1024
+# Blocks per doubling of the rank: expected counts within one differ by 4%. From ranks on whose expected counts are below
+# SCARCE one block is enough: words that differ in so few tokens change a variance by less than this share.
+BLOCKS, SCARCE = 16, 0.01
 # Ranks beyond which an expected count is below this hold at most one token each.
 RARE = 1e-6
 # Log of the highest rank of a block, within int64.
@@ -49,7 +50,8 @@ class ZipfDraws:
         many = _rank_of(ALONE, scale, s, last)
         alone = scale * np.arange(1, max(many, min(FIRST, last or FIRST)) + 1, dtype=np.float64) ** -s
         end = max(len(alone), _rank_of(RARE, scale, s, last))
-        edges = _edges(len(alone) + 1, end + 1)
+        scarce = min(max(len(alone), _rank_of(SCARCE, scale, s, last)), end)
+        edges = np.union1d(_edges(len(alone) + 1, scarce + 1, BLOCKS), _edges(scarce + 1, end + 1, 1))
         # Where the law ends among the words that are drawn one by one, the last of them may have any number of tokens.
         highest = min(alone[-1], ALONE)
         top = highest + 12 * np.sqrt(highest) + 20
@@ -115,10 +117,10 @@ def _rank_of(count: float, scale: float, s: float, last: int | None) -> int:
     return int(np.exp(min(max(exponent, 0.0), limit)) + 1e-6)
 
 
-def _edges(start: int, end: int) -> Ints:
-    """Starts of the blocks of ranks from `start` on, and `end`, the rank after the last one."""
+def _edges(start: int, end: int, blocks: int) -> Ints:
+    """Starts of so many blocks per doubling of the rank from `start` on, and `end`, the rank after the last one."""
     octaves = np.log2(end / start)
-    edges = start * 2.0 ** (np.arange(int(octaves * BLOCKS) + 1) / BLOCKS)
+    edges = start * 2.0 ** (np.arange(int(octaves * blocks) + 1) / blocks)
     return np.unique(np.concatenate([edges.astype(np.int64), [start, end]]))
 
 
