@@ -1,6 +1,7 @@
 """The command `textcritic`: critics on a user's own files, the demo, one corpus, a workflow to build on."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -42,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0; 2 for bad input, which is named in one line on stderr; 141 if the reader of a pipe has gone.
     """
+    # Of NumPy, which is loaded later: products of matrices are small here, so that threads mostly wait for one another.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if argv is None else argv)
     # Of one command, what stands behind -- is another program's.
     end = words.index("--") if words[:1] == ["rehearse"] and "--" in words else len(words)

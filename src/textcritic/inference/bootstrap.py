@@ -7,6 +7,7 @@ own, which come from the delta method, so that no second bootstrap is needed.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -140,8 +141,7 @@ def _interval(sets: Sequence[npt.ArrayLike], statistic: Statistic, resamples: in
         return Interval(estimate, None, None, level, resamples, NO_SPREAD)
     low, high = np.nan, np.nan
     if max(len(array) for array in arrays) <= MANY_DOCUMENTS:
-        rng = np.random.default_rng(seed)
-        drawn = [_resampled(array, scale, resamples, rng) for array in arrays]
+        drawn = _resampled(arrays, scale, resamples, seed)
         low, high = _studentised_ends((middle[0], error[0]), _difference(*zip(*drawn, strict=True)), level)
     if not np.isfinite([low, high]).all():
         low, high = _t_ends(middle[0], error[0], fewest, level)
@@ -180,19 +180,42 @@ def _t_ends(estimate: float, error: float, units: int, level: float) -> tuple[fl
     return float(np.exp(low)), float(np.exp(high))
 
 
-def _resampled(columns: Array, statistic: Statistic, resamples: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The statistic of each resample and its standard error: [B], [B]."""
-    documents, k = columns.shape
-    by_column = np.ascontiguousarray(_with_products(columns).T)
-    parts = []
+def _resampled(sets: Sequence[Array], statistic: Statistic, resamples: int, seed: int) -> list[tuple[Array, Array]]:
+    """The statistic of each resample of each set, and its standard error: [B], [B]."""
+    sizes, k = tuple(map(len, sets)), sets[0].shape[1]
+    if max(sizes) * resamples <= CHUNK_DRAWS:
+        times = [_times_drawn(sizes[: place + 1], resamples, seed) for place in range(len(sizes))]
+        sums = [own @ _with_products(columns) for own, columns in zip(times, sets, strict=True)]
+    else:
+        rng = np.random.default_rng(seed)
+        sums = [_drawn_sums(_with_products(columns), resamples, rng) for columns in sets]
+    return [_studentised(s[:, :k], s[:, k:], size, statistic) for s, size in zip(sums, sizes, strict=True)]
+
+
+@lru_cache(maxsize=4)
+def _times_drawn(sizes: tuple[int, ...], resamples: int, seed: int) -> Array:
+    """How often each document of the last of sets of these sizes is drawn in each resample: [B, documents].
+
+    A table has hundreds of intervals over the same documents, which are drawn alike for all.
+    """
+    rng, documents = np.random.default_rng(seed), sizes[-1]
+    for before in sizes[:-1]:
+        rng.integers(0, before, (resamples, before))
+    draws = rng.integers(0, documents, (resamples, documents))
+    draws += documents * np.arange(resamples)[:, None]
+    times = np.bincount(draws.ravel(), minlength=documents * resamples)
+    return times.reshape(resamples, documents).astype(np.float64)
+
+
+def _drawn_sums(columns: Array, resamples: int, rng: np.random.Generator) -> Array:
+    """Sums of columns [documents, m] over the documents of each resample: [B, m]."""
+    documents, by_column, parts = len(columns), np.ascontiguousarray(columns.T), []
     progress = Progress("bootstrap", resamples, "resamples", brief=True)
     for size in chunk_sizes(resamples, documents):
         draws = rng.integers(0, documents, (size, documents))
-        sums = np.stack([column[draws].sum(axis=1) for column in by_column], axis=1)
-        parts.append(_studentised(sums[:, :k], sums[:, k:], documents, statistic))
+        parts.append(np.stack([column[draws].sum(axis=1) for column in by_column], axis=1))
         progress.advance(size)
-    values, errors = zip(*parts, strict=True)
-    return np.concatenate(values), np.concatenate(errors)
+    return np.concatenate(parts)
 
 
 def _studentised(sums: Array, products: Array, documents: int, statistic: Statistic) -> tuple[Array, Array]:

@@ -1,11 +1,11 @@
-"""Monte Carlo tests that stop where nothing differs: few draws are looked at first, and all of them where p may be small.
+"""Monte Carlo tests that stop where nothing differs: few draws are looked at first, all of them where p may be small.
 
 Most of the time of a test goes into telling p = 0.4 from p = 0.41. Besag and Clifford (1991) stop a test when enough
 draws are as extreme as the data. Here it is asked once, after the first look: where p is above `CLEAR` there, it is the
 p-value; else all draws are made and give it. p is as precise as ever where it is small.
 
-The p-value is valid: for x up to `CLEAR`, p is at most x only if that of all draws is, which is so with a probability of
-at most x under the null hypothesis; for larger x, only if that of the first look is.
+The p-value is valid: for x up to `CLEAR`, p is at most x only if that of all draws is, which has a probability of at
+most x under the null hypothesis; for larger x, only if that of the first look is.
 """
 
 from collections.abc import Callable

@@ -16,8 +16,8 @@ from textcritic.critics.tendencies.zipf import Floats, Ints, fit_zipf_many, gram
 # Words whose expected counts are at least this are drawn one by one, and those of the first ranks, whose blocks would
 # have a few words each; the others in blocks of ranks.
 ALONE, FIRST = 100.0, 1024
-# Blocks per doubling of the rank: expected counts within one differ by 4%. From ranks on whose expected counts are below
-# SCARCE one block is enough: words that differ in so few tokens change a variance by less than this share.
+# Blocks per doubling of the rank: expected counts within one differ by 4%. Beyond the rank whose expected count is
+# SCARCE one is enough: what words that differ in so few tokens change of a variance is less than this share.
 BLOCKS, SCARCE = 16, 0.01
 # Ranks beyond which an expected count is below this hold at most one token each.
 RARE = 1e-6
