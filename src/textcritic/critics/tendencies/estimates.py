@@ -175,9 +175,9 @@ def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...]
 
 def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
     log_ranks = _log_ranks(counts, options.ranks)
-    value = float(zipf_exponents(LogRanks(*(part[:1] for part in log_ranks)), support, options.ranks)[0])
+    value = float(zipf_exponents(log_ranks.part(slice(1)), support, options.ranks)[0])
     try:
-        without = zipf_exponents(LogRanks(*(part[1:] for part in log_ranks)), support, options.ranks)
+        without = zipf_exponents(log_ranks.part(slice(1, None)), support, options.ranks)
     except TextcriticError:  # without some group there are fewer than two words
         without = np.empty(0)
     low, high = t_interval(value, jackknife_variance(without), len(without)) if len(without) > 1 else [math.nan] * 2

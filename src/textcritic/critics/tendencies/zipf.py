@@ -113,6 +113,10 @@ class LogRanks(NamedTuple):
         whole, first, types = zip(*rows, strict=True)
         return cls(np.array(whole), np.array(first), np.array(types))
 
+    def part(self, some: slice) -> "LogRanks":
+        """Of some of the samples."""
+        return LogRanks(self.whole[some], self.first[some], self.types[some])
+
 
 def zipf_exponents(samples: LogRanks, support: Support = "infinite", ranks: int = RANKS) -> Floats:
     """`fit_zipf(counts, support, ranks).s` of many samples at once, as a jackknife needs it: [samples].

@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from textcritic.inference.importance.estimates import log_likelihoods, log_sum_exp, shuffled
+from textcritic.inference.importance.estimates import log_likelihoods
 from textcritic.inference.importance.intervals import spread_over_draws
+from textcritic.inference.importance.orders import MANY, ordered_sums
 from textcritic.inference.importance.tails import (
     FINITE_VARIANCE,
     GOOD,
@@ -24,7 +25,7 @@ GOAL = 0.01
 """K is too small if perplexity is seen to be off by a larger share of it."""
 AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
 NAMED, TOLD = 5, 0.01  # texts; the share of the error from which on one is named
-SPLITS = 20  # of the draws into halves
+SPLITS, FEW_SPLITS = 20, 4  # of the draws into halves; of many weights, whose noise is as small
 ROUNDING = 1e-12  # in nats
 CERTAIN = 1e-9  # nats above 0 that rounding may give a text of probability 1
 CAVEAT = (
@@ -126,13 +127,13 @@ def _fall(weights: LogWeights, seed: int = 1) -> float:
     The draws of each text are split into halves at random. What a half has too much, the other has too little, so that
     a few splits are enough. By Jensen's inequality it is not negative. Infinity where a half is all -inf.
     """
-    half, found = weights.draws // 2, []
-    for order in shuffled(weights, SPLITS, seed):
-        parts = [log_sum_exp(part, axis=1) for part in (order[:, :half], order[:, half : 2 * half])]
-        if np.isneginf(parts).any():
+    half, rises = weights.draws // 2, np.zeros(SPLITS if weights.log_weights.size <= MANY else FEW_SPLITS)
+    for sums in ordered_sums(weights, [half, 2 * half], len(rises), seed):
+        if np.isneginf(sums.segments).any():
             return np.inf
-        found.append((np.logaddexp(*parts) - np.log(2) - (parts[0] + parts[1]) / 2).sum())
-    return float(np.mean(found))
+        one, two = sums.segments.T
+        rises[sums.repeat] += (np.logaddexp(one, two) - np.log(2) - (one + two) / 2).sum()
+    return float(rises.mean())
 
 
 def _agree(by_delta: float, by_curve: float) -> bool:

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.importance.estimates import log_likelihoods, log_sum_exp
-from textcritic.inference.importance.tails import pareto_smoothed
+from textcritic.inference.importance.estimates import by_rows, log_likelihoods, log_sum_exp
+from textcritic.inference.importance.tails import smoothed_rows
 from textcritic.inference.importance.weights import LogWeights
 from textcritic.inference.statistics import Array
 
@@ -53,17 +53,19 @@ def jackknife_log_likelihoods(weights: LogWeights) -> Array:
         TextcriticError: all weights of a text are -inf.
     """
     whole = log_likelihoods(weights)
-    without = log_likelihoods_without(weights)
-    with np.errstate(invalid="ignore"):
-        corrected: Array = weights.draws * whole - (weights.draws - 1) * without.mean(axis=1)
-    corrected[~np.isfinite(without).all(axis=1)] = np.nan
+    means = of_all_without_each(weights)[:, 0]
+    corrected: Array = np.full(len(whole), np.nan)
+    known = np.isfinite(means)  # a mean is finite if all are
+    corrected[known] = weights.draws * whole[known] - (weights.draws - 1) * means[known]
     return corrected
 
 
-def log_likelihoods_without(weights: LogWeights) -> Array:
-    """Log p-hat of each text without each of its draws: [N, K]; -inf where the others are all -inf. NaN of K = 1."""
-    values = weights.log_weights
-    if weights.draws == 1:
+def without_each(values: Array) -> Array:
+    """Log p-hat of each text without each of its draws, of log weights [N, K]: [N, K].
+
+    -inf where the others are all -inf; NaN of K = 1.
+    """
+    if values.shape[1] == 1:
         return np.full(values.shape, np.nan)
     sums = log_sum_exp(values, axis=1)[:, None]
     share = np.exp(values - sums)
@@ -74,7 +76,22 @@ def log_likelihoods_without(weights: LogWeights) -> Array:
     share[rows, largest] = 0.0
     without: Array = sums + np.log1p(-share)
     without[rows, largest] = log_sum_exp(others, axis=1)
-    return without - np.log(weights.draws - 1)
+    return without - np.log(values.shape[1] - 1)
+
+
+def of_all_without_each(weights: LogWeights) -> Array:
+    """Of log p-hat of a text without each of its draws the mean, the lowest, the sum of squares about the mean: [N, 3].
+
+    Not finite, or NaN, where one is.
+    """
+
+    def found(log_weights: Array) -> Array:
+        without = without_each(log_weights)
+        mean = without.mean(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore"):
+            return np.column_stack([mean, without.min(axis=1), ((without - mean) ** 2).sum(axis=1)])
+
+    return weights.once("without", lambda: by_rows(found, weights.log_weights))
 
 
 def pareto_smoothed_log_likelihoods(weights: LogWeights) -> Array:
@@ -85,4 +102,6 @@ def pareto_smoothed_log_likelihoods(weights: LogWeights) -> Array:
     Raises:
         TextcriticError: all weights of a text are -inf.
     """
-    return log_sum_exp(pareto_smoothed(weights), axis=1) - np.log(weights.draws)
+    log_likelihoods(weights)
+    sums = by_rows(lambda some: log_sum_exp(smoothed_rows(some), axis=1), weights.log_weights)
+    return sums - np.log(weights.draws)

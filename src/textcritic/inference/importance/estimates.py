@@ -4,7 +4,7 @@ All in log space. p-hat, the mean of the weights, is unbiased; its logarithm is 
 that perplexity is too high in expectation at every K.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
+from textcritic.inference.importance.orders import ordered_sums
 from textcritic.inference.importance.weights import LogWeights, numbered
 from textcritic.inference.statistics import Array
 
 POINTS = 16  # of a curve, equally far apart in log K
 Level = Literal["instance", "corpus"]
 Ints = npt.NDArray[np.int64]
-PIECE = 40_000  # numbers of which sums are taken at a time
+PIECE = 40_000  # numbers of which sums are taken at a time: the cache holds them
+ROWS_OF = 4_000_000  # numbers of the rows that are in memory once more, 32 MB
 
 
 def log_likelihoods(weights: LogWeights) -> Array:
@@ -27,7 +29,7 @@ def log_likelihoods(weights: LogWeights) -> Array:
     Raises:
         TextcriticError: all weights of a text are -inf.
     """
-    sums = log_sum_exp(weights.log_weights, axis=1)
+    sums = weights.once("sums", lambda: log_sum_exp(weights.log_weights, axis=1))
     check_alive(sums, weights.ids, weights.draws)
     return sums - np.log(weights.draws)
 
@@ -93,9 +95,7 @@ def corpus_over_pairings(weights: LogWeights, repeats: int = 200, seed: int = 1)
     Raises:
         TextcriticError: as `corpus_log_likelihood`; or there are no repeats.
     """
-    log_likelihoods(weights)
-    found = [log_sum_exp(paired.sum(axis=0), axis=0) for paired in shuffled(weights, repeats, seed)]
-    return band(perplexities(np.array(found) - np.log(weights.draws), weights.total_tokens))
+    return curves(weights, [weights.draws], repeats, seed).corpus.bands[-1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +133,8 @@ def curves(weights: LogWeights, draws: Sequence[int] | None = None, repeats: int
     """Perplexity from k of the K draws of each text, in `repeats` random sub-samples.
 
     In a repeat the draws of each text are put in a random order and the first k are taken, so a repeat is one run that
-    goes on. At k = K all repeats are the same at instance level.
+    goes on. At k = K all repeats are the same at instance level. Of large matrices several texts share an order, see
+    `orders`.
 
     Args:
         weights: of all texts.
@@ -148,15 +149,16 @@ def curves(weights: LogWeights, draws: Sequence[int] | None = None, repeats: int
     ks = np.unique(_log_spaced(weights.draws) if draws is None else np.asarray(draws, dtype=np.int64))
     if not len(ks) or ks[0] < 1 or ks[-1] > weights.draws:
         raise TextcriticError(f"curves: {list(ks)} draws; give numbers from 1 to {weights.draws}")
-    starts = np.concatenate([[0], ks[:-1]])
-    instance, corpus = np.empty((repeats, len(ks))), np.empty((repeats, len(ks)))
-    for repeat, order in enumerate(shuffled(weights, repeats, seed)):
-        of_texts, of_corpus = np.full(len(order), -np.inf), np.array(-np.inf)
-        together = order.sum(axis=0)
-        for point, (start, stop) in enumerate(zip(starts, ks, strict=True)):
-            of_texts = np.logaddexp(of_texts, log_sum_exp(order[:, start:stop], axis=1))
-            of_corpus = np.logaddexp(of_corpus, log_sum_exp(together[start:stop], axis=0))
-            instance[repeat, point], corpus[repeat, point] = of_texts.sum(), of_corpus
+    instance, corpus = np.zeros((repeats, len(ks))), np.empty((repeats, len(ks)))
+    together: dict[int, Array] = {}
+    for sums in ordered_sums(weights, ks.tolist(), repeats, seed):
+        instance[sums.repeat] += np.logaddexp.accumulate(sums.segments, axis=1).sum(axis=0)
+        places = together.pop(sums.repeat, 0) + sums.places
+        if sums.last:
+            of_segments = np.logaddexp.reduceat(places[: ks[-1]], [0, *ks[:-1]])
+            corpus[sums.repeat] = np.logaddexp.accumulate(of_segments)
+        else:
+            together[sums.repeat] = places
     instance -= len(weights.ids) * np.log(ks)
     corpus -= np.log(ks)
     tokens = weights.total_tokens
@@ -188,7 +190,8 @@ def group_perplexities(
         starts = range(0, size * repeats, size)
         groups: Iterator[Array] = (weights.log_weights[:, start : start + size] for start in starts)
     else:
-        groups = (order[:, :size] for order in shuffled(weights, repeats, seed))
+        rng = np.random.default_rng(seed)
+        groups = (rng.permuted(weights.log_weights, axis=1)[:, :size] for _ in range(repeats))
     found = np.empty(repeats)
     for repeat, group in enumerate(groups):
         if level == "corpus":
@@ -247,7 +250,7 @@ class RunningEstimates:
         self._first.check_same_texts(shard, "log weights")
         self.draws += shard.draws
         self._sums = np.logaddexp(self._sums, log_sum_exp(shard.log_weights, axis=1))
-        self._squares = np.logaddexp(self._squares, log_sum_exp(2 * shard.log_weights, axis=1))
+        self._squares = np.logaddexp(self._squares, log_sum_of_squares(shard))
         self._corpus = np.logaddexp(self._corpus, log_sum_exp(shard.log_weights.sum(axis=0), axis=0))
 
     def log_likelihoods(self) -> Array:
@@ -289,13 +292,20 @@ def perplexities(log_likelihood: Array, tokens: float) -> Array:
 
 def log_sum_exp(values: Array, axis: int) -> Array:
     """`log sum exp` along an axis; -inf where all are. Rows of a matrix are taken in pieces, which the cache holds."""
-    if values.ndim == 2 and axis == 1 and values.size > PIECE:
-        sums = np.empty(len(values))
-        rows = max(1, PIECE // values.shape[1])
-        for start in range(0, len(values), rows):
-            sums[start : start + rows] = _log_sum_exp(values[start : start + rows], 1)
-        return sums
+    if values.ndim == 2 and axis == 1 and len(values):
+        return by_rows(lambda some: _log_sum_exp(some, 1), values, PIECE)
     return _log_sum_exp(values, axis)
+
+
+def log_sum_of_squares(weights: LogWeights) -> Array:
+    """`log sum_k w[n, k]^2` of each text: [N]."""
+    return weights.once("squares", lambda: by_rows(lambda some: _log_sum_exp(2 * some, 1), weights.log_weights, PIECE))
+
+
+def by_rows(of: Callable[[Array], Array], values: Array, numbers: int = ROWS_OF) -> Array:
+    """What `of` makes of each row of a matrix, [rows, k] -> [rows, ...]; so many numbers at a time, to save memory."""
+    rows = max(1, numbers // values.shape[1])
+    return np.concatenate([of(values[start : start + rows]) for start in range(0, len(values), rows)])
 
 
 def _log_sum_exp(values: Array, axis: int) -> Array:
@@ -321,19 +331,6 @@ def check_alive(sums: Array, ids: Sequence[str], draws: int) -> None:
             f"log weights: row {dead[0]} (text {ids[dead[0]]!r}) is all -inf: none of its {draws} draws has a "
             "probability under the model; draw more, or see whether the proposal can draw what the model allows"
         )
-
-
-def shuffled(weights: LogWeights, repeats: int, seed: int) -> Iterator[Array]:
-    """The draws of each text in a random order of its own, again and again: [N, K].
-
-    Raises:
-        TextcriticError: there are no repeats.
-    """
-    if repeats < 1:
-        raise TextcriticError(f"log weights: {repeats} repeats; give at least 1")
-    rng = np.random.default_rng(seed)
-    for _ in range(repeats):
-        yield rng.permuted(weights.log_weights, axis=1)
 
 
 def _log_spaced(draws: int) -> Ints:

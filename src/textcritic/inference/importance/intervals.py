@@ -11,7 +11,7 @@ import numpy as np
 
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import Interval, bootstrap_interval
-from textcritic.inference.importance.better import log_likelihoods_without
+from textcritic.inference.importance.better import of_all_without_each
 from textcritic.inference.importance.estimates import log_likelihoods, perplexities, perplexity
 from textcritic.inference.importance.lengths import level_of, why_none
 from textcritic.inference.importance.weights import LogWeights
@@ -121,14 +121,13 @@ def spread_over_draws(weights: LogWeights, level: float = LEVEL) -> tuple[float,
     log_likelihoods(weights)
     if draws == 1:
         return np.nan, "one draw of each text does not say how others would differ"
-    without = log_likelihoods_without(weights)
-    dead = np.flatnonzero(np.isneginf(without).any(axis=1))
+    _, lowest, squares = of_all_without_each(weights).T
+    dead = np.flatnonzero(np.isneginf(lowest))
     if len(dead):
         return np.nan, f"a single draw has all the weight in {len(dead)} of {len(weights.ids)} texts"
     if (weights.log_weights.max(axis=1) == weights.log_weights.min(axis=1)).all():
         return np.nan, "all weights of each text are equal"
-    squares = (without - without.mean(axis=1, keepdims=True)) ** 2
-    variances = (draws - 1) / draws * squares.sum(axis=1)
+    variances = (draws - 1) / draws * squares
     from scipy.special import stdtrit  # takes long to load
 
     freedom = (draws - 1) * variances.sum() ** 2 / (variances**2).sum()

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.inference.importance.estimates import check_alive, log_sum_exp
+from textcritic.inference.importance.estimates import (
+    by_rows,
+    log_likelihoods,
+    log_sum_of_squares,
+)
 from textcritic.inference.importance.weights import LogWeights
 from textcritic.inference.statistics import Array
 
@@ -35,9 +39,8 @@ def effective_sample_sizes(weights: LogWeights) -> Array:
     Raises:
         TextcriticError: all weights of a text are -inf.
     """
-    sums = log_sum_exp(weights.log_weights, axis=1)
-    check_alive(sums, weights.ids, weights.draws)
-    return np.exp(2 * sums - log_sum_exp(2 * weights.log_weights, axis=1))
+    sums = log_likelihoods(weights) + np.log(weights.draws)
+    return np.exp(2 * sums - log_sum_of_squares(weights))
 
 
 def pareto_k(weights: LogWeights) -> Array:
@@ -50,11 +53,15 @@ def pareto_k(weights: LogWeights) -> Array:
     Raises:
         TextcriticError: all weights of a text are -inf.
     """
-    effective_sample_sizes(weights)
-    found = np.full(len(weights.ids), np.nan)
-    for rows, _, exceedances in _tails(weights.log_weights):
-        found[rows] = _fitted(exceedances)[0]
-    return found
+    log_likelihoods(weights)
+
+    def shapes(some: Array) -> Array:
+        found = np.full(len(some), np.nan)
+        for rows, _, exceedances in _tails(some):
+            found[rows] = _fitted(exceedances)[0]
+        return found
+
+    return weights.once("k-hat", lambda: by_rows(shapes, weights.log_weights))
 
 
 def pareto_smoothed(weights: LogWeights) -> Array:
@@ -65,15 +72,22 @@ def pareto_smoothed(weights: LogWeights) -> Array:
     Raises:
         TextcriticError: all weights of a text are -inf.
     """
-    effective_sample_sizes(weights)
-    smoothed = weights.log_weights.copy()
-    for rows, threshold, exceedances in _tails(weights.log_weights):
+    log_likelihoods(weights)
+    return by_rows(smoothed_rows, weights.log_weights)
+
+
+def smoothed_rows(log_weights: Array) -> Array:
+    """`pareto_smoothed` of some rows: [R, K] -> [R, K]."""
+    smoothed = log_weights.copy()
+    for rows, threshold, exceedances in _tails(log_weights):
         shape, scale = _fitted(exceedances)
         size = exceedances.shape[1]
         log_above = np.log1p(-(np.arange(size) + 0.5) / size)
         above = scale[:, None] * np.expm1(-shape[:, None] * log_above) / shape[:, None]
-        top = weights.log_weights[rows].max(axis=1, keepdims=True)
-        places = np.argsort(weights.log_weights[rows], axis=1, kind="stable")[:, -size:]
+        top = log_weights[rows].max(axis=1, keepdims=True)
+        places = np.sort(np.argpartition(log_weights[rows], -size, axis=1)[:, -size:], axis=1)
+        order = np.argsort(np.take_along_axis(log_weights[rows], places, axis=1), axis=1, kind="stable")
+        places = np.take_along_axis(places, order, axis=1)
         values = np.minimum(np.log(above + np.exp(threshold[:, None])), 0) + top
         smoothed[rows[:, None], places] = values
     return smoothed

@@ -1,8 +1,8 @@
 """Log importance weights of texts: checked, joined over shards, read and written."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -54,6 +54,7 @@ class LogWeights:
     tokens: Array
     log_p: Array | None = None
     log_q: Array | None = None
+    _known: dict[str, Array] = field(default_factory=dict, init=False, repr=False)
 
     exact: ClassVar[bool] = False
 
@@ -101,6 +102,12 @@ class LogWeights:
             raise TextcriticError(f"log weights: log_p has shape {p.shape} and log_q {q.shape}; give the same draws")
         return cls(names, _difference(p, q, names, cls.exact), checked_tokens(tokens), p, q)
 
+    def once(self, name: str, make: Callable[[], Array]) -> Array:
+        """What `make` makes of these weights, made when it is first asked for by this name: a pass takes seconds."""
+        if name not in self._known:
+            self._known[name] = make()
+        return self._known[name].copy()
+
     @property
     def draws(self) -> int:
         """K."""
@@ -121,6 +128,8 @@ class LogWeights:
         """
         for number, other in enumerate(others, 2):
             self.check_same_texts(other, f"shard {number}")
+        if not others:
+            return self
         shards: list[LogWeights] = [self, *others]
         parts = [np.concatenate([shard.log_weights for shard in shards], axis=1)]
         p = [shard.log_p for shard in shards if shard.log_p is not None]
@@ -265,7 +274,7 @@ def _draws(values: Any, name: str, ids: tuple[str, ...], exact: bool = False) ->
         raise TextcriticError(
             f"{name}: {value} at row {row} (text {ids[row]!r}), draw {column}; values are finite, {allowed}"
         )
-    if (np.abs(array[np.isfinite(array)]) > MOST_NATS).any():
+    if any((np.isfinite(row) & (np.abs(row) > MOST_NATS)).any() for row in array):
         raise TextcriticError(f"{name}: one is beyond {MOST_NATS:g} nats; no text has such a probability")
     return array
 
