@@ -20,6 +20,22 @@ def lacks(package: str) -> str:
     return "" if find_spec(package) else f"needs {package}: pip install 'textcritic[{EXTRAS[package]}]'"
 
 
+def require_models(what: str) -> None:
+    """Refuse in one line what begins a study of language models where a package of theirs is missing.
+
+    Its jobs would fail one after the other, minutes later.
+
+    Args:
+        what: that needs them, to begin the line with.
+
+    Raises:
+        TextcriticError: which package is missing, and how to install it.
+    """
+    for package, extra in EXTRAS.items():
+        if extra == "models" and (line := lacks(package)):
+            raise TextcriticError(f"{what}: {line}")
+
+
 @contextmanager
 def needing_extras(what: str) -> Iterator[None]:
     """A block in which a package of an extra that is missing, or cannot be loaded, is one clear line.

@@ -89,10 +89,12 @@ def test_the_core_does_what_it_promises(files):
         ["criticise", real, model, "--dry-run"],
         ["topics", real, model, "--num-topics", "2"],
         ["criticise", real, model, "--measures", "topics", "--output", str(files / "other")],
+        ["demo"],
+        ["rehearse", "latent-lms", "--output", str(files / "rehearsed")],
     )
     for code, _, err in found[:6]:
         assert code == 0, err
-    planned, topics, asked = found[5:]
+    planned, topics, asked, *studies = found[5:]
     assert "topics are left out: this needs torch: pip install 'textcritic[models]'" in planned[2]
     assert "order, tendencies, mentions, recitation, sentences, form" in planned[1]
     assert (files / "out/results/studies/own-text/report.html").is_file()
@@ -100,6 +102,9 @@ def test_the_core_does_what_it_promises(files):
     assert topics[2].splitlines()[-1] == (
         "textcritic: topics: needs torch, which is not installed; run pip install 'textcritic[models]'"
     )
+    for name, (code, _, err) in zip(("demo", "rehearse"), studies, strict=True):
+        assert (code, err) == (2, f"textcritic: {name}: needs torch: pip install 'textcritic[models]'\n")
+    assert not (files / "rehearsed").exists()
     assert asked[2].splitlines()[-1].endswith("measures: topics: this needs torch: pip install 'textcritic[models]'")
 
 

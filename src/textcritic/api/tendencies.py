@@ -306,7 +306,10 @@ def _facts(real: Mapping[str, Any], every: _Set, options: TendencyOptions) -> tu
     compared = f"{real['documents']:,} of {len(every.groups):,} documents, {real['tokens']:,} tokens"
     return (
         ("Real text", f"samples are compared with {compared}; {draws} (seed {options.seed})"),
-        ("Interval", f"95%, of the distance of the two sources; resamples and exchanges: {options.resamples:,}"),
+        (
+            "Interval",
+            f"95%, of the distance of the two sources; {options.resamples:,} resamples, and exchanges at most",
+        ),
         ("Margins", "; ".join(f"{one.title.lower()} {one.margin:g}" for one in TENDENCIES)),
     )
 

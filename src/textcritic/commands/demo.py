@@ -3,6 +3,7 @@
 import argparse
 
 from textcritic.commands.arguments import Commands, add_accept, add_command, positive
+from textcritic.extras import require_models
 
 DEMO = """\
 Build a demo study in the folder where it is called. No GPU, no download. Results go to ./results; the same command
@@ -42,4 +43,5 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.workflow.demo import demo
 
+    require_models("demo")
     return demo(cores=arguments.cores, dry_run=arguments.dry_run, study=arguments.study, accept=arguments.accept)

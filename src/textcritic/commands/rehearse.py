@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from textcritic.commands.arguments import Commands, add_command
+from textcritic.extras import require_models
 
 REHEARSE = """\
 Run a study from download to report, with small stand-ins in the real formats in place of its downloads, pretrained
@@ -45,6 +46,7 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.rehearsal.run import Rehearsal, rehearse
 
+    require_models("rehearse")
     return rehearse(
         Rehearsal(
             arguments.study,

@@ -130,7 +130,7 @@ def energy_test(
     count = Progress("energy distance", sets.products(splits, resamples), "products", brief=True).advance
     threshold = distance - ROUNDING * sets.scale()
 
-    def reached(labels: Iterator[Array]) -> Array:
+    def reached(labels: Iterator[Array]) -> npt.NDArray[np.bool_]:
         return np.concatenate([-_bilinear(kernel, chunk, chunk, count) for chunk in labels]) >= threshold
 
     if exact:

@@ -9,12 +9,12 @@ most x under the null hypothesis; for larger x, only if that of the first look i
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.inference.statistics import Array
+Values: TypeAlias = npt.NDArray[Any]
 
 LEAST = 200
 """Draws that are looked at first, at least; what chance makes of a distance, and its 95% point, come from as many."""
@@ -31,8 +31,8 @@ def first_look(resamples: int) -> int:
 
 
 def in_looks(
-    draw: Callable[[int], Array], extreme: Callable[[Array], npt.ArrayLike], resamples: int
-) -> list[tuple[Array, float]]:
+    draw: Callable[[int], Values], extreme: Callable[[Values], npt.ArrayLike], resamples: int
+) -> list[tuple[Values, float]]:
     """Values of statistics under the null hypothesis, and the p-value of each, `(b + 1) / (B + 1)`.
 
     Args:
@@ -41,7 +41,7 @@ def in_looks(
         resamples: B where p may be small.
 
     Returns:
-        Of each statistic its values, float64 [n], and p.
+        Of each statistic its values, [n], and p.
     """
     values = draw(first_look(resamples))
     looks = [(values, p_values(extreme(values), len(values)))]
@@ -56,6 +56,6 @@ def in_looks(
     return found
 
 
-def p_values(extreme: npt.ArrayLike, draws: int) -> npt.NDArray[Any]:
+def p_values(extreme: npt.ArrayLike, draws: int) -> Values:
     """`(b + 1) / (B + 1)`, the observed value counted in, so that p is never 0."""
     return (np.asarray(extreme) + 1) / (draws + 1)

@@ -89,6 +89,6 @@ def _log_sums(log_weights: Sequence[Array], shares: Sequence[Array], top: Array,
     sums = np.stack([np.add.reduceat(row[:stop], starts) for row in shares])
     with np.errstate(divide="ignore"):
         found: Array = np.log(sums) + top
-    for row in np.flatnonzero((sums < TINY).any(axis=1)):
+    for row in np.flatnonzero((sums < TINY).any(axis=1)).tolist():
         found[row] = np.logaddexp.reduceat(log_weights[row][:stop], starts)
     return found
