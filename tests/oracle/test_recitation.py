@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from textcritic.critics.recitation import suffixes
 from textcritic.critics.recitation.index import Cutting, TrainIndex, index_articles
 from textcritic.critics.recitation.scoring import EMPTY, LENGTHS, counts_of, score_documents
 from textcritic.critics.recitation.suffixes import END, _Search, suffix_array
@@ -79,7 +80,10 @@ def test_counts_and_longest_stretches_are_those_of_sets(seed):
         assert document[row["train_begin"] :][:longest] == words[begin:][:longest]
 
 
-def test_places_are_in_the_order_of_what_follows_them():
+@pytest.mark.parametrize("part", [1, 3, 10, 1000])
+def test_places_are_in_the_order_of_what_follows_them(monkeypatch, part):
+    """However many places are sorted at a time."""
+    monkeypatch.setattr(suffixes, "PART", part)
     rng = np.random.default_rng(3)
     documents = [rng.integers(1, 4, size).tolist() for size in (0, 40, 7, 40, 1)]
     documents.append(documents[1])

@@ -146,6 +146,9 @@ def index_articles(batches: Iterable[tuple[pa.StringArray, pa.StringArray]], cut
     tokens = np.full(int((of_documents + 1).sum()), END, np.int32)
     is_word = np.ones(len(tokens), np.bool_)
     is_word[ends] = False
-    tokens[is_word] = joined.indices.to_numpy() + 1
-    suffixes = Suffixes(tokens, suffix_array(tokens))
-    return TrainIndex(suffixes, joined.dictionary, pa.concat_arrays(ids), of_documents, cutting)
+    tokens[is_word] = joined.indices.to_numpy()
+    tokens[is_word] += 1
+    distinct = joined.dictionary
+    pieces.clear()
+    del joined, is_word  # with the pieces 9 bytes a word, while the most memory is needed
+    return TrainIndex(Suffixes(tokens, suffix_array(tokens)), distinct, pa.concat_arrays(ids), of_documents, cutting)

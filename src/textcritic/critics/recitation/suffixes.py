@@ -20,6 +20,7 @@ NOWHERE = -1
 """A word that the documents do not have."""
 MOST_TOKENS = 2**31 - 1
 NONE = np.int32(-1)  # no token
+PART = 1_000_000  # places that are sorted at a time
 
 Tokens = npt.NDArray[np.int32]
 Places = npt.NDArray[np.int64]
@@ -123,7 +124,7 @@ def suffix_array(tokens: Tokens) -> Tokens:
     """The order of all places of documents by what follows there: int32 [N], see `Suffixes`.
 
     Prefix doubling (Manber and Myers 1993) of those places alone that are not in order yet (Larsson and Sadakane 2007).
-    Needs some 40 bytes a token while it runs.
+    Needs some 30 bytes a token while it runs.
 
     Args:
         tokens: int32 [N], words from 1 on, `END` behind each document.
@@ -136,20 +137,46 @@ def suffix_array(tokens: Tokens) -> Tokens:
     order = np.argsort(tokens, kind="stable").astype(np.int32)
     # Places of one group have the same rank: where the group begins in the order. Ends are in order by definition.
     rank = np.empty(len(tokens), np.int32)
-    unsorted = _grouped(order, np.arange(len(order)), tokens[order], rank)
+    unsorted = _grouped(order, np.arange(len(order), dtype=np.int32), tokens[order], rank)
     ends = np.count_nonzero(tokens == END)
     rank[order[:ends]] = np.arange(ends)
     unsorted, depth = unsorted[unsorted >= ends], 1
     while len(unsorted):
-        places = order[unsorted]
-        keys = rank[places].astype(np.int64) << 32 | rank[places + depth]
-        by_key = np.argsort(keys)
-        order[unsorted] = places[by_key]
-        unsorted, depth = _grouped(order, unsorted, keys[by_key], rank), 2 * depth
+        left, start = [], 0
+        while start < len(unsorted):
+            # Ranks that a part before has made finer are as right in this one.
+            end = _end_of_part(order, unsorted, rank, start)
+            positions = unsorted[start:end]
+            places = order[positions]
+            keys = rank[places].astype(np.int64)
+            keys <<= 32
+            keys |= rank[places + depth]
+            by_key = np.argsort(keys)
+            order[positions] = places[by_key]
+            left.append(_grouped(order, positions, keys[by_key], rank))
+            start = end
+        unsorted, depth = np.concatenate(left), 2 * depth
     return order
 
 
-def _grouped(order: Tokens, positions: Places, keys: npt.NDArray[np.integer], rank: Tokens) -> Places:
+def _end_of_part(order: Tokens, unsorted: Tokens, rank: Tokens, start: int) -> int:
+    """Where a part of whole groups ends that begins at `start`: of about `PART` places, of more if one group has."""
+    end = start + PART
+    if end >= len(unsorted):
+        return len(unsorted)
+    group = rank[order[unsorted[end]]]
+    begin = int(np.searchsorted(unsorted, group))
+    if begin > start:
+        return begin
+    while end < len(unsorted):
+        others = np.flatnonzero(rank[order[unsorted[end : end + PART]]] != group)
+        if len(others):
+            return end + int(others[0])
+        end += PART
+    return len(unsorted)
+
+
+def _grouped(order: Tokens, positions: Tokens, keys: npt.NDArray[np.integer], rank: Tokens) -> Tokens:
     """Write the rank of sorted places, and return the positions of those that share theirs with others.
 
     Args:
@@ -158,7 +185,7 @@ def _grouped(order: Tokens, positions: Places, keys: npt.NDArray[np.integer], ra
         keys: of each of them, sorted; places with equal keys are a group.
         rank: of each place, to be written.
     """
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    starts = np.append(0, np.flatnonzero(keys[1:] != keys[:-1]) + 1)[: len(keys)]
     sizes = np.diff(starts, append=len(keys))
     rank[order[positions]] = np.repeat(positions[starts], sizes)
     return positions[np.repeat(sizes > 1, sizes)]
