@@ -4,10 +4,12 @@ An article has 3 to 7 sections of 20 words on average. Their titles are a chain 
 entropy is the truth for Latent PPL; words are of one of 20 topics or of all, by Zipf's law. One article of a hundred of
 the second set copies a section of the first, which recitation has to find.
 
-python benchmarks/million_articles.py 10000 FOLDER    # then 100000, 1000000: hours
+python benchmarks/million_articles.py 10000 FOLDER >> TABLE    # then 100000, 1000000: an hour
+python benchmarks/million_articles.py picture TABLE docs/images/growth    # what the three tables say
 """
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -100,8 +102,40 @@ def head(path: Path, lines: int) -> Path:
     return short
 
 
+def picture(table: Path, target: str) -> None:
+    """CPU time and memory by number of articles, both on logarithmic scales."""
+    from matplotlib.ticker import NullFormatter
+
+    from textcritic.report.palette import BLUE, FAINT, GREEN, MUTED, ORANGE
+    from textcritic.report.style import new_figure, save, style
+
+    rows = re.findall(r"\| (\w+) (\d+) \| [\d,]+ s \| ([\d,]+) s \| ([\d,]+) MB \| 0 \|", table.read_text())
+    colours = {"chains": BLUE, "tendencies": ORANGE, "recitation": GREEN}
+    with style():
+        figure = new_figure(7.6, 3.1)
+        panels = ((2, "CPU seconds", (10, 100, 1000)), (3, "peak memory, MB", (200, 500, 1000, 2000, 5000)))
+        for place, (column, title, ticks) in enumerate(panels):
+            axes = figure.add_axes((0.09 + 0.5 * place, 0.2, 0.36, 0.66))
+            for name, colour in colours.items():
+                points = [(int(row[1]), float(row[column].replace(",", ""))) for row in rows if row[0] == name]
+                axes.plot(*zip(*points, strict=True), "o-", color=colour, label=name, linewidth=1.4, markersize=4)
+            axes.set(xscale="log", yscale="log", title=title, xlabel="articles of each set")
+            axes.set_xticks([10_000, 100_000, 1_000_000], ["10,000", "100,000", "1,000,000"])
+            axes.set_yticks(ticks, [f"{value:,}" for value in ticks])
+            axes.yaxis.set_minor_formatter(NullFormatter())
+            axes.grid(color=FAINT, linewidth=0.8)
+            axes.tick_params(which="minor", length=0)
+            if not place:
+                first = next((int(row[1]), float(row[2])) for row in rows if row[0] == "recitation")
+                axes.plot(*zip(first, (first[0] * 100, first[1] * 100), strict=True), ":", color=MUTED, label="linear")
+                axes.legend(fontsize=9)
+        save(figure, target, formats=("svg",))
+
+
 def main() -> None:
     """Make the articles, and run everything on them."""
+    if sys.argv[1] == "picture":
+        return picture(Path(sys.argv[2]), sys.argv[3])
     articles, folder = int(sys.argv[1]), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     real, model, unseen = (folder / f"{name}.jsonl" for name in ("real", "model", "unseen"))

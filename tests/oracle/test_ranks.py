@@ -119,3 +119,11 @@ def test_ranks_that_cannot_be_compared():
         rank_interval(one, one[:, :4])
     with pytest.raises(TextcriticError, match="has no token"):
         rank_permutation(one, csr_matrix((3, 5), dtype=np.int64))
+
+
+def test_counts_that_32_bits_do_not_hold_exactly():
+    """From 2^24 tokens of a word on, single precision would round them."""
+    rng = np.random.default_rng(8)
+    one, two = (rng.integers(2**24, 2**25, (3, 30)) * 2 + 1 for _ in range(2))
+    found = rank_permutation(csr_matrix(one), csr_matrix(two), 30, resamples=20)
+    assert found.observed == pytest.approx(np.abs(curve(one, 30) - curve(two, 30)).max(), rel=1e-13)
