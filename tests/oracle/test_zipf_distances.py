@@ -195,3 +195,16 @@ def test_what_cannot_be_fit_p(counts, convention, options, says):
 def test_simulations_are_of_one_support(conventions):
     with pytest.raises(TextcriticError, match="give conventions of one support"):
         zipf_fit_p(COUNTS, conventions)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_blocks_of_ranks_vary_as_their_words_do(count):
+    """The number of words with a count is a sum of independent words; that words of a block are alike adds little."""
+    draws, s, last = ZipfDraws.of(60_000, 1.1, 200_000), 1.1, 200_000
+    ranks = np.arange(len(draws.alone) + 1, last + 1, dtype=float)
+    expected = 60_000 * ranks**-s / (np.arange(1, last + 1, dtype=float) ** -s).sum()
+    each = scipy.stats.poisson(expected).pmf(count)
+    of_blocks = draws.probabilities[:, count]
+    assert draws.sizes @ of_blocks == pytest.approx(each.sum(), rel=1e-6)
+    variance = draws.sizes @ (of_blocks * (1 - of_blocks))
+    assert variance == pytest.approx((each * (1 - each)).sum(), rel=2e-4)
