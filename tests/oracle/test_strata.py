@@ -110,3 +110,15 @@ def test_the_relative_difference_is_that_of_the_means():
 def test_bad_input(weights, resamples, says):
     with pytest.raises(TextcriticError, match=says):
         strata_test(strata(([1], [2])), weights, resamples)
+
+
+def test_each_stratum_has_a_p_value_of_its_own():
+    rng = np.random.default_rng(4)
+    alike = Histogram.of(rng.integers(0, 9, 60)), Histogram.of(rng.integers(0, 9, 50))
+    apart = Histogram.of(rng.integers(0, 9, 60)), Histogram.of(rng.integers(4, 13, 50))
+    found = strata_test([alike, apart])
+    assert found.each_p[0] > 0.1
+    assert found.each_p[1] == 1 / (len(found.null) + 1)
+    for one in (alike, apart):
+        alone = strata_test([one])
+        assert alone.each_p.tolist() == [alone.p]
