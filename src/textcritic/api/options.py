@@ -36,9 +36,7 @@ Name = str | os.PathLike[str]
 class Drawn(Options):
     """What is drawn at random."""
 
-    resamples: int = option(
-        10_000, "of the bootstrap and of permutation tests, which end at a tenth where p is above 0.1", RESAMPLES
-    )
+    resamples: int = option(10_000, "of the bootstrap; at most of permutation tests", RESAMPLES)
     seed: int = option(1, "of everything that is drawn", whole(0), metavar="S")
 
 
