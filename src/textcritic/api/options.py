@@ -36,7 +36,7 @@ Name = str | os.PathLike[str]
 class Drawn(Options):
     """What is drawn at random."""
 
-    resamples: int = option(10_000, "of the bootstrap; at most of permutation tests", RESAMPLES)
+    resamples: int = option(10_000, "of the bootstrap, and the most that permutation tests make", RESAMPLES)
     seed: int = option(1, "of everything that is drawn", whole(0), metavar="S")
 
 
