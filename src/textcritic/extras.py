@@ -21,7 +21,7 @@ def lacks(package: str) -> str:
 
 
 def require_models(what: str) -> None:
-    """Refuse in one line what begins a study of language models where a package of theirs is missing.
+    """Before a study of language models begins: say in one line if a package that they need is missing.
 
     Its jobs would fail one after the other, minutes later.
 

@@ -80,9 +80,11 @@ def test_both_distances_are_those_of_documents_laid_out(sizes):
     assert alone == pytest.approx(corrected, rel=1e-9)
 
 
+@pytest.mark.parametrize("at_a_time", [1, 10_000_000])
 @pytest.mark.parametrize("sizes", [(20, 31), (31, 23)])
-def test_the_interval_is_that_of_documents_drawn_again(sizes):
+def test_the_interval_is_that_of_documents_drawn_again(monkeypatch, sizes, at_a_time):
     """Quantiles of the corrected squares of resamples, moved from the plain to the corrected square."""
+    monkeypatch.setattr("textcritic.inference.bootstrap.CHUNK_DRAWS", at_a_time)
     first, second = two_sets(sizes)
     found = covariance_test(first[0], second[0], (first[1], second[1]), resamples=40, seed=6, level=0.8)
     rng = np.random.default_rng(6).spawn(2)[0]

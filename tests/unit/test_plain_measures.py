@@ -1,5 +1,7 @@
 """The two measures of plain text that are shipped: by hand in several scripts, by property, and on bad input."""
 
+import random
+import re
 import subprocess
 import sys
 import unicodedata
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 import textcritic
 from textcritic.corpora import Article, Section
+from textcritic.corpora.words import UNSPACED, marks
 from textcritic.critics.plain import _sentence_marks, repeated, unfinished, words_of
 from textcritic.measures.own import LeftOut, load_metric
 
@@ -32,6 +35,18 @@ def document(text):
 )
 def test_words_of_several_scripts(text, words):
     assert words_of(text) == words
+
+
+def test_words_are_those_of_a_pattern_that_goes_letter_by_letter():
+    """A letter, then the marks that go with it: plainer than the pattern that is used, and four times as slow."""
+    letter = rf"(?:[^\W_{UNSPACED}][{marks()}\u200c\u200d]*)"
+    plain = re.compile(rf"[{UNSPACED}][{marks()}]*|{letter}+(?:['\u2019-]{letter}+)*")
+    ranges = (0x20, 0x600), (0x900, 0x980), (0xE01, 0xE5C), (0x200C, 0x200E), (0x2019, 0x201A), (0x4E00, 0x4E02)
+    signs, rng = [chr(code) for first, end in ranges for code in range(first, end)], random.Random(1)
+    for _ in range(3000):
+        text = "".join(rng.choice("ab '-_" if rng.random() < 0.4 else signs) for _ in range(20))
+        text = unicodedata.normalize("NFC", text).lower()
+        assert words_of(text) == plain.findall(text)
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def _scored(
 
 
 def _against_first(read: Mapping[str, Scored], options: TopicFit) -> tuple[Score, ...]:
-    """The Latent NLL of each set, tested against that of the first as if this were real text."""
+    """The Latent NLL of each set; in the tests the first set takes the place of real text."""
     first, *others = read
     sets = {REAL: read[first], **{label: read[label] for label in others}}
     return scores_of_sets(sets, [NLL], resampling(options), first)

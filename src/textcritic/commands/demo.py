@@ -43,5 +43,6 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.workflow.demo import demo
 
-    require_models("demo")
+    if not arguments.dry_run:  # the jobs can be listed without
+        require_models("demo")
     return demo(cores=arguments.cores, dry_run=arguments.dry_run, study=arguments.study, accept=arguments.accept)

@@ -79,7 +79,7 @@ def _without_last_sign(text: str) -> str:
 
 @cache
 def _words() -> re.Pattern[str]:
-    # Marks, of which there are many, are looked for once where a run of letters ends, not after each letter.
+    # There are many marks: they are looked for at the end of a run of letters, not after each letter.
     letters = rf"[^\W_{UNSPACED}]"
     run = rf"{letters}+(?:[{marks()}\u200c\u200d]+{letters}*)*"
     return re.compile(rf"{run}(?:['\u2019-]{run})*|[{UNSPACED}][{marks()}]*")

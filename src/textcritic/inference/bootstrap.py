@@ -198,9 +198,14 @@ def _times_drawn(sizes: tuple[int, ...], resamples: int, seed: int) -> Array:
 
     A table has hundreds of intervals over the same documents, which are drawn alike for all.
     """
-    rng, documents = np.random.default_rng(seed), sizes[-1]
+    rng = np.random.default_rng(seed)
     for before in sizes[:-1]:
         rng.integers(0, before, (resamples, before))
+    return times_drawn(sizes[-1], resamples, rng)
+
+
+def times_drawn(documents: int, resamples: int, rng: np.random.Generator) -> Array:
+    """How often each document is drawn, with replacement, in each resample: [B, documents]."""
     draws = rng.integers(0, documents, (resamples, documents))
     draws += documents * np.arange(resamples)[:, None]
     times = np.bincount(draws.ravel(), minlength=documents * resamples)

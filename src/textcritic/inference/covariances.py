@@ -128,7 +128,7 @@ def covariance_test(
     distances as small as finite sets have by chance.
 
     Before documents are exchanged, each set is centred on its own mean, because only covariances are compared.
-    Memory is that of some resamples and of documents x K^2, and time grows with documents x K^2 x resamples.
+    Memory grows with documents x K^2, time with documents x K^2 x resamples.
 
     Args:
         first: [documents, K], means of the samples' coefficients, of all parts; one that is fixed has the mean 0.

@@ -63,7 +63,7 @@ def group_difference(
         second: [groups of the second set, columns].
         statistic: makes the differences, first minus second, of B pairs of sets of groups.
         sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
-        resamples: B, at most (`looks`); all exchanges where there are no more.
+        resamples: B, random exchanges at most (`looks`); if there are only B or fewer, all are made.
         seed: of `numpy.random.default_rng`.
 
     Raises:

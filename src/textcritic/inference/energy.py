@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
-from textcritic.inference.bootstrap import LEAST_UNITS
+from textcritic.inference.bootstrap import LEAST_UNITS, times_drawn
 from textcritic.inference.looks import in_looks
 from textcritic.inference.permutation import few_splits
 from textcritic.inference.statistics import Array, checked_columns
@@ -194,7 +194,7 @@ class _Unpaired:
 
     def resampled(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
         for number in _chunks(resamples, max(len(self.one), len(self.two))):
-            yield _times(len(self.one), number, rng), _times(len(self.two), number, rng)
+            yield times_drawn(len(self.one), number, rng).T, times_drawn(len(self.two), number, rng).T
 
     def corrected(self, count: Count | None, first: Array, second: Array) -> Array:
         """Without bias; each point counts as often as `first` [n, B] and `second` [m, B] say: [B]."""
@@ -250,7 +250,7 @@ class _Paired:
 
     def resampled(self, resamples: int, rng: np.random.Generator) -> Iterator[tuple[Array]]:
         for number in _chunks(resamples, len(self.one)):
-            yield (_times(len(self.one), number, rng),)
+            yield (times_drawn(len(self.one), number, rng).T,)
 
     def corrected(self, count: Count | None, times: Array) -> Array:
         """Without bias, each pair as often as `times` [n, B] says: no drawn pair is compared with itself. [B]."""
@@ -282,12 +282,6 @@ def _scale(one: Array, two: Array) -> float:
     """A typical distance, for how large rounding errors are."""
     both = np.concatenate([one, two])
     return float(np.linalg.norm(both - both.mean(axis=0), axis=1).mean())
-
-
-def _times(points: int, resamples: int, rng: np.random.Generator) -> Array:
-    """How often each point is drawn, with replacement, in each resample: [points, B]."""
-    drawn = rng.integers(0, points, (resamples, points)) + points * np.arange(resamples)[:, None]
-    return np.bincount(drawn.ravel(), minlength=points * resamples).reshape(resamples, points).T.astype(np.float64)
 
 
 def _chunks(resamples: int, points: int) -> Iterator[int]:

@@ -99,7 +99,7 @@ def group_permutation(
         second: [groups of the second set, words], of the same words.
         sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
         distances: by name.
-        resamples: B, at most; all splits where there are no more.
+        resamples: B, random splits at most (`looks`); if there are only B or fewer, all are made.
         seed: of `numpy.random.default_rng`.
 
     Returns:

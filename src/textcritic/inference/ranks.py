@@ -69,7 +69,7 @@ def rank_permutation(
         second: [groups of the second set, words], of the same words.
         ranks: how many ranks are looked at.
         sizes: number of documents in each group of the first and of the second set; None: all groups have as many.
-        resamples: B, at most (`looks`); all splits where there are no more.
+        resamples: B, random splits at most (`looks`); if there are only B or fewer, all are made.
         seed: of `numpy.random.default_rng`.
 
     Raises:

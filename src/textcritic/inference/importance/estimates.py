@@ -19,8 +19,8 @@ from textcritic.inference.statistics import Array
 POINTS = 16  # of a curve, equally far apart in log K
 Level = Literal["instance", "corpus"]
 Ints = npt.NDArray[np.int64]
-PIECE = 40_000  # numbers of which sums are taken at a time: the cache holds them
-ROWS_OF = 4_000_000  # numbers of the rows that are in memory once more, 32 MB
+PIECE = 40_000  # numbers that are summed at a time, so that they fit into the cache
+ROWS_OF = 4_000_000  # numbers of the rows that are worked on at a time, 32 MB
 
 
 def log_likelihoods(weights: LogWeights) -> Array:
