@@ -27,11 +27,11 @@ from timing import fastest
 
 from textcritic.corpora import read_articles
 from textcritic.corpora.wikipedia import Shard, bzip2, extract_shard
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
 SPACE = "{http://www.mediawiki.org/xml/export-0.10/}"
-OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "benchmark")["options"]
+OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "benchmark")["options"]
 pytestmark = [
     pytest.mark.skipif(not SAMPLE.is_file(), reason=f"{SAMPLE} is not there"),
     pytest.mark.benchmark(disable_gc=True),

@@ -18,11 +18,11 @@ from timing import fastest
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.corpora.wikipedia import Shard, build_lines, extract_shard
 from textcritic.corpora.wikipedia import extract as lines
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
 ENTRY = {"extractor": "wikipedia-lines", "options": {"paths": ["x"], "disambiguation_templates": []}}
-OPTIONS = complete(ENTRY, "corpora", "benchmark")["options"]
+OPTIONS = read_entry(ENTRY, "corpora", "benchmark")["options"]
 LINES = 300_000
 pytestmark = pytest.mark.benchmark(disable_gc=True)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from textcritic.corpora.intruders.documents import Document, write_documents
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 TOPICS = [[f"{letter}{n}" for n in range(8)] for letter in ("ba", "du", "ki", "lo", "me", "ru")]
 
@@ -45,4 +45,4 @@ def written(path: Path, documents: Iterable[Document]) -> Path:
 
 def entry_of(model: dict, **more: object) -> dict:
     """An entry of the critics registry, with all its defaults."""
-    return complete({"kind": "detector", "model": model, **more}, "critics", "test")
+    return read_entry({"kind": "detector", "model": model, **more}, "critics", "test")

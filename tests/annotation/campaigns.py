@@ -19,7 +19,7 @@ from textcritic.annotation.make import Made, database_of, make_campaign
 from textcritic.annotation.store import Store
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.corpora.intruders.documents import Document, write_documents
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 TITLES = ("summary", "ingredients", "steps", "notes")
 WORDS = {
@@ -89,7 +89,7 @@ def made_intruder_campaign(folder: Path, documents: list[Document], **campaign: 
     """A campaign of the task `intruder` on a corpus with these documents."""
     write_documents(folder / "results/corpora/stories/test.parquet", documents, "tests")
     options = {"task": "intruder", "corpus": "stories", "contact": "Ann", "texts": len(documents), "attention": 0}
-    entry = complete({**options, "per_annotator": 4, "training": {"texts": 0}, **campaign}, "campaigns", "test")
+    entry = read_entry({**options, "per_annotator": 4, "training": {"texts": 0}, **campaign}, "campaigns", "test")
     return make_campaign("test", entry, folder)
 
 

@@ -8,7 +8,7 @@ from own_study import own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.detector_paths import DetectorPaths
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 STUDY = study({"kind": "corpora", "corpora": ["mine"]})
 TRAINING = {"learning_rate": 1.0e-3, "epochs": 1}

@@ -5,8 +5,8 @@ from own_study import assert_refused, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import is_parallel, is_text
+from textcritic.plan.entries import restore
 from textcritic.plan.paths import Paths
-from textcritic.plan.spec import restore
 
 FILES = {"source": "news.en", "targets": {"de": "news.de", "es": "news.es"}}
 FETCHED = "results/raw/unpacked/europarl-v7-de-en/europarl-v7.de-en"

@@ -10,10 +10,12 @@ from own_study import ROOT, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
+from textcritic.plan import entries
+from textcritic.plan.entries import read_entry, registry_schema, restore
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, download_of
-from textcritic.plan.spec import SCHEMAS, complete, restore, schema
+from textcritic.plan.spec import schema
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 STUDY = study({"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]})
@@ -56,7 +58,7 @@ def fresh():
 
 def schemas():
     """All schemas, of the configuration and of the kinds of experiment."""
-    return [schema(path) for path in (*SCHEMAS.glob("*.yaml"), *(schema_of(kind_of(kind)) for kind in KINDS))]
+    return [*map(registry_schema, REGISTRIES), *(schema(schema_of(kind_of(kind))) for kind in KINDS)]
 
 
 def every(keyword, node):
@@ -74,11 +76,10 @@ def test_every_registry_of_the_schemas_is_one():
     named = [name for found in schemas() for name in every("registry", found)]
     assert len(named) > 20
     assert set(named) <= set(REGISTRIES)
-    assert {*REGISTRIES, "config", "study"} == {path.stem for path in SCHEMAS.glob("*.yaml")}
 
 
 def test_every_check_of_the_schemas_can_be_called():
-    named = [check for found in schemas() for checks in every("checks", found) for check in checks]
+    named = [check for about in entries.REGISTRIES.values() for check in about.checks]
     assert len(named) >= 5
     for check in named:
         module, _, function = check.partition(":")
@@ -370,7 +371,7 @@ def test_the_parameters_of_the_topic_rules_are_all_keys_of_an_entry_that_decide(
     named = re.findall(r"spec=spec\((.*?)\)", rules, re.DOTALL)
     assert len(named) == 2
     keys = {key for call in named for key in call.split('"')[1::2]} - {"critics", "critic"}
-    entry = complete({"kind": "ctm"}, "critics", "an entry")
+    entry = read_entry({"kind": "ctm"}, "critics", "an entry")
     assert keys | {"threads", "mem_mb", "runtime"} == set(entry)
 
 
@@ -380,7 +381,7 @@ def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide
     named = re.findall(r" spec=spec\((.*?)\)", (ROOT / "rules/mixing.smk").read_text(), re.DOTALL)
     assert len(named) == 3
     keys = {key for call in (counted, *named) for key in call.split('"')[1::2]} - {"critics", "critic", "fitted"}
-    assert keys | {"threads", "mem_mb", "runtime"} == set(complete({"kind": "lda"}, "critics", "an entry"))
+    assert keys | {"threads", "mem_mb", "runtime"} == set(read_entry({"kind": "lda"}, "critics", "an entry"))
 
 
 def test_the_schemas_defaults_are_those_of_the_library():

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -7,8 +6,11 @@ from hypothesis import strategies as st
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
+from textcritic.plan.entries import REGISTRIES, read_entry, registry_schema, restore
+from textcritic.plan.entries.base import json_schema
+from textcritic.plan.entries.config import Config, Study
 from textcritic.plan.experiment import schema_of
-from textcritic.plan.spec import SCHEMAS, canonical, complete, leaves, load_yaml, restore, schema
+from textcritic.plan.spec import leaves, load_yaml, schema
 
 CAUSAL = {
     "kind": "causal",
@@ -34,7 +36,7 @@ def changed(path, value):
 
 def test_defaults_are_filled_in_at_every_level_and_the_input_is_not_changed():
     before = json.dumps(CAUSAL)
-    full = complete(CAUSAL, "generators", "here")
+    full = read_entry(CAUSAL, "generators", "here")
     assert full["training"]["batch_size"] == 8
     assert full["training"]["gradient_clip"] == 1.0
     assert full["gpu"] == 0
@@ -43,19 +45,17 @@ def test_defaults_are_filled_in_at_every_level_and_the_input_is_not_changed():
 
 def test_canonical_leaves_out_defaults_ignores_order_and_restores():
     explicit = {**dict(reversed(CAUSAL.items())), "threads": 1, "training": {**CAUSAL["training"], "batch_size": 8}}
-    assert canonical(complete(explicit, "generators", "x"), "generators") == canonical(
-        complete(CAUSAL, "generators", "x"), "generators"
-    )
-    text = canonical(complete(CAUSAL, "generators", "x"), "generators")
+    assert read_entry(explicit, "generators", "x").canonical() == read_entry(CAUSAL, "generators", "x").canonical()
+    text = read_entry(CAUSAL, "generators", "x").canonical()
     assert "batch_size" not in text
-    assert restore(text, "generators") == complete(CAUSAL, "generators", "x")
+    assert restore(text, "generators") == read_entry(CAUSAL, "generators", "x")
 
 
 @given(st.integers(2, 4096), st.floats(1e-8, 1), st.sampled_from(["constant", "linear", "cosine"]))
 def test_canonical_is_a_round_trip(context, rate, schedule):
     entry = changed("training", {"context": context, "learning_rate": rate, "schedule": schedule})
-    full = complete(entry, "generators", "x")
-    assert restore(canonical(full, "generators"), "generators") == full
+    full = read_entry(entry, "generators", "x")
+    assert restore(full.canonical(), "generators") == full
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_canonical_is_a_round_trip(context, rate, schedule):
 )
 def test_faults_name_source_and_key(entry, message):
     with pytest.raises(TextcriticError, match=r"^file.yaml: e: " + message):
-        complete(entry, "generators", "file.yaml: e")
+        read_entry(entry, "generators", "file.yaml: e")
 
 
 def test_yaml_faults_name_file_and_line(tmp_path):
@@ -104,17 +104,17 @@ def _objects(schema, where):
 # What is not closed by its schema: an architecture has the keys of its transformers configuration, a block those of its
 # kind, and stages are kinds too (`Project` refuses others).
 OPEN = ({"model_type"}, {"kind"})
-KIND_SCHEMAS = [schema_of(kind_of(kind)) for kind in KINDS]
 
 
-@pytest.mark.parametrize(
-    "path", [*sorted(SCHEMAS.glob("*.yaml")), *KIND_SCHEMAS], ids=lambda p: f"{p.parent.name}-{p.stem}"
-)
-def test_schemas_are_closed_and_describe_every_key(path: Path):
-    whole = schema(path)
-    assert whole["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+@pytest.mark.parametrize("name", [*REGISTRIES, *KINDS, "config", "study"])
+def test_schemas_are_closed_and_describe_every_key(name):
+    models = {"config": Config, "study": Study}
+    if name in KINDS:
+        whole = schema(schema_of(kind_of(name)))
+    else:
+        whole = json_schema(models[name]) if name in models else registry_schema(name)
     assert whole["description"]
-    for node, where in _objects(whole, path.stem):
+    for node, where in _objects(whole, name):
         if set(node["properties"]) not in OPEN and not where.endswith("stage_versions"):
             assert node.get("additionalProperties") is False, where
         for key, value in node["properties"].items():
@@ -123,15 +123,15 @@ def test_schemas_are_closed_and_describe_every_key(path: Path):
 
 def test_a_kind_that_is_the_default_may_be_left_out_and_reruns_nothing():
     entry = {"init": {"hub": "bert-base-cased"}, "training": {"learning_rate": 2.0e-5}}
-    full = complete(entry, "classifiers", "here")
+    full = read_entry(entry, "classifiers", "here")
     assert (full["kind"], full["max_tokens"]) == ("transformer", 512)
-    assert json.loads(canonical(full, "classifiers")) == entry
-    assert restore(canonical(full, "classifiers"), "classifiers") == full
-    assert complete({"kind": "given"}, "classifiers", "here") == {"kind": "given"}
+    assert json.loads(full.canonical()) == entry
+    assert restore(full.canonical(), "classifiers") == full
+    assert read_entry({"kind": "given"}, "classifiers", "here").plain() == {"kind": "given"}
     with pytest.raises(TextcriticError, match=r"here: kind: 'givn' is not one of transformer, given"):
-        complete({"kind": "givn"}, "classifiers", "here")
+        read_entry({"kind": "givn"}, "classifiers", "here")
     with pytest.raises(TextcriticError, match=r"here: unknown key 'max_tokens'; known keys are kind"):
-        complete({"kind": "given", "max_tokens": 8}, "classifiers", "here")
+        read_entry({"kind": "given", "max_tokens": 8}, "classifiers", "here")
 
 
 def test_a_reference_to_another_file_stands_here_with_what_is_said_beside_it():
@@ -153,12 +153,14 @@ def test_a_reference_to_a_file_that_is_not_there_is_one_line(tmp_path):
 
 
 def test_every_text_of_a_value_comes_with_its_key_and_rules():
-    full = complete(CAUSAL, "generators", "x")
-    found = {key: (text, rules.get("registry")) for key, text, rules in leaves(full, schema("generators"))}
+    full = read_entry(CAUSAL, "generators", "x")
+    found = {
+        key: (text, rules.get("registry")) for key, text, rules in leaves(full.plain(), registry_schema("generators"))
+    }
     assert found["kind"] == ("causal", None)
     assert found["encoding"] == ("gpt2", "encodings")
     assert found["init.hub"] == ("gpt2", "hub")
     assert found["training.schedule"] == ("linear", None)
     paths = {"extractor": "jsonl", "options": {"paths": ["a", "b"]}}
-    texts = [(key, text) for key, text, _ in leaves(paths, schema("corpora")) if key == "options.paths"]
+    texts = [(key, text) for key, text, _ in leaves(paths, registry_schema("corpora")) if key == "options.paths"]
     assert texts == [("options.paths", "a"), ("options.paths", "b")]

@@ -18,7 +18,8 @@ from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.latents.titles.infer import Classifier, infer_titles
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches, sorted_batches
 from textcritic.latents.titles.train import ClassifierJob, accuracy, train_classifier
-from textcritic.plan.spec import complete, load_yaml
+from textcritic.plan.entries import read_entry
+from textcritic.plan.spec import load_yaml
 from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2
 from textcritic.training.loop import Run
 
@@ -238,7 +239,7 @@ def published(splits, tmp_path):
     """The published BERT (appendix E), but with a tiny encoder that is in the hub's format, and few sections."""
     texts = [section.text for article in articles(40, 0) for section in article.sections]
     folder = tiny_bert(tmp_path / "hub", texts)
-    entry = complete(load_yaml(REGISTRY)["bert-base-cased"], "classifiers", "bert-base-cased")
+    entry = read_entry(load_yaml(REGISTRY)["bert-base-cased"], "classifiers", "bert-base-cased")
     return folder, {**entry, "init": {"folder": str(folder)}}
 
 

@@ -11,9 +11,9 @@ from textcritic.corpora.extract import OPENING, read_derived
 from textcritic.corpora.titles import Titles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.plan.entries import read_entry
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
-from textcritic.plan.spec import complete
 
 ROOT = Path(__file__).parents[2]
 SPLITS = ("train", "validation", "test")
@@ -47,7 +47,7 @@ def base(tmp_path, monkeypatch):
 
 
 def derive(name, entry, base="base", **options):
-    spec = complete({"extractor": "derived", "options": {"corpus": base, **options}, **entry}, "corpora", name)
+    spec = read_entry({"extractor": "derived", "options": {"corpus": base, **options}, **entry}, "corpora", name)
     folder = Path("results/corpora") / name
     inputs = [f"results/corpora/{base}/{split}.parquet" for split in SPLITS]
     extract_corpus("derived", spec["options"], inputs, folder / "extracted.parquet", folder / "extracted.json")
@@ -109,7 +109,7 @@ def test_a_corpus_derived_from_a_derived_one(base):
 
 def test_the_titles_are_such_that_standardising_them_again_would_do_harm():
     """What the first test above shows is not trivial."""
-    again = complete({"extractor": "jsonl"}, "corpora", "x")["titles"]
+    again = read_entry({"extractor": "jsonl"}, "corpora", "x")["titles"]
     titles = Titles(**again)
     assert titles.standardise("release in 1990s") != "release in 1990s"
     assert "note" in titles.drop

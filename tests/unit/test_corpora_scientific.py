@@ -12,7 +12,7 @@ from textcritic.corpora import Section, build_corpus, extract_corpus, read_artic
 from textcritic.corpora.readers.jsonl import UNEVEN, read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
 
@@ -54,7 +54,7 @@ def test_uneven_records_are_counted_and_left_out(tmp_path):
 def corpus_of(folder, paths, options=None, **changes):
     """Extract and build with the schema's defaults and `changes`; the splits and the statistics."""
     entry = {"extractor": "scientific", "options": {"paths": paths, **(options or {})}, **changes}
-    spec = complete(entry, "corpora", "a test")
+    spec = read_entry(entry, "corpora", "a test")
     extract_corpus(
         "scientific", spec["options"], list(paths.values()), folder / "extracted.parquet", folder / "extracted.json"
     )

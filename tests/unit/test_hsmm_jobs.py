@@ -29,7 +29,7 @@ from textcritic.generators.hsmm.train import pack, train_hsmm, unpack
 from textcritic.generators.shards import CUT, ENDED, Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run
 
@@ -121,7 +121,7 @@ def test_report_and_model(small_process, tmp_path, settings):
 
 
 def test_settings_are_those_of_the_registry_schema():
-    entry = complete({"kind": "hsmm", "encoding": "symbols", "states": 7}, "generators", "here")
+    entry = read_entry({"kind": "hsmm", "encoding": "symbols", "states": 7}, "generators", "here")
     assert Settings.from_entry(entry) == Settings(states=7)
 
 

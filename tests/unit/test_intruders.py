@@ -16,14 +16,14 @@ from textcritic.corpora.intruders.cut import Wanted, cut_articles, cut_corpus
 from textcritic.corpora.intruders.documents import Document, read_documents, write_documents
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_table
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 SPLITS = ("train", "validation", "test")
 WORDS = [f"{a}{b}" for a in "bcdfgklmnprst" for b in ("ad", "en", "ir", "os", "um")]
 
 
 def options(**changed):
-    return complete({"extractor": "intruders", "options": {"intruders": changed}}, "corpora", "test")["options"][
+    return read_entry({"extractor": "intruders", "options": {"intruders": changed}}, "corpora", "test")["options"][
         "intruders"
     ]
 

@@ -10,7 +10,7 @@ import pytest
 from textcritic.corpora.parallel.build import build_parallel
 from textcritic.corpora.synthetic.languages import LanguageRecipe, draw_sentences, mixed, translate
 from textcritic.errors import TextcriticError
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 RECIPE = LanguageRecipe(sentences=3000, vocabulary=100, shared=0.2, shortest=3, longest=7, seed=3)
 
@@ -111,7 +111,7 @@ def test_wrong_rates_are_one_line(drawn):
 
 def test_a_corpus_of_languages(tmp_path):
     options = {"languages": {"sentences": 100, "vocabulary": 30}}
-    entry = complete({"extractor": "languages", "options": options}, "corpora", "test")
+    entry = read_entry({"extractor": "languages", "options": options}, "corpora", "test")
     record = build_parallel(entry, tmp_path / "languages")
     assert record["sentences"] == 100
     assert record["translations"] == {"de": 100, "es": 100, "fr": 100}

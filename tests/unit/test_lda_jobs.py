@@ -16,7 +16,7 @@ from textcritic.critics.scores import document_columns, latent_nll, rejections
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_table
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 WORDS = {
     "de": ["der", "die", "und", "das", "nicht"],

@@ -24,7 +24,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import energy_distance
 from textcritic.latents.bags import vocabulary_of
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 RECIPE = LanguageRecipe(sentences=120, vocabulary=60, targets=("de", "es", "fr"))
 EXACT = PosteriorOptions(draws=1, method="exact")
@@ -111,7 +111,7 @@ def test_the_test_of_shares_notices_shares():
 
 def test_the_job_reads_the_test_split_of_these_languages(tmp_path):
     options = {"sentences": 60, "vocabulary": 40}
-    entry = complete({"extractor": "languages", "options": {"languages": options}}, "corpora", "an entry")
+    entry = read_entry({"extractor": "languages", "options": {"languages": options}}, "corpora", "an entry")
     build_parallel(entry, tmp_path)
     _, critic, vocabulary = known(LanguageRecipe(**options))
     critic.save(tmp_path / "critic.npz")

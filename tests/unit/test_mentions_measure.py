@@ -16,8 +16,8 @@ from textcritic.files import read_json, read_table
 from textcritic.latents.resolvers.measured import About, figures_of, read_figures, write_figures
 from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.plan.entries import read_entry
 from textcritic.plan.registries import Registries
-from textcritic.plan.spec import complete
 from textcritic.workflow import workflow_folder
 
 TALE = """#begin document (tale-{0}); part 0
@@ -50,11 +50,11 @@ def annotation(tmp_path):
             member = tarfile.TarInfo(f"gold/{number}.conll")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    return complete({"files": [str(path)], "folder": "gold"}, "annotations", "tales")
+    return read_entry({"files": [str(path)], "folder": "gold"}, "annotations", "tales")
 
 
 def entry(registry, **keys):
-    return complete(keys, registry, "own")
+    return read_entry(keys, registry, "own")
 
 
 def written(tmp_path):

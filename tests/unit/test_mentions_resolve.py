@@ -10,7 +10,7 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.files import read_table, write_table
 from textcritic.latents.resolvers import resolve
 from textcritic.latents.resolvers.resolve import OTHER_OPENING, ResolvedFiles, opening_of, resolve_articles, resolver_of
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 FILM = {"matches": ".*is a.*film.*"}
 RELEASED = {**FILM, "of": "sentence", "word": "film", "without": "born"}
@@ -18,7 +18,7 @@ STORY = "Anna met Tom in May. She gave him her book. "
 
 
 def entry(**keys):
-    return complete({"kind": "persons", **keys}, "resolvers", "the test")
+    return read_entry({"kind": "persons", **keys}, "resolvers", "the test")
 
 
 def article(name, *texts):

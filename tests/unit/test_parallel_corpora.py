@@ -13,7 +13,7 @@ from textcritic.corpora.parallel.corpus import Sentence, Sentences, sentence_num
 from textcritic.corpora.parallel.files import read_lines, read_parallel
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 SLICE, NTREX = SMALL / "parallel", LARGE / "parallel"
 SPLITS = {"validation": 0.1, "test": 0.1, "seed": 1}
@@ -21,7 +21,7 @@ SPLITS = {"validation": 0.1, "test": 0.1, "seed": 1}
 
 def options(**given):
     entry = {"extractor": "parallel", "options": {"parallel": given}}
-    return complete(entry, "corpora", "test")["options"]["parallel"]
+    return read_entry(entry, "corpora", "test")["options"]["parallel"]
 
 
 def write(folder, **sides):
@@ -252,7 +252,7 @@ def ntrex(folder, names):
     english, german, spanish, french, documents = (str(folder / name) for name in names)
     targets = {"de": german, "es": spanish, "fr": french}
     given = {"source": english, "targets": targets, "documents": documents}
-    return complete({"extractor": "parallel", "options": {"parallel": given}}, "corpora", "test")
+    return read_entry({"extractor": "parallel", "options": {"parallel": given}}, "corpora", "test")
 
 
 def test_news_of_thirteen_documents(tmp_path):

@@ -13,7 +13,8 @@ from textcritic.corpora.synthetic.process import InverseCdf
 from textcritic.corpora.synthetic.process_corpus import process_statistics
 from textcritic.corpora.synthetic.recipe import Recipe, recipe_and_counts
 from textcritic.errors import TextcriticError
-from textcritic.plan.spec import SCHEMAS, complete, load_yaml
+from textcritic.plan.entries import read_entry
+from textcritic.plan.spec import SCHEMAS, load_yaml
 
 RECIPE = Recipe(states=5, steps=4, subsequences=30, shortest=2, longest=4, letters=6)
 TINY = Process(
@@ -291,10 +292,10 @@ def test_intervals_hold_the_exact_values_at_a_usual_size(process):
 
 def test_the_registry_has_the_papers_process_and_a_small_one():
     entries = load_yaml(SCHEMAS.parent / "registry" / "corpora.yaml")
-    recipe, counts = recipe_and_counts(complete(entries["process"], "corpora", "x")["options"])
+    recipe, counts = recipe_and_counts(read_entry(entries["process"], "corpora", "x")["options"])
     assert recipe == Recipe()
     assert counts == {"train": 51_200, "validation": 6_400, "test": 6_400}
-    small, fewer = recipe_and_counts(complete(entries["process-demo"], "corpora", "x")["options"])
+    small, fewer = recipe_and_counts(read_entry(entries["process-demo"], "corpora", "x")["options"])
     assert small.states < recipe.states
     assert sum(fewer.values()) < 20_000
     assert Process.draw(small).latent_ppl() > 1

@@ -6,7 +6,7 @@ from textcritic.corpora.structured.corpus import TOO_SHORT, build_structured
 from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 TREES = "".join(f"( (S (NP (DT the) (NN dog{n})) (VP (VB barks)) ) )\n( (X (NN word{n})) )\n" for n in range(20))
 
@@ -14,7 +14,7 @@ TREES = "".join(f"( (S (NP (DT the) (NN dog{n})) (VP (VB barks)) ) )\n( (X (NN w
 def entry(extractor="trees", **options):
     """An entry of the corpora registry with all defaults; `splits` may be among the options."""
     splits = options.pop("splits", {"validation": 0.2, "test": 0.2})
-    return complete({"extractor": extractor, "options": options, "splits": splits}, "corpora", "test")
+    return read_entry({"extractor": extractor, "options": options, "splits": splits}, "corpora", "test")
 
 
 def read(folder):

@@ -25,8 +25,8 @@ from textcritic.critics.tendencies.job import (
 from textcritic.critics.tendencies.measure import measure_counts
 from textcritic.critics.tendencies.options import CountOptions, stop_word_files
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import read_entry
 from textcritic.plan.registries import Registries
-from textcritic.plan.spec import complete
 
 OPTIONS = CountOptions(window=3, longest_lag=4, groups=6)
 
@@ -208,10 +208,10 @@ def test_rows_of_a_file_are_read_from_their_row_groups(tmp_path):
 
 
 def test_options_are_those_of_the_entry():
-    entry = complete({"kind": "tendencies", "tokenizer": "words", "window": 7}, "critics", "test")
+    entry = read_entry({"kind": "tendencies", "tokenizer": "words", "window": 7}, "critics", "test")
     assert count_options(entry) == CountOptions("words", window=7)
     assert count_options(entry, "lists/german").stop_words == "lists/german"
-    assert count_options(complete({"kind": "tendencies"}, "critics", "test")) == CountOptions()
+    assert count_options(read_entry({"kind": "tendencies"}, "critics", "test")) == CountOptions()
 
 
 def test_entries_are_checked_before_anything_runs(tmp_path):

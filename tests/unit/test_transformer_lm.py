@@ -20,7 +20,8 @@ from textcritic.generators.sample import Sampling, draw_articles, sample_article
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded, train_causal
-from textcritic.plan.spec import canonical, complete, load_yaml
+from textcritic.plan.entries import read_entry
+from textcritic.plan.spec import canonical, load_yaml
 from textcritic.training.gradient import deciding
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
@@ -30,7 +31,7 @@ SMALL = {"d_model": 32, "ffn_dim": 48, "num_layers": 2, "attention_heads": 4, "m
 
 
 def entry(name):
-    return complete(load_yaml(REGISTRY)[name], "generators", name)
+    return read_entry(load_yaml(REGISTRY)[name], "generators", name)
 
 
 @pytest.fixture(scope="module")

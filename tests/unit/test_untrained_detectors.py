@@ -33,7 +33,7 @@ from textcritic.latents.bags.vocabulary import build_vocabulary
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.plan.checks.vocabulary import VocabularyOptions
-from textcritic.plan.spec import canonical, complete
+from textcritic.plan.entries import read_entry
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
@@ -128,8 +128,8 @@ def test_surprise_finds_intruders_and_chooses_its_threshold_on_validation(ngram,
     paths = [
         written(tmp_path / f"{split}.parquet", planted(60, seed)) for seed, split in enumerate(("train", "validation"))
     ]
-    generator = complete({"kind": "ngram", "order": 3, "smoothing": "interpolated"}, "generators", "test")
-    files = Files(scorer=ngram / "interpolated", made_with={"generators": canonical(generator, "generators")})
+    generator = read_entry({"kind": "ngram", "order": 3, "smoothing": "interpolated"}, "generators", "test")
+    files = Files(scorer=ngram / "interpolated", made_with={"generators": generator.canonical()})
     entry = entry_of({"surprise": {"generator": "ngram-3-interpolated"}})
     run = Run(tmp_path / "model", tmp_path / "training.json", "surprise", threads=1)
     report = train_detector(*paths, files, entry, 1, run)
@@ -211,7 +211,7 @@ PEOPLE = Document("people", ("Anna met Tom.", "She gave him a book.", "He thanke
 
 
 def test_mentions_are_scored_with_and_without_each_sentence(tmp_path):
-    resolver = resolver_of(complete({"kind": "persons"}, "resolvers", "test"))
+    resolver = resolver_of(read_entry({"kind": "persons"}, "resolvers", "test"))
     options = ChainOptions()
     texts = [" ".join(PEOPLE.sentences), "Mary saw John. He saw her. They laughed.", "Peter slept. He woke."]
     chains = chains_of(resolver.resolve((str(n), text) for n, text in enumerate(texts)), options).chains

@@ -11,11 +11,11 @@ from textcritic.corpora.articles import Section
 from textcritic.corpora.wikipedia import Shard, audit, audit_extraction, extract_shard
 from textcritic.corpora.wikipedia.pages import Reason
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, Namespaces, Reading, paragraphs_of, sections_of
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 from textcritic.rehearsal.dump import dump, page
 
 LIBRARY = Reading(parser=MWPARSERFROMHELL)
-OPTIONS = complete({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]
+OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]
 
 # What the library reads in another way than MediaWiki and our own parser do.
 OTHERWISE = {

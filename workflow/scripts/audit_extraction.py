@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.corpora.wikipedia import audit_extraction
 from textcritic.plan.checks.corpora import WIKIPEDIA_LINES
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"audit {snakemake.wildcards.corpus}"):
     spec = restore(snakemake.params.spec, "corpora")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textcritic import runlog
 from textcritic.corpora.build import build_corpus, words_of
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, which reads it when it is first used
 with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):

@@ -6,7 +6,7 @@ from textcritic import runlog
 from textcritic.corpora.intruders.build import Parts, build_intruders
 from textcritic.corpora.intruders.official import build_official
 from textcritic.plan.checks.corpora import SPLITS
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 files, corpus = snakemake.input, snakemake.wildcards.corpus
 with runlog.job(snakemake.log[0], f"build {corpus}"):

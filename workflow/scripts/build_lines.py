@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic import runlog
 from textcritic.corpora.wikipedia import build_lines
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):
     build_lines(

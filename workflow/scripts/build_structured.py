@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic import runlog
 from textcritic.corpora.structured.corpus import build_structured
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 corpus = snakemake.wildcards.corpus
 with runlog.job(snakemake.log[0], f"build {corpus}"):

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.generators.collect import Limit, SampleFiles
 from textcritic.generators.translations import collect_translations, sources_of
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"collect {w.generator} {w.decoding}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, given, params = snakemake.wildcards, snakemake.input, snakemake.params
 shard = int(w.get("shard", 0)), params.get("shards", 1)

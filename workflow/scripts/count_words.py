@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"):
     count_corpus(

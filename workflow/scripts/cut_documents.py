@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora.intruders.cut import Wanted, cut_corpus
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"cut {snakemake.input.articles}"):
     options = restore(snakemake.params.spec, "corpora")["options"]["intruders"]

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.corpora import write_process_corpus
 from textcritic.corpora.synthetic.recipe import recipe_and_counts
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"draw {snakemake.wildcards.corpus}"):
     options = restore(snakemake.params.spec, "corpora")["options"]

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.features import Embedding, embed_articles
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 name = f"embed {w.get('generator', w.corpus)} {w.get('setting', '')}".strip()

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.encode import encode_split
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"encode {snakemake.wildcards.corpus} {snakemake.wildcards.setting}"):
     boundary = restore(snakemake.params.spec, "encodings")["boundary"]

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.corpora import Process
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer, require_symbols
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"encode {snakemake.wildcards.corpus}"):
     require_symbols(restore(snakemake.params.spec, "encodings"), snakemake.wildcards.encoding)

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.corpora.readers.hub_dataset import extract_dataset
 from textcritic.corpora.titles import require_wordnet
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"extract {snakemake.wildcards.corpus}"):
     if snakemake.params.lemmatised:

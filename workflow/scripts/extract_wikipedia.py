@@ -4,7 +4,7 @@ from textcritic import runlog
 from textcritic.corpora.titles import require_wordnet
 from textcritic.corpora.wikipedia import Shard, extract_shard
 from textcritic.plan.checks.corpora import WIKIPEDIA_LINES
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"extract {w.corpus} {w.shard}"):

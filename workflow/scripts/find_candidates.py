@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.corpora.intruders.candidates import find_candidates
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"find candidates for {snakemake.wildcards.corpus} {snakemake.wildcards.split}"):
     spec = restore(snakemake.params.spec, "corpora")

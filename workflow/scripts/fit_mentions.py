@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, p = snakemake.wildcards, snakemake.params
 with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"fit {w.generator} {w.setting}"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic import runlog
 from textcritic.critics.ctm import FitFiles, train_topics
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"fit {w.critic} on {w.corpus}"):

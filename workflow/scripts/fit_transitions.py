@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.corpora import gold_chains
 from textcritic.critics import AS_RELEASED_GRID, TransitionCritic
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"fit {snakemake.wildcards.critic} on {snakemake.wildcards.corpus}"):
     spec = restore(snakemake.params.spec, "critics")

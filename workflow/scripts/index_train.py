@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.recitation import IndexFiles, cutting_of, index_train
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, made = snakemake.wildcards, snakemake.output
 with runlog.job(snakemake.log[0], f"index {w.corpus}"):

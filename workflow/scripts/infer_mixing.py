@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.lda.job import InferFiles, infer_mixing
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"mixing {w.get('generator', 'of real text')} {w.corpus}"):

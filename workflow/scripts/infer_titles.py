@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.titles.infer import infer_titles
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(

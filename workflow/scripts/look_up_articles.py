@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.recitation import IndexFiles, TrainIndex, cutting_of, score_recitation
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"look up {w.get('generator', 'real text')} {w.corpus}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.pairs import make_subword_tokenizer
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
     vocabulary = restore(snakemake.params.spec, "encodings")["tokenizer"]["subwords"]["vocabulary"]

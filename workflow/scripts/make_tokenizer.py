@@ -5,7 +5,7 @@ from textcritic.corpora import iter_articles
 from textcritic.corpora.layout import render_with_titles
 from textcritic.errors import TextcriticError
 from textcritic.generators.words import make_words_tokenizer
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.training.load import save_hub_tokenizer, train_tokenizer
 
 with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.critics.lda.job import posterior_options
 from textcritic.critics.lda.power import PowerFiles, measure_mixing_power
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, given, made = snakemake.wildcards, snakemake.input, snakemake.output
 with runlog.job(snakemake.log[0], f"power of {w.critic} on {w.corpus}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.generators.perplexity import Windowing, perplexity
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"perplexity {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):

@@ -5,7 +5,7 @@ import json
 from textcritic import runlog
 from textcritic.critics.mentions.power import measure_power
 from textcritic.inference import PowerOptions
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, p = snakemake.wildcards, snakemake.params
 with runlog.job(snakemake.log[0], f"power of {w.experiment} on {w.corpus}"):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.mentions.measure import MeasuredFiles, write_quality
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, p = snakemake.wildcards, snakemake.params
 with runlog.job(snakemake.log[0], f"measure {w.resolver} on {w.annotation}", runlog.gpus_of(snakemake.resources)):

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.mentions.measure import MeasuredFiles, write_resolver_error
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, p = snakemake.wildcards, snakemake.params
 with runlog.job(

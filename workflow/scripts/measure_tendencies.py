@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_counts
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"tendencies of {w.get('generator', 'real text')} {w.corpus}"):

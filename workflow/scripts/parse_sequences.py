@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.lookup import parse_sequences
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"parse {w.generator} {w.decoding}"):

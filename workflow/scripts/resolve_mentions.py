@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(

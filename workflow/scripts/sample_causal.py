@@ -4,8 +4,8 @@ from textcritic import runlog
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.sample import Openings, Sampling, sample_articles
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import share_of
-from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(

@@ -6,8 +6,8 @@ from textcritic.generators.fairseq.sample import sample_fairseq
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import Shard, seed_of_draw
 from textcritic.generators.translations import sources_of
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import share_of
-from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(

@@ -3,8 +3,8 @@
 from textcritic import runlog
 from textcritic.generators.hsmm.sample import sample_hsmm
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import share_of
-from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.decoding}"):

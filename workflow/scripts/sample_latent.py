@@ -3,8 +3,8 @@
 from textcritic import runlog
 from textcritic.generators.latent.sample import Drawn, sample_latent
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import share_of
-from textcritic.plan.spec import restore
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.decoding}", runlog.gpus_of(snakemake.resources)):

@@ -4,8 +4,8 @@ from textcritic import runlog
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.job import sample_ngram
 from textcritic.generators.shards import Shard, seed_of_draw
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import share_of
-from textcritic.plan.spec import restore
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"sample {w.generator} {w.setting} {w.decoding}"):

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.critics.mauve import MauveOptions, compare_features
 from textcritic.latents.points import Features
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"mauve {snakemake.wildcards.corpus}"):
     options = MauveOptions.from_entry(restore(snakemake.params.spec, "critics"))

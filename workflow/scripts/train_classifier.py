@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.titles.train import train_classifier
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.training.loop import Run
 
 w = snakemake.wildcards

@@ -5,7 +5,7 @@ import json
 from textcritic import runlog
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.train import train_detector
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.training.loop import Run
 
 w, given = snakemake.wildcards, snakemake.input

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.generators.fairseq.job import FairseqTraining
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.training.loop import Run
 
 w = snakemake.wildcards

@@ -4,7 +4,7 @@ from textcritic import runlog
 from textcritic.generators.hsmm.text import Settings
 from textcritic.generators.hsmm.train import train_hsmm
 from textcritic.generators.train import Encoded
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.training.loop import Run
 
 w = snakemake.wildcards

@@ -3,7 +3,7 @@
 from textcritic import runlog
 from textcritic.generators.latent.kinds import learner_of
 from textcritic.generators.latent.train import Inputs, train_latent
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.training.loop import Run
 
 w, given = snakemake.wildcards, snakemake.input

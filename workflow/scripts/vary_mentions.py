@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.mentions.variants import vary_mentions
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 
 w, p = snakemake.wildcards, snakemake.params
 with runlog.job(snakemake.log[0], f"variants of {w.critic} on {w.get('generator', 'real text')} of {w.corpus}"):

@@ -8,8 +8,8 @@ from textcritic.generators.hsmm.weigh import (
     weigh_mixed_paths,
     weigh_own_paths,
 )
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import shards_of
-from textcritic.plan.spec import restore
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):

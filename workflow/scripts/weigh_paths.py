@@ -2,8 +2,8 @@
 
 from textcritic import runlog
 from textcritic.generators.hsmm.weigh import Quality, Sequences, weigh_best_paths, weigh_paths
+from textcritic.plan.entries import restore
 from textcritic.plan.shares import shards_of
-from textcritic.plan.spec import restore
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):

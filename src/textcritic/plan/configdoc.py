@@ -5,8 +5,10 @@ from typing import Any
 
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import write_text
+from textcritic.plan.entries import REGISTRIES, registry_schema
+from textcritic.plan.entries.base import json_schema
+from textcritic.plan.entries.config import Config, Study
 from textcritic.plan.experiment import schema_of
-from textcritic.plan.registries import REGISTRIES
 from textcritic.plan.spec import SCHEMAS, schema
 
 PAGES = SCHEMAS.parents[1] / "docs/config"
@@ -15,15 +17,15 @@ MADE = "Made from the schemas by `python -m textcritic.plan.configdoc`; change t
 
 def pages() -> dict[str, str]:
     """The pages, Markdown, by the names of their files: config.yaml, studies with all kinds, and each registry."""
-    made = {"config.md": _page("config.yaml", schema("config")), "studies.md": _studies()}
-    return made | {f"{name}.md": _page(name, schema(name)) for name in sorted(REGISTRIES)}
+    made = {"config.md": _page("config.yaml", json_schema(Config)), "studies.md": _studies()}
+    return made | {f"{name}.md": _page(name, registry_schema(name)) for name in sorted(REGISTRIES)}
 
 
 def _studies() -> str:
     """The page of a study's keys, and those of an experiment of each kind."""
     kinds = {name: schema(schema_of(kind_of(name))) for name in KINDS}
     parts = [f"\n## An experiment of kind `{name}`\n\n{_keys(rules, '###')}" for name, rules in kinds.items()]
-    return _page("Studies and kinds of experiment", schema("study")) + "".join(parts)
+    return _page("Studies and kinds of experiment", json_schema(Study)) + "".join(parts)
 
 
 def _page(title: str, rules: Mapping[str, Any]) -> str:

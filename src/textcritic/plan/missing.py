@@ -14,7 +14,6 @@ from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.hub_lock import ON_HUB, no_commit
 from textcritic.plan.registries import Registries, download_of
-from textcritic.plan.spec import leaves, schema
 
 REFUSE = "refuse"
 # The numbered parts of a block, and the lists of what each compares.
@@ -100,7 +99,7 @@ class Missing:
 
     def brought(self, registry: str, name: str) -> Iterator[tuple[str, str]]:
         """The files and folders that an entry names and no rule makes, each after its key."""
-        for key, text, about in leaves(self.registries.entry(registry, name), schema(registry)):
+        for key, text, about in self.registries.texts(registry, name):
             own = about.get("registry") == "downloads" and download_of(text) is None
             if (own or about.get("brought")) and ("/" in text or "." in text) and Path(text).parts[0] != "results":
                 yield key, text

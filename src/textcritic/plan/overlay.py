@@ -15,9 +15,10 @@ from typing import Any
 
 from textcritic.errors import TextcriticError, listed
 from textcritic.files import read_json, write_json
+from textcritic.plan.entries import Entry, read_entry
 from textcritic.plan.hub_lock import LOCK
-from textcritic.plan.registries import Overlay, Registries, deciding
-from textcritic.plan.spec import canonical, complete, load_yaml
+from textcritic.plan.registries import WITHOUT_EFFECT, Overlay, Registries, deciding
+from textcritic.plan.spec import load_yaml
 
 LOCAL = Path("config/local.yaml")
 RECORD = Path("results/overlay.json")
@@ -87,7 +88,7 @@ class Recipes:
         """A line for each overlaid entry, and for each whose results stand with other values."""
         registries = self._registries
         lines = [
-            f"{where}: {registry}.{name}: {_differences(registries.plain(*use), registries.entry(*use))}"
+            f"{where}: {registry}.{name}: {_differences(registries.plain(*use).plain(), registries.entry(*use).plain())}"
             for use, where in registries.overlaid().items()
             for registry, name in [use]
             if where != str(LOCK)
@@ -135,7 +136,7 @@ class Recipes:
         """
         now = self._now()
         return {
-            f"{registry}.{name}": _differences(deciding(self._registries.plain(registry, name)), entry)
+            f"{registry}.{name}": _differences(deciding(self._registries.plain(registry, name).plain()), entry)
             for registry, entries in uses.items()
             for name, entry in entries.items()
             if f"{registry}.{name}" in now
@@ -161,15 +162,15 @@ class Recipes:
                 new = self._entry(registry, name)
                 old = recorded.get(key, self._plain(registry, name))
                 if old != new:
-                    whole = [complete(values, registry, f"{RECORD}: {key}") for values in (old, new)]
+                    whole = [read_entry(values, registry, f"{RECORD}: {key}").plain() for values in (old, new)]
                     changed[registry, name] = _differences(*whole)
         return changed
 
     def _entry(self, registry: str, name: str) -> Values:
-        return _deciding(self._registries.entry(registry, name), registry)
+        return _deciding(self._registries.entry(registry, name))
 
     def _plain(self, registry: str, name: str) -> Values:
-        return _deciding(self._registries.plain(registry, name), registry)
+        return _deciding(self._registries.plain(registry, name))
 
     def _made_of(self, use: Use) -> Counter[str]:
         """How many files of each folder of results are made of an entry, by its name or that of one that names it."""
@@ -193,9 +194,9 @@ def _files(results: Path) -> Iterator[tuple[str, ...]]:
                     yield (Path(place) / name).relative_to(results).parts
 
 
-def _deciding(entry: Mapping[str, Any], registry: str) -> Values:
+def _deciding(entry: Entry) -> Values:
     """What of an entry decides results and is no default: a default that a later version adds changes nothing."""
-    return dict(json.loads(canonical(deciding(entry), registry)))
+    return dict(json.loads(entry.canonical(without=WITHOUT_EFFECT)))
 
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -14,12 +14,13 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
+from textcritic.plan.entries.config import Config
 from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.hub_lock import commits, read_lock, unlocked
 from textcritic.plan.missing import REFUSE, Missing, record, recorded
 from textcritic.plan.overlay import Recipes, overlays
 from textcritic.plan.registries import Registries, check_name, find_folder
-from textcritic.plan.spec import complete, load_yaml
+from textcritic.plan.spec import load_yaml
 from textcritic.plan.study import Study
 
 # Keys of the configuration that decide numbers, for the manifest.
@@ -71,7 +72,7 @@ class Project:
         locked: bool = True,
     ) -> None:
         self.root, self.here = root, here or Path.cwd()
-        self.config = complete(_typed(config), "config", "config")
+        self.config = Config.read(_typed(config), "config")
         self.kinds = self._load_kinds()
         self._check_stages()
         places = (self.here, self.root)
@@ -164,7 +165,7 @@ class Project:
             "experiments": list(chosen.experiments),
             "study": {**chosen.description, **({"not_measured": chosen.not_measured()} if chosen.missing else {})},
             "sources": [asdict(source) for source in chosen.sources()],
-            "config": {key: self.config[key] for key in DECIDING},
+            "config": {key: value for key, value in self.config.plain().items() if key in DECIDING},
             "command": chosen.description["command"] or self._command(study),
             "registry": registry,
             **({"overlay": overlay} if overlay else {}),
@@ -251,7 +252,7 @@ class Project:
 
     def _command(self, study: str) -> str:
         """What a person types to make a study again."""
-        default = complete({"studies": [study]}, "config", "config")
+        default = Config(studies=[study])
         if all(self.config[key] == default[key] for key in default if key not in ("studies", "accept")):
             return f"snakemake --cores 2 --config studies=\"['{study}']\""
         return f"snakemake --cores 2 --configfile FILE    # the configuration file, with studies: [{study}]"

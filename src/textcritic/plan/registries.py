@@ -2,17 +2,18 @@
 
 import importlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.place import PLACE
-from textcritic.plan.spec import SCHEMAS, as_described, canonical, complete, laid_over, leaves, load_yaml, schema
+from textcritic.plan import entries as models
+from textcritic.plan.entries import Entry, read_entry, registry_schema
+from textcritic.plan.spec import as_described, laid_over, leaves, load_yaml
 
-# Every file of config/schemas describes a registry, but for those of the configuration and of a study.
-REGISTRIES = tuple(sorted(path.stem for path in SCHEMAS.glob("*.yaml") if path.stem not in ("config", "study")))
+REGISTRIES = tuple(sorted(models.REGISTRIES))
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
     "label",
@@ -60,9 +61,9 @@ class Registries:
 
     def __init__(self, folders: Iterable[Path], here: Path, overlays: Iterable[Overlay] = ()) -> None:
         self.here = here
-        self.entries: dict[str, dict[str, dict[str, Any]]] = {registry: {} for registry in REGISTRIES}
+        self.entries: dict[str, dict[str, Entry]] = {registry: {} for registry in REGISTRIES}
         self._files: dict[tuple[str, str], Path] = {}
-        self._plain: dict[tuple[str, str], dict[str, Any]] = {}
+        self._plain: dict[tuple[str, str], Entry] = {}
         self._overlays: dict[tuple[str, str], str] = {}
         for folder in folders:
             for registry in REGISTRIES:
@@ -77,7 +78,7 @@ class Registries:
         """Whether a file that an entry names is not there; of files in a storage Snakemake says so when it plans."""
         return PLACE not in os.environ and not (self.here / path).is_file()
 
-    def entry(self, registry: str, name: str) -> dict[str, Any]:
+    def entry(self, registry: str, name: str) -> Any:
         """An entry with all its defaults.
 
         Raises:
@@ -121,13 +122,13 @@ class Registries:
                     raise TextcriticError(
                         f"{where}: is not a mapping of keys to values; write `{name}: {{KEY: VALUE}}`"
                     )
-                merged = laid_over(entry, as_described(values, schema(registry)))
-                self.entries[registry][name] = complete(merged, registry, where)
+                merged = laid_over(entry.plain(), as_described(values, registry_schema(registry)))
+                self.entries[registry][name] = read_entry(merged, registry, where)
                 self._plain.setdefault((registry, name), entry)
                 before = self._overlays.get((registry, name))
                 self._overlays[registry, name] = f"{before} and {overlay.where}" if before else overlay.where
 
-    def plain(self, registry: str, name: str) -> dict[str, Any]:
+    def plain(self, registry: str, name: str) -> Entry:
         """An entry with all its defaults as its registry file has it, without what is laid over it."""
         return self._plain.get((registry, name)) or self.entry(registry, name)
 
@@ -153,8 +154,8 @@ class Registries:
             name: the entry.
             keys: only these top-level keys, for a rule that reads part of an entry.
         """
-        entry = self.entry(registry, name)
-        return canonical(deciding({k: v for k, v in entry.items() if not keys or k in keys}), registry)
+        entry: Entry = self.entry(registry, name)
+        return entry.canonical(*keys, without=WITHOUT_EFFECT)
 
     def names(self, registry: str, others: bool = False, **wanted: list[Any]) -> str:
         """A regular expression that matches the names of a registry, for wildcard constraints.
@@ -176,7 +177,11 @@ class Registries:
 
         A key of `registry: downloads` holds a path, which names an entry only if rules/download.smk fetches it.
         """
-        return named_in(self.entry(registry, name), schema(registry))
+        return named_in(self.entry(registry, name).plain(), registry_schema(registry))
+
+    def texts(self, registry: str, name: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+        """Every text in an entry: its dotted key, the text, and what the schema says of it."""
+        return leaves(self.entry(registry, name).plain(), registry_schema(registry))
 
     def check_references(self, value: Any, rules: Mapping[str, Any], where: str) -> None:
         """See that every entry that a value names by its schema exists.
@@ -206,7 +211,7 @@ class Registries:
                 waiting += [(target, other) for _, target, other in self.references(*use)]
         used: dict[str, dict[str, dict[str, Any]]] = {}
         for registry, name in sorted(seen):
-            used.setdefault(registry, {})[name] = deciding(self.entry(registry, name))
+            used.setdefault(registry, {})[name] = deciding(self.entry(registry, name).plain())
         return used
 
     def threads_side_by_side(self, registry: str, name: str, cores: int | None, jobs: int = 2) -> int:
@@ -250,13 +255,13 @@ class Registries:
             if name in self.entries[registry]:
                 raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
             self._files[registry, name] = path
-            self.entries[registry][name] = complete(entry, registry, self.where(registry, name))
+            self.entries[registry][name] = read_entry(entry, registry, self.where(registry, name))
 
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""
         where = self.where(registry, name)
-        self.check_references(self.entry(registry, name), schema(registry), where)
-        for check in schema(registry).get("checks", ()):
+        self.check_references(self.entry(registry, name).plain(), registry_schema(registry), where)
+        for check in models.REGISTRIES[registry].checks:
             module, _, function = check.partition(":")
             _prefixed(where, getattr(importlib.import_module(module), function), name, self)
 

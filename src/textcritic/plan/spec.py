@@ -1,15 +1,11 @@
-"""Specifications: YAML in, validated against a schema, filled with defaults, and back out as one canonical string.
+"""YAML in, checked against a schema and filled with its defaults.
 
-A schema is a file of config/schemas, by its name, or any other file, by its path. Some keywords are our own: `$ref`
-names a file of config/schemas that stands here, with the keys beside it laid over it; `registry` says that a value
-is the name of an entry of that registry, `besides` which values are not; `checks` names functions (see
-`plan.registries`); `extractors` says which corpora have an option (see `plan.checks.corpora`).
-
-A rule passes the canonical string of the registry entry it depends on as a parameter: keys sorted, values equal to the
-schema's default left out. So neither reordered keys nor a new default in the schema make jobs run again.
+What entries of registries, the configuration and studies are is in `plan.entries`, as models. The block of an
+experiment is described by a file, schema.yaml of its kind, a JSON schema with some keywords of our own: `$ref` names a
+part that several kinds share, with the keys next to it laid over it; `registry` says that a value is the name of an
+entry of that registry, `besides` which values are not.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,25 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator, ValidationError
-from jsonschema.exceptions import relevance
 
-from textcritic.errors import TextcriticError, first_line, suggestion
+from textcritic.errors import TextcriticError, first_line
 from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
 
 MOST_VALUES, DEEPEST = 100_000, 100  # of one file of YAML
-# The types of JSON schemas, as people who write YAML call them.
-TYPES = {
-    "array": "a list",
-    "object": "a mapping of keys to values",
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "null",
-}
 
 
 def load_yaml(path: Path) -> Any:
@@ -79,46 +63,32 @@ def _require_usual(value: Any, path: Path) -> None:
     _require_finite(value, str(path))
 
 
-def complete(value: Any, kind: str | Path, source: str) -> Any:
-    """Validate `value` against a schema and fill in the schema's defaults; `value` is not changed.
+def complete(value: Any, kind: Path, source: str) -> Any:
+    """Check `value` against a schema file and fill in the schema's defaults; `value` is not changed.
 
     Args:
         value: content of the YAML.
-        kind: the schema.
+        kind: the file.
         source: where it came from (a file, or file and entry), for the error line.
 
     Raises:
         TextcriticError: an unknown key, a wrong type, a missing key, a value out of range; the line names the key.
     """
-    branch = _schema_of_kind(schema(kind), value, source)
-    problem = max(Draft202012Validator(branch).iter_errors(value), key=relevance, default=None)
-    if problem is not None:
-        raise TextcriticError(f"{source}: {_explain(problem)}")
+    from textcritic.plan.explain import refusal
+
+    if why := refusal(value, schema(kind)):
+        raise TextcriticError(f"{source}: {why}")
     _require_finite(value, source)
-    return _with_defaults(value, branch)
-
-
-def canonical(value: Any, kind: str) -> str:
-    """The one string for an entry: JSON with sorted keys and without values that equal the schema's defaults."""
-    return json.dumps(_without_defaults(value, schema(kind)), sort_keys=True, ensure_ascii=False)
-
-
-def restore(text: str, kind: str) -> Any:
-    """The inverse of `canonical`: the entry with all its defaults."""
-    return complete(json.loads(text), kind, f"specification of kind {kind}")
+    return _with_defaults(value, schema(kind))
 
 
 @cache
-def schema(kind: str | Path) -> dict[str, Any]:
-    """A schema with every `$ref` in it filled in.
-
-    Args:
-        kind: the name of a file of config/schemas, without .yaml, or the path of any other.
+def schema(path: Path) -> dict[str, Any]:
+    """A schema file with every `$ref` in it filled in.
 
     Raises:
         TextcriticError: no such file, or one that it refers to; it is not YAML.
     """
-    path = kind if isinstance(kind, Path) else SCHEMAS / f"{kind}.yaml"
     filled: dict[str, Any] = _filled_in(load_yaml(path))
     return filled
 
@@ -201,7 +171,14 @@ def _filled_in(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     filled = {key: _filled_in(value) for key, value in node.items() if key != "$ref"}
-    return laid_over(_filled_in(load_yaml(SCHEMAS / node["$ref"])), filled) if "$ref" in node else filled
+    return laid_over(_shared(node["$ref"]), filled) if "$ref" in node else filled
+
+
+def _shared(name: str) -> Any:
+    """A part that several kinds share: a file of config/schemas, or the blocks of samples, which campaigns have too."""
+    from textcritic.plan.entries.parts import SOURCES
+
+    return deepcopy(SOURCES) if name == "shared/sources.yaml" else _filled_in(load_yaml(SCHEMAS / name))
 
 
 def _forms_of(key: str, forms: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -220,25 +197,21 @@ def _is_text(form: Mapping[str, Any], value: str) -> bool:
     ]
 
 
-def _schema_of_kind(schema: dict[str, Any], value: Any, source: str) -> dict[str, Any]:
-    """The branch for this entry, in a registry whose entries differ by `kind`, so that messages are clear."""
-    kinds = [(branch["properties"]["kind"], branch) for branch in schema.get("oneOf", [])]
-    if not kinds:
-        return schema
-    branches = {rule["const"]: branch for rule, branch in kinds}
-    default = next((rule["default"] for rule, _ in kinds if "default" in rule), None)
-    kind = value.get("kind", default) if isinstance(value, dict) else None
-    if kind not in branches:
-        raise TextcriticError(f"{source}: kind: {kind!r} is not one of {', '.join(branches)}")
-    return branches[kind]
-
-
 def _branches(schema: Mapping[str, Any], value: Any) -> Iterator[Mapping[str, Any]]:
-    """The parts of a schema that apply to `value`: itself and, of a oneOf, the branch that the value matches."""
+    """The parts of a schema that apply to a right `value`: itself and, of a oneOf, the branch that the value fits."""
     yield schema
-    for branch in schema.get("oneOf", []):
-        if Draft202012Validator(branch).is_valid(value):
-            yield branch
+    yield from (branch for branch in schema.get("oneOf", ()) if _fits(branch, value))
+
+
+def _fits(branch: Mapping[str, Any], value: Any) -> bool:
+    """Whether a value has the type of a branch and, of a mapping, the keys."""
+    kind = branch.get("type")
+    if isinstance(value, dict):
+        keys, properties = set(value), branch.get("properties", {})
+        of_kind = properties.get("kind", {}).get("const", value.get("kind")) == value.get("kind")
+        known = branch.get("additionalProperties") is not False or keys <= set(properties)
+        return kind == "object" and of_kind and known and keys >= set(branch.get("required", ()))
+    return kind == ("array" if isinstance(value, list) else "null" if value is None else "string")
 
 
 def _with_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
@@ -256,63 +229,6 @@ def _with_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
     return filled
 
 
-def _without_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
-    if isinstance(value, list):
-        return [_without_defaults(item, schema.get("items", {})) for item in value]
-    if not isinstance(value, dict):
-        return value
-    kept = dict(value)
-    for branch in _branches(schema, value):
-        for key, sub in branch.get("properties", {}).items():
-            if key not in kept:
-                continue
-            if "default" in sub and kept[key] == _with_defaults(sub["default"], sub):
-                del kept[key]
-            else:
-                kept[key] = _without_defaults(kept[key], sub)
-    return kept
-
-
-def _explain(problem: ValidationError) -> str:
-    """One line: the key, what is wrong, what would be right."""
-    where = ".".join(str(part) for part in problem.absolute_path)
-    at = f"{where}: " if where else ""
-    value: Any = problem.instance
-    rule: Any = problem.validator_value
-    schema: Any = problem.schema
-    if problem.validator == "additionalProperties":
-        known = sorted(schema.get("properties", {}))
-        unknown = sorted(set(value) - set(known))[0]
-        hint = suggestion(unknown, known, f"known keys are {', '.join(known)}")
-        return f"{at}unknown key {unknown!r}; {hint}"
-    if problem.validator == "required":
-        missing = next(key for key in rule if key not in value)
-        return f"{at}the key {missing!r} is missing; {schema['properties'][missing].get('description', '')}"
-    if problem.validator == "type":
-        hint = ""
-        if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
-            number = float(value)
-            if rule == "integer" and number.is_integer():
-                number = int(number)
-            hint = (
-                f"; YAML reads it as text, write {number!r} without quotes"
-                if "e" not in value.lower()
-                else (f"; YAML reads it as text, write the mantissa with a dot: {_dotted(value)}")
-            )
-        if rule == "array" and isinstance(value, str | int | float):
-            hint = f"; write [{value}]"
-        wanted = " or ".join(TYPES[name] for name in (rule if isinstance(rule, list) else [rule]))
-        return f"{at}{value!r} should be {wanted}{hint}"
-    if problem.validator == "enum":
-        return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
-    if problem.validator == "pattern" and rule == r"\S":
-        return f"{at}is empty; write some words, or leave the key out"
-    if problem.validator in ("oneOf", "anyOf"):
-        choices = " or ".join(branch.get("title", "?") for branch in rule)
-        return f"{at}{json.dumps(value, default=str)} is not {choices}"
-    return f"{at}{problem.message}"
-
-
 def _require_finite(value: Any, where: str) -> None:
     """See that all numbers are finite, which the limits of a schema do not; the error names the keys to a number."""
     if isinstance(value, float) and not math.isfinite(value):
@@ -320,16 +236,3 @@ def _require_finite(value: Any, where: str) -> None:
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in parts:
         _require_finite(part, f"{where}: {key}")
-
-
-def _reads_as_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _dotted(text: str) -> str:
-    """`5e-5` as YAML 1.1 needs it: `5.0e-5`."""
-    mantissa, exponent = text.lower().split("e")
-    return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{exponent if exponent[0] in '+-' else '+' + exponent}"

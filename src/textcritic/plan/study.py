@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, listed
+from textcritic.plan.entries.config import Study as StudyEntry
 from textcritic.plan.experiment import Experiment, StudyContext, schema_of
 from textcritic.plan.missing import Missing, without
 from textcritic.plan.registries import Registries, check_name, named_in
@@ -166,7 +167,7 @@ class Study:
 
 def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
     """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
-    study: dict[str, Any] = complete(load_yaml(path), "study", str(path))
+    study = StudyEntry.read(load_yaml(path), str(path)).plain()
     blocks = []
     for number, block in enumerate(study["experiments"], 1):
         if block["kind"] not in kinds:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from textcritic.plan.registries import Registries
-from textcritic.plan.spec import canonical
 
 Values = dict[str, Any]
 TRAINING = {
@@ -108,7 +107,7 @@ def _said(registry: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """What counts of an entry: of a corpus not the defaults of options that are another extractor's."""
     if registry != "corpora":
         return entry
-    said: Values = json.loads(canonical(entry, registry))
+    said: Values = json.loads(entry.canonical())
     if entry["extractor"] == "process":
         said["options"] = {"process": entry["options"]["process"]}
     return said

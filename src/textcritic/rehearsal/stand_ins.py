@@ -8,7 +8,6 @@ from typing import Any
 
 from textcritic.digests import sha256
 from textcritic.plan.registries import REGISTRIES, Registries, download_of
-from textcritic.plan.spec import leaves, schema
 from textcritic.rehearsal.brought import paths_of, put_corpus
 from textcritic.rehearsal.files import SCIENTIFIC, stand_in
 from textcritic.rehearsal.words import corpus, lessons, opening, sections
@@ -91,7 +90,7 @@ class StandIns:
                 Path(text)
                 for registry in REGISTRIES
                 for name in self.used.get(registry, ())
-                for key, text, about in leaves(self._registries.entry(registry, name), schema(registry))
+                for key, text, about in self._registries.texts(registry, name)
                 if about.get("brought") and key.endswith("init.folder") and download_of(text) is None
             }
         )

@@ -28,8 +28,8 @@ from textcritic.latents.resolvers import Mention, Resolved, write_mentions
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.published import Published
+from textcritic.plan.entries import read_entry
 from textcritic.plan.sources import KEYS
-from textcritic.plan.spec import complete
 from textcritic.report.power import noticed_from, power_sheet
 
 
@@ -44,7 +44,7 @@ def audit(files):
 
 
 def entry(**keys):
-    return complete({"kind": "mentions", "resolver": "persons", **keys}, "critics", "the test")
+    return read_entry({"kind": "mentions", "resolver": "persons", **keys}, "critics", "the test")
 
 
 def test_the_critic_itself_stands_in_the_audit_with_the_numbers_of_the_main_table(files, audit):

@@ -18,7 +18,7 @@ from textcritic.inference import PowerOptions
 from textcritic.latents.resolvers import Mention, Resolved, Unresolved, write_mentions
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.latents.resolvers.resolve import resolver_of
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 # Names that HTML and LaTeX would take for their own are among them; one has an accent that is a character of its own.
 PEOPLE = {"MALE": ("Tom", "Mr. O'Neil", "<b>Bob</b>", "Jose\u0301"), "FEMALE": ("Anna", "Mrs. Y & Z", "$Eve$")}
@@ -27,10 +27,10 @@ PRONOUNS = {"MALE": ("he", "him", "his"), "FEMALE": ("she", "her", "her")}
 GENERATORS: Mapping[str, tuple[str, float]] = {"gpt2-demo": ("small GPT-2", 0.1), "ngram-3": ("trigram", 0.4)}
 BROKEN = "untrained"  # a generator of which nothing can be scored
 UNREAD = 3  # texts of each sample that did not parse
-CRITIC = complete({"kind": "mentions", "resolver": "persons"}, "critics", "the test")
+CRITIC = read_entry({"kind": "mentions", "resolver": "persons"}, "critics", "the test")
 POWER = PowerOptions(shares=(0.1, 0.4), articles=(5, 8), repetitions=20)
-RESOLVER = complete({"kind": "persons"}, "resolvers", "the test")
-NEAREST = complete({"kind": "nearest"}, "resolvers", "the test")
+RESOLVER = read_entry({"kind": "persons"}, "resolvers", "the test")
+NEAREST = read_entry({"kind": "nearest"}, "resolvers", "the test")
 
 
 def tiny(root: Path, *, documents: int = 20, empty: bool = False) -> CoreferenceFiles:

@@ -15,7 +15,8 @@ from textcritic.api.articles.models import DRAWN, Drawing, Model, entries_of
 from textcritic.corpora.readers.records import plain_name, shown_path
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
-from textcritic.plan.spec import complete, load_yaml
+from textcritic.plan.entries import read_entry
+from textcritic.plan.spec import load_yaml
 from textcritic.workflow import workflow_folder
 
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
@@ -113,7 +114,7 @@ class Wanted:
 def corpus_template() -> dict[str, Any]:
     """The entry `my-articles` of the corpora registry with all its defaults."""
     path = REGISTRY / "corpora.yaml"
-    entry: dict[str, Any] = complete(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}")
+    entry: dict[str, Any] = read_entry(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}")
     return entry
 
 

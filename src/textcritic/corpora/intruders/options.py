@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import is_structured, is_text
-from textcritic.plan.spec import complete
+from textcritic.plan.entries import read_entry
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -31,7 +31,7 @@ def check_intruders(name: str, registries: "Registries") -> None:
     Raises:
         TextcriticError: options that do not go together, have no effect, or name an entry that does not fit.
     """
-    entry, defaults = registries.entry("corpora", name), complete({"extractor": INTRUDERS}, "corpora", INTRUDERS)
+    entry, defaults = registries.entry("corpora", name), read_entry({"extractor": INTRUDERS}, "corpora", INTRUDERS)
     options = entry["options"]["intruders"]
     if not has_intruders(entry):
         if options != defaults["options"]["intruders"]:

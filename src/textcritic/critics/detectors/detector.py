@@ -15,7 +15,7 @@ from textcritic.critics.detectors.questions import CoherenceTest, test_of
 from textcritic.critics.detectors.scorer import Scorer
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.spec import restore
+from textcritic.plan.entries import restore
 from textcritic.runlog import Progress
 
 DESCRIPTION = "detector.json"

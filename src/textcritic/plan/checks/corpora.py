@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.datasets import check_hub_dataset, dataset_folder
 from textcritic.plan.checks.parallel import check_parallel
-from textcritic.plan.spec import complete, schema
+from textcritic.plan.entries.base import json_schema
+from textcritic.plan.entries.corpora import Corpus
+from textcritic.plan.entries.extraction import CorpusOptions
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -122,7 +124,7 @@ def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic
     options = entry["options"]
     if entry["extractor"] != DERIVED:
         for key in ("corpus", "opening"):
-            extractors = schema("corpora")["properties"]["options"]["properties"][key]["extractors"]
+            extractors = json_schema(CorpusOptions)["properties"][key]["extractors"]
             if options.get(key) is not None and entry["extractor"] not in extractors:
                 own = " or ".join(extractors)
                 raise TextcriticError(
@@ -233,7 +235,7 @@ def _check_opening(opening: str | None) -> None:
 
 def _check_other_keys(entry: Mapping[str, Any]) -> None:
     """Make sure that the keys that mean nothing to a derived corpus have their defaults."""
-    default = complete({"extractor": DERIVED}, "corpora", DERIVED)
+    default = Corpus(extractor=DERIVED)
     changed = {
         **{f"options.{key}": value != default["options"].get(key) for key, value in entry["options"].items()},
         **{key: entry[key] != default[key] for key in ("splits", "titles")},
