@@ -31,7 +31,7 @@ from textcritic.plan.entries import read_entry
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
 SPACE = "{http://www.mediawiki.org/xml/export-0.10/}"
-OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "benchmark")["options"]
+OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "benchmark").plain()["options"]
 pytestmark = [
     pytest.mark.skipif(not SAMPLE.is_file(), reason=f"{SAMPLE} is not there"),
     pytest.mark.benchmark(disable_gc=True),

@@ -22,7 +22,7 @@ from textcritic.plan.entries import read_entry
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
 ENTRY = {"extractor": "wikipedia-lines", "options": {"paths": ["x"], "disambiguation_templates": []}}
-OPTIONS = read_entry(ENTRY, "corpora", "benchmark")["options"]
+OPTIONS = read_entry(ENTRY, "corpora", "benchmark").plain()["options"]
 LINES = 300_000
 pytestmark = pytest.mark.benchmark(disable_gc=True)
 

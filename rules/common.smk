@@ -56,10 +56,9 @@ PARALLEL = registries.names("corpora", extractor=SENTENCES)
 TEXTS = registries.names("corpora", others=True, extractor=["process", *SENTENCES])
 STRUCTURED = ["trees", "mentions", "links"]
 # Encodings of processes, of parallel corpora, and of text.
-SUBWORD_TOKENIZERS = [e["tokenizer"] for e in registries.entries["encodings"].values() if "subwords" in e["tokenizer"]]
-SYMBOLS = registries.names("encodings", tokenizer=[{"symbols": {}}])
-SUBWORDS = registries.names("encodings", tokenizer=SUBWORD_TOKENIZERS)
-WORDS = registries.names("encodings", others=True, tokenizer=[{"symbols": {}}, *SUBWORD_TOKENIZERS])
+SYMBOLS = registries.names("encodings", reads=["symbols"])
+SUBWORDS = registries.names("encodings", reads=["subwords"])
+WORDS = registries.names("encodings", reads=["text", "words"])
 MODEL = "results/generators/{corpus}/{setting}/{generator}/seed{seed}"
 SAMPLE = "samples/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}"
 DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/draw{draw}"
@@ -67,7 +66,7 @@ DRAWN = "results/samples/{corpus}/{setting}/{generator}/seed{seed}/{decoding}/dr
 
 def of(kind, wildcard, key):
     """A resource or thread count read from the registry entry that a wildcard names."""
-    return lambda w: registries.entry(kind, w[wildcard])[key]
+    return lambda w: registries.resource(kind, w[wildcard], key)
 
 
 def memory(kind, wildcard):
@@ -77,7 +76,7 @@ def memory(kind, wildcard):
 
 def at_most(most, kind, wildcard, key):
     """The same for a job that more would not speed up."""
-    return lambda w: min(most, registries.entry(kind, w[wildcard])[key])
+    return lambda w: min(most, registries.resource(kind, w[wildcard], key))
 
 
 def side_by_side(kind, wildcard):

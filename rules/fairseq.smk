@@ -31,7 +31,7 @@ rule train_fairseq:
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
-            registries.entry("generators", w.generator)["training"]["checkpoint_seconds"]
+            registries.entry("generators", w.generator).training.checkpoint_seconds
         ),
     params:
         spec=spec("generators", "generator"),

@@ -77,7 +77,7 @@ rule train_latent:
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
-            registries.entry("generators", w.generator)["training"]["checkpoint_seconds"]
+            registries.entry("generators", w.generator).training.checkpoint_seconds
         ),
     params:
         registry="generators",
@@ -110,7 +110,7 @@ rule train_proposal:
         gpu=of("proposals", "proposal", "gpu"),
         mem_mb=memory("proposals", "proposal"),
         runtime=of("proposals", "proposal", "runtime"),
-        checkpoint_seconds=lambda w: round(registries.entry("proposals", w.proposal)["training"]["checkpoint_seconds"]),
+        checkpoint_seconds=lambda w: round(registries.entry("proposals", w.proposal).training.checkpoint_seconds),
     params:
         registry="proposals",
         spec=spec("proposals", "proposal"),

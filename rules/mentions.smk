@@ -56,7 +56,7 @@ use rule resolve_data_mentions as resolve_sample_mentions with:
 use rule resolve_data_mentions as infer_data_mentions with:
     input:
         articles="results/corpora/{corpus}/{split}.parquet",
-        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver)["model"]),
+        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver).model),
     log:
         "results/logs/infer_data_mentions/{resolver}/{corpus}/{split}.log",
     benchmark:
@@ -77,7 +77,7 @@ use rule infer_data_mentions as infer_sample_mentions with:
     input:
         articles=f"{DRAWN}.parquet",
         rejected=f"{DRAWN}.rejected.parquet",
-        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver)["model"]),
+        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver).model),
     output:
         f"results/mentions/{{resolver}}/{{corpus}}/{SAMPLE}.parquet",
     log:

@@ -30,7 +30,7 @@ rule measure_data_by_function:
         runtime="12h",
     params:
         source=lambda w: digest(w.metric, project.config, project.here),
-        folders=project.config["metric_folders"],
+        folders=project.config.metric_folders,
         version=stage("metrics"),
     script:
         "../workflow/scripts/measure_by_function.py"

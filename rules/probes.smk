@@ -24,7 +24,7 @@ rule make_probes:
         mem_mb=4000,
         runtime="1h",
     params:
-        documents=lambda w: registries.entry("corpora", w.corpus)["probes"]["documents"],
+        documents=lambda w: registries.entry("corpora", w.corpus).probes.documents,
         version=stage("build"),
     script:
         "../workflow/scripts/make_probes.py"

@@ -60,7 +60,7 @@ rule make_figures:
     params:
         **told(lambda w: experiment(w).request(numbered(w))),
         tables=TABLES,
-        pdf=project.config["pdf_figures"],
+        pdf=project.config.pdf_figures,
         version=stage("report"),
     script:
         "../workflow/scripts/make_figures.py"

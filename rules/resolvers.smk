@@ -42,7 +42,7 @@ rule measure_resolver:
 use rule measure_resolver as measure_neural_resolver with:
     input:
         files=lambda w: annotated_files(w.annotation, registries),
-        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver)["model"]),
+        model=lambda w: hub_folder(registries.entry("resolvers", w.resolver).model),
     log:
         "results/logs/measure_neural_resolver/{resolver}/{annotation}.log",
     benchmark:
@@ -89,7 +89,7 @@ rule measure_resolver_error:
 use rule measure_resolver_error as measure_neural_resolver_error with:
     input:
         files=lambda w: annotated_files(w.annotation, registries),
-        model=lambda w: hub_folder(registries.entry("resolvers", resolver_of(w.critic, registries))["model"]),
+        model=lambda w: hub_folder(registries.entry("resolvers", resolver_of(w.critic, registries)).model),
     log:
         "results/logs/measure_neural_resolver_error/{critic}/{annotation}.log",
     benchmark:
@@ -99,6 +99,6 @@ use rule measure_resolver_error as measure_neural_resolver_error with:
     conda:
         "../envs/gpu.yaml"
     resources:
-        gpu=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries))["gpu"],
+        gpu=lambda w: registries.entry("resolvers", resolver_of(w.critic, registries)).gpu,
         mem_mb=lambda w, attempt: registries.memory("resolvers", resolver_of(w.critic, registries), attempt),
         runtime=of("critics", "critic", "runtime"),

@@ -31,7 +31,7 @@ rule sample_causal:
     params:
         spec=spec("decodings", "decoding"),
         boundary=lambda w: registries.boundary(w.generator),
-        context=lambda w: registries.entry("generators", w.generator)["training"]["context"],
+        context=lambda w: registries.entry("generators", w.generator).training.context,
         version=stage("sample"),
     script:
         "../workflow/scripts/sample_causal.py"

@@ -19,7 +19,7 @@ rule count_tendencies:
     """A split or a sample, in one job."""
     input:
         articles=lambda w: counted_articles(w.corpus, w.texts),
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic).plain()),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -60,7 +60,7 @@ use rule count_tendencies as count_tendencies_shard with:
 rule merge_tendencies:
     """The shards of a split or of a sample, put together."""
     input:
-        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
+        lambda w: shard_paths(registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -86,7 +86,7 @@ use rule count_tendencies as draw_tendencies with:
     input:
         articles="results/corpora/{corpus}/train.parquet",
         like="results/corpora/{corpus}/test.parquet",
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic).plain()),
     output:
         directory(f"{COUNTED}/draws"),
     log:
@@ -114,7 +114,7 @@ use rule draw_tendencies as draw_tendencies_shard with:
 
 use rule merge_tendencies as merge_draws with:
     input:
-        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/draws"),
+        lambda w: shard_paths(registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/draws"),
     output:
         directory(f"{COUNTED}/draws"),
     log:

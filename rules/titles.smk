@@ -30,7 +30,7 @@ rule train_classifier:
         runtime=of("classifiers", "classifier", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
         checkpoint_seconds=lambda w: round(
-            registries.entry("classifiers", w.classifier)["training"]["checkpoint_seconds"]
+            registries.entry("classifiers", w.classifier).training.checkpoint_seconds
         ),
     params:
         spec=spec("classifiers", "classifier"),

@@ -45,4 +45,4 @@ def written(path: Path, documents: Iterable[Document]) -> Path:
 
 def entry_of(model: dict, **more: object) -> dict:
     """An entry of the critics registry, with all its defaults."""
-    return read_entry({"kind": "detector", "model": model, **more}, "critics", "test")
+    return read_entry({"kind": "detector", "model": model, **more}, "critics", "test").plain()

@@ -25,7 +25,7 @@ def main(hardware: str, *texts: str) -> None:
     figures: list[Figure] = []
     registries = Registries([ROOT / "config/registry"], ROOT)
     for name, path in (text.split("=", 1) for text in texts):
-        entry = {**registries.entry("annotations", name), "files": [path], "folder": None}
+        entry = {**registries.entry("annotations", name).plain(), "files": [path], "folder": None}
         documents = annotated_texts(entry)
         for kind, make in RESOLVERS.items():
             table = measure_resolver(make({"kind": kind}), documents, entry["singletons"], entry["language"])

@@ -33,7 +33,7 @@ def bring(folder: Path, registries: Registries) -> None:
     for registry, entries in registries.entries.items():
         for name in entries:
             if registry in ON_HUB and no_commit(registries.entry(registry, name)):
-                entry = registries.entry(registry, name)
+                entry = registries.entry(registry, name).plain()
                 pin = {key: entry[key] for key in ("repository", "revision")}
                 lock[registry, name] = {**pin, "commit": "0" * 40, "date": "then"}
             for _, path in missing.brought(registry, name):

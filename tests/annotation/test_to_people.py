@@ -43,7 +43,7 @@ def test_every_answer_arrives_with_its_text_and_its_source(tmp_path):
         "texts": 3,
         "training": {"texts": 1, "pass": 0},
     }
-    make_campaign("test", read_entry(given, "campaigns", "test"), tmp_path)
+    make_campaign("test", read_entry(given, "campaigns", "test").plain(), tmp_path)
     with open_store(tmp_path) as store:
         campaign = Campaign(store)
         for _ in range(2):

@@ -49,17 +49,17 @@ def local(folder, text):
 
 def test_a_value_is_laid_over_and_the_others_stay(folder):
     laid = project(folder, registry=training(batch_size=4)).registries
-    plain = project(folder).registries.entry("generators", "small")
-    assert laid.entry("generators", "small") == {**plain, "training": {**plain["training"], "batch_size": 4}}
+    plain = project(folder).registries.entry("generators", "small").plain()
+    assert laid.entry("generators", "small").plain() == {**plain, "training": {**plain["training"], "batch_size": 4}}
     assert json.loads(laid.spec("generators", "small"))["training"]["batch_size"] == 4
-    assert laid.plain("generators", "small") == plain
+    assert laid.plain("generators", "small").plain() == plain
 
 
 def test_the_command_line_wins_over_the_file_of_this_machine(folder):
     local(folder, yaml.safe_dump(training(batch_size=2, accumulation=4)))
     own = project(folder, registry=training(batch_size=4))
-    assert own.registries.entry("generators", "small")["training"]["batch_size"] == 4
-    assert own.registries.entry("generators", "small")["training"]["accumulation"] == 4
+    assert own.registries.entry("generators", "small").training.batch_size == 4
+    assert own.registries.entry("generators", "small").training.accumulation == 4
     (said,) = own.recipes.said()
     assert said.startswith("config/local.yaml and config: registry: generators.small: training.accumulation: 4, was 1;")
     assert "training.batch_size: 4, was 8" in said
@@ -71,10 +71,10 @@ def test_texts_of_the_command_line_are_what_the_schema_says(folder):
     texts["generators"]["small"] |= {"label": "12", "gpu": "0"}
     texts["decodings"] = {"ancestral": {"stride": "null"}}
     registries = project(folder, registry=texts).registries
-    entry = registries.entry("generators", "small")
+    entry = registries.entry("generators", "small").plain()
     assert (entry["label"], entry["gpu"], entry["training"]["precision"]) == ("12", 0, "fp32")
     assert (entry["training"]["batch_size"], entry["training"]["learning_rate"]) == (4, 5e-5)
-    assert registries.entry("decodings", "ancestral")["stride"] is None
+    assert registries.entry("decodings", "ancestral").stride is None
 
 
 @pytest.mark.parametrize(

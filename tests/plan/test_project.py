@@ -120,7 +120,7 @@ def test_the_manifest_has_the_experiments_in_order_with_their_defaults(folder):
 
 def test_a_dump_stays_in_the_shards_in_which_it_was_extracted(folder):
     found = project(folder)
-    asked = found.registries.entry("corpora", "wiki")["options"]["shards"]
+    asked = found.registries.entry("corpora", "wiki").options.shards
     assert found.dump_shards("wiki") == asked
     (folder / "results/corpora/wiki").mkdir(parents=True)
     (folder / "results/corpora/wiki/extracted.json").write_text(f'{{"shards": {asked + 5}}}')

@@ -14,7 +14,7 @@ from textcritic.plan import entries
 from textcritic.plan.entries import read_entry, registry_schema, restore
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
-from textcritic.plan.registries import REGISTRIES, download_of
+from textcritic.plan.registries import REGISTRIES, Overlay, download_of
 from textcritic.plan.spec import schema
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
@@ -315,17 +315,21 @@ def test_a_part_of_an_entry_changes_only_with_its_keys(folder):
 
 def test_what_runs_faster_or_saves_oftener_is_no_part_of_what_reruns():
     registries = fresh()
-    for registry, name, change in (
-        ("decodings", "demo", lambda e: e.update(batch_size=8)),
-        ("generators", "gpt2-demo", lambda e: e["training"].update(checkpoint_seconds=1)),
-        ("classifiers", "bert-demo", lambda e: e["training"].update(checkpoint_seconds=1)),
+    for registry, name, values in (
+        ("decodings", "demo", {"batch_size": 8}),
+        ("generators", "gpt2-demo", {"training": {"checkpoint_seconds": 1}}),
+        ("classifiers", "bert-demo", {"training": {"checkpoint_seconds": 1}}),
     ):
         before = registries.spec(registry, name)
-        change(registries.entries[registry][name])
+        lay_over(registries, registry, name, values)
         assert registries.spec(registry, name) == before
     before = registries.spec("generators", "gpt2-demo")
-    registries.entries["generators"]["gpt2-demo"]["training"]["batch_size"] += 1
+    lay_over(registries, "generators", "gpt2-demo", {"training": {"batch_size": 5}})
     assert registries.spec("generators", "gpt2-demo") != before
+
+
+def lay_over(registries, registry, name, values):
+    registries.lay_over(Overlay("a test", {registry: {name: values}}))
 
 
 def test_names_are_told_apart_for_constraints(folder):
@@ -350,17 +354,17 @@ def test_what_is_left_at_its_default_changes_no_other_entry(folder):
 
 def test_the_number_of_topics_counts_nothing_again_and_the_vocabulary_does():
     registries = fresh()
-    entry = registries.entries["critics"]["ctm-demo"]
+    entry = registries.entry("critics", "ctm-demo").plain()
     fitted = tuple(key for key in entry if key != "vocabulary")
     counted, model = (registries.spec("critics", "ctm-demo", *keys) for keys in (COUNTED, fitted))
     for key, value in (("topics", 7), ("seed", 3), ("iterations", 9), ("tolerance", 0.1)):
-        before, entry[key] = entry[key], value
+        lay_over(registries, "critics", "ctm-demo", {key: value})
         assert registries.spec("critics", "ctm-demo", *COUNTED) == counted
         assert registries.spec("critics", "ctm-demo", *fitted) != model
-        entry[key] = before
-    entry |= {"threads": 8, "mem_mb": 9000, "runtime": "9h"}
+        lay_over(registries, "critics", "ctm-demo", {key: entry[key]})
+    lay_over(registries, "critics", "ctm-demo", {"threads": 8, "mem_mb": 9000, "runtime": "9h"})
     assert registries.spec("critics", "ctm-demo", *fitted) == model
-    entry["vocabulary"] = {**entry["vocabulary"], "minimum_count": 2}
+    lay_over(registries, "critics", "ctm-demo", {"vocabulary": {"minimum_count": 2}})
     assert registries.spec("critics", "ctm-demo", *COUNTED) != counted
     assert registries.spec("critics", "ctm-demo", *fitted) == model
 
@@ -371,7 +375,7 @@ def test_the_parameters_of_the_topic_rules_are_all_keys_of_an_entry_that_decide(
     named = re.findall(r"spec=spec\((.*?)\)", rules, re.DOTALL)
     assert len(named) == 2
     keys = {key for call in named for key in call.split('"')[1::2]} - {"critics", "critic"}
-    entry = read_entry({"kind": "ctm"}, "critics", "an entry")
+    entry = read_entry({"kind": "ctm"}, "critics", "an entry").plain()
     assert keys | {"threads", "mem_mb", "runtime"} == set(entry)
 
 
@@ -381,7 +385,7 @@ def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide
     named = re.findall(r" spec=spec\((.*?)\)", (ROOT / "rules/mixing.smk").read_text(), re.DOTALL)
     assert len(named) == 3
     keys = {key for call in (counted, *named) for key in call.split('"')[1::2]} - {"critics", "critic", "fitted"}
-    assert keys | {"threads", "mem_mb", "runtime"} == set(read_entry({"kind": "lda"}, "critics", "an entry"))
+    assert keys | {"threads", "mem_mb", "runtime"} == set(read_entry({"kind": "lda"}, "critics", "an entry").plain())
 
 
 def test_the_schemas_defaults_are_those_of_the_library():
@@ -438,7 +442,7 @@ def test_a_spec_is_all_that_a_job_needs_of_an_entry(shipped):
     for registry in REGISTRIES:
         for name in shipped.entries[registry]:
             text = shipped.spec(registry, name)
-            assert json.loads(text).keys() <= shipped.entry(registry, name).keys()
+            assert json.loads(text).keys() <= shipped.entry(registry, name).plain().keys()
             assert restore(text, registry).keys() >= json.loads(text).keys()
 
 
@@ -446,7 +450,7 @@ def test_the_specs_of_the_rules_name_keys_that_entries_have():
     """A key that is misspelt in a rule would silently be no part of what reruns."""
     known = {
         registry: {key for branch in (node.get("oneOf") or [node]) for key in branch["properties"]}
-        for registry, node in zip(REGISTRIES, map(schema, REGISTRIES), strict=True)
+        for registry, node in zip(REGISTRIES, map(registry_schema, REGISTRIES), strict=True)
     }
     found = 0
     for path in (ROOT / "rules").glob("*.smk"):

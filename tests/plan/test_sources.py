@@ -292,7 +292,7 @@ def test_methods_are_for_some_kinds_of_generators(folder, generator, decoding):
         "hsmm": {"known"},
         "file": set(),
     }
-    with nullcontext() if decoding in possible[entry["kind"]] else pytest.raises(TextcriticError) as refused:
+    with nullcontext() if decoding in possible[entry.kind] else pytest.raises(TextcriticError) as refused:
         check_supported(source, entry, scheme, "s")
     if refused is not None:
         kinds = {"beam": "fairseq", "known": "hsmm or entitynlm or kglm or lstm"}.get(

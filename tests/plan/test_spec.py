@@ -36,7 +36,7 @@ def changed(path, value):
 
 def test_defaults_are_filled_in_at_every_level_and_the_input_is_not_changed():
     before = json.dumps(CAUSAL)
-    full = read_entry(CAUSAL, "generators", "here")
+    full = read_entry(CAUSAL, "generators", "here").plain()
     assert full["training"]["batch_size"] == 8
     assert full["training"]["gradient_clip"] == 1.0
     assert full["gpu"] == 0
@@ -48,14 +48,14 @@ def test_canonical_leaves_out_defaults_ignores_order_and_restores():
     assert read_entry(explicit, "generators", "x").canonical() == read_entry(CAUSAL, "generators", "x").canonical()
     text = read_entry(CAUSAL, "generators", "x").canonical()
     assert "batch_size" not in text
-    assert restore(text, "generators") == read_entry(CAUSAL, "generators", "x")
+    assert restore(text, "generators") == read_entry(CAUSAL, "generators", "x").plain()
 
 
 @given(st.integers(2, 4096), st.floats(1e-8, 1), st.sampled_from(["constant", "linear", "cosine"]))
 def test_canonical_is_a_round_trip(context, rate, schedule):
     entry = changed("training", {"context": context, "learning_rate": rate, "schedule": schedule})
     full = read_entry(entry, "generators", "x")
-    assert restore(full.canonical(), "generators") == full
+    assert restore(full.canonical(), "generators") == full.plain()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_canonical_is_a_round_trip(context, rate, schedule):
 )
 def test_faults_name_source_and_key(entry, message):
     with pytest.raises(TextcriticError, match=r"^file.yaml: e: " + message):
-        read_entry(entry, "generators", "file.yaml: e")
+        read_entry(entry, "generators", "file.yaml: e").plain()
 
 
 def test_yaml_faults_name_file_and_line(tmp_path):
@@ -124,14 +124,14 @@ def test_schemas_are_closed_and_describe_every_key(name):
 def test_a_kind_that_is_the_default_may_be_left_out_and_reruns_nothing():
     entry = {"init": {"hub": "bert-base-cased"}, "training": {"learning_rate": 2.0e-5}}
     full = read_entry(entry, "classifiers", "here")
-    assert (full["kind"], full["max_tokens"]) == ("transformer", 512)
+    assert (full.kind, full.max_tokens) == ("transformer", 512)
     assert json.loads(full.canonical()) == entry
-    assert restore(full.canonical(), "classifiers") == full
+    assert restore(full.canonical(), "classifiers") == full.plain()
     assert read_entry({"kind": "given"}, "classifiers", "here").plain() == {"kind": "given"}
     with pytest.raises(TextcriticError, match=r"here: kind: 'givn' is not one of transformer, given"):
-        read_entry({"kind": "givn"}, "classifiers", "here")
+        read_entry({"kind": "givn"}, "classifiers", "here").plain()
     with pytest.raises(TextcriticError, match=r"here: unknown key 'max_tokens'; known keys are kind"):
-        read_entry({"kind": "given", "max_tokens": 8}, "classifiers", "here")
+        read_entry({"kind": "given", "max_tokens": 8}, "classifiers", "here").plain()
 
 
 def test_a_reference_to_another_file_stands_here_with_what_is_said_beside_it():
@@ -153,10 +153,8 @@ def test_a_reference_to_a_file_that_is_not_there_is_one_line(tmp_path):
 
 
 def test_every_text_of_a_value_comes_with_its_key_and_rules():
-    full = read_entry(CAUSAL, "generators", "x")
-    found = {
-        key: (text, rules.get("registry")) for key, text, rules in leaves(full.plain(), registry_schema("generators"))
-    }
+    full = read_entry(CAUSAL, "generators", "x").plain()
+    found = {key: (text, rules.get("registry")) for key, text, rules in leaves(full, registry_schema("generators"))}
     assert found["kind"] == ("causal", None)
     assert found["encoding"] == ("gpt2", "encodings")
     assert found["init.hub"] == ("gpt2", "hub")

@@ -53,7 +53,7 @@ def package(tmp_path, monkeypatch):
 
 def read(*packages, languages=("de", "es"), **more):
     given = {"packages": list(packages), "languages": list(languages), **more}
-    options = read_entry({"extractor": "catalogues", "options": {"catalogues": given}}, "corpora", "test")
+    options = read_entry({"extractor": "catalogues", "options": {"catalogues": given}}, "corpora", "test").plain()
     sentences = read_catalogues(options["options"]["catalogues"])
     return list(sentences.stream), +sentences.skipped, sentences.provenance
 

@@ -239,7 +239,7 @@ def published(splits, tmp_path):
     """The published BERT (appendix E), but with a tiny encoder that is in the hub's format, and few sections."""
     texts = [section.text for article in articles(40, 0) for section in article.sections]
     folder = tiny_bert(tmp_path / "hub", texts)
-    entry = read_entry(load_yaml(REGISTRY)["bert-base-cased"], "classifiers", "bert-base-cased")
+    entry = read_entry(load_yaml(REGISTRY)["bert-base-cased"], "classifiers", "bert-base-cased").plain()
     return folder, {**entry, "init": {"folder": str(folder)}}
 
 

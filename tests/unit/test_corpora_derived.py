@@ -47,7 +47,9 @@ def base(tmp_path, monkeypatch):
 
 
 def derive(name, entry, base="base", **options):
-    spec = read_entry({"extractor": "derived", "options": {"corpus": base, **options}, **entry}, "corpora", name)
+    spec = read_entry(
+        {"extractor": "derived", "options": {"corpus": base, **options}, **entry}, "corpora", name
+    ).plain()
     folder = Path("results/corpora") / name
     inputs = [f"results/corpora/{base}/{split}.parquet" for split in SPLITS]
     extract_corpus("derived", spec["options"], inputs, folder / "extracted.parquet", folder / "extracted.json")
@@ -109,7 +111,7 @@ def test_a_corpus_derived_from_a_derived_one(base):
 
 def test_the_titles_are_such_that_standardising_them_again_would_do_harm():
     """What the first test above shows is not trivial."""
-    again = read_entry({"extractor": "jsonl"}, "corpora", "x")["titles"]
+    again = read_entry({"extractor": "jsonl"}, "corpora", "x").plain()["titles"]
     titles = Titles(**again)
     assert titles.standardise("release in 1990s") != "release in 1990s"
     assert "note" in titles.drop

@@ -54,7 +54,7 @@ def test_uneven_records_are_counted_and_left_out(tmp_path):
 def corpus_of(folder, paths, options=None, **changes):
     """Extract and build with the schema's defaults and `changes`; the splits and the statistics."""
     entry = {"extractor": "scientific", "options": {"paths": paths, **(options or {})}, **changes}
-    spec = read_entry(entry, "corpora", "a test")
+    spec = read_entry(entry, "corpora", "a test").plain()
     extract_corpus(
         "scientific", spec["options"], list(paths.values()), folder / "extracted.parquet", folder / "extracted.json"
     )

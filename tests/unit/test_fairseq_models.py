@@ -45,7 +45,7 @@ def parameters(architecture, options, symbols):
 def test_the_translators_of_the_paper_have_its_numbers_of_parameters(name, published):
     """Model-criticism paper, appendix C."""
     registry = workflow_folder() / "config/registry"
-    entry = read_entry(load_yaml(registry / "generators.yaml")[name], "generators", name)
+    entry = read_entry(load_yaml(registry / "generators.yaml")[name], "generators", name).plain()
     vocabulary = load_yaml(registry / "encodings.yaml")[entry["encoding"]]["tokenizer"]["subwords"]["vocabulary"]
     symbols = vocabulary - SUBWORD_SPECIALS + 4
     # It draws weights on the CPU and copies them, which there is no room for here.
@@ -68,7 +68,7 @@ def test_what_the_second_translator_has_more_are_positions_and_lengths():
 def test_the_language_models_of_the_study_of_tendencies_have_its_sizes(name, millions):
     """Language Model Evaluation Beyond Perplexity, Table 1; vocabularies are inferred from them."""
     registry = workflow_folder() / "config/registry"
-    entry = read_entry(load_yaml(registry / "generators.yaml")[name], "generators", name)
+    entry = read_entry(load_yaml(registry / "generators.yaml")[name], "generators", name).plain()
     ((kind, given),) = load_yaml(registry / "encodings.yaml")[entry["encoding"]]["tokenizer"].items()
     # fairseq has four special symbols of its own, one of them the end of text; other special tokens are left out.
     symbols = given["vocabulary"] + 4 - {"train": len(SPECIAL_TOKENS), "words": 1}[kind]

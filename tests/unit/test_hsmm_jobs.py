@@ -121,7 +121,7 @@ def test_report_and_model(small_process, tmp_path, settings):
 
 
 def test_settings_are_those_of_the_registry_schema():
-    entry = read_entry({"kind": "hsmm", "encoding": "symbols", "states": 7}, "generators", "here")
+    entry = read_entry({"kind": "hsmm", "encoding": "symbols", "states": 7}, "generators", "here").plain()
     assert Settings.from_entry(entry) == Settings(states=7)
 
 

@@ -99,7 +99,7 @@ def written(folder, files):
 
 def options(columns, from_splits=SPLITS):
     given = {"dataset": "some-data", "from_splits": from_splits, "columns": columns}
-    return read_entry({"extractor": "hub-dataset", "options": given}, "corpora", "a test")["options"]
+    return read_entry({"extractor": "hub-dataset", "options": given}, "corpora", "a test").plain()["options"]
 
 
 def articles(folder, columns, from_splits=SPLITS, skipped=None, **changes):

@@ -23,9 +23,9 @@ WORDS = [f"{a}{b}" for a in "bcdfgklmnprst" for b in ("ad", "en", "ir", "os", "u
 
 
 def options(**changed):
-    return read_entry({"extractor": "intruders", "options": {"intruders": changed}}, "corpora", "test")["options"][
-        "intruders"
-    ]
+    return read_entry({"extractor": "intruders", "options": {"intruders": changed}}, "corpora", "test").plain()[
+        "options"
+    ]["intruders"]
 
 
 def sentences(number, rng, words=WORDS):

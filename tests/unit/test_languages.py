@@ -111,7 +111,7 @@ def test_wrong_rates_are_one_line(drawn):
 
 def test_a_corpus_of_languages(tmp_path):
     options = {"languages": {"sentences": 100, "vocabulary": 30}}
-    entry = read_entry({"extractor": "languages", "options": options}, "corpora", "test")
+    entry = read_entry({"extractor": "languages", "options": options}, "corpora", "test").plain()
     record = build_parallel(entry, tmp_path / "languages")
     assert record["sentences"] == 100
     assert record["translations"] == {"de": 100, "es": 100, "fr": 100}

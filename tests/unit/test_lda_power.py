@@ -111,7 +111,7 @@ def test_the_test_of_shares_notices_shares():
 
 def test_the_job_reads_the_test_split_of_these_languages(tmp_path):
     options = {"sentences": 60, "vocabulary": 40}
-    entry = read_entry({"extractor": "languages", "options": {"languages": options}}, "corpora", "an entry")
+    entry = read_entry({"extractor": "languages", "options": {"languages": options}}, "corpora", "an entry").plain()
     build_parallel(entry, tmp_path)
     _, critic, vocabulary = known(LanguageRecipe(**options))
     critic.save(tmp_path / "critic.npz")

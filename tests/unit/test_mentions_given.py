@@ -127,7 +127,7 @@ def test_another_language_is_that_of_the_pronouns_and_of_the_heads(tmp_path):
     text = "Der Mann der Gans lief. Er he."
     file = lines(tmp_path, {"id": "a", "mentions": [mention(4, 17), mention(24, 26), mention(27, 29)]})
     entry = {"kind": "given", "files": [str(file)], "language": str(tmp_path / "german.yaml")}
-    [resolved] = given_resolver(read_entry(entry, "resolvers", "the test")).resolve([("a", text)])
+    [resolved] = given_resolver(read_entry(entry, "resolvers", "the test").plain()).resolve([("a", text)])
     assert [head for _, head, *_ in shown(resolved)] == ["Mann", "Er", "he"]
     chains = chains_of([resolved], chain_options({"chains": {}}, entry)).chains
     assert [chains.symbols[code] for code in chains.codes] == [".", "MALE", ".", "Er", "MALE"]

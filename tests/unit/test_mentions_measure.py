@@ -50,11 +50,11 @@ def annotation(tmp_path):
             member = tarfile.TarInfo(f"gold/{number}.conll")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    return read_entry({"files": [str(path)], "folder": "gold"}, "annotations", "tales")
+    return read_entry({"files": [str(path)], "folder": "gold"}, "annotations", "tales").plain()
 
 
 def entry(registry, **keys):
-    return read_entry(keys, registry, "own")
+    return read_entry(keys, registry, "own").plain()
 
 
 def written(tmp_path):
@@ -123,7 +123,7 @@ def test_another_table_is_no_table_of_figures(tmp_path, text):
 )
 def test_the_figures_that_ship_are_those_of_this_code(name, file):
     """Otherwise run tools/measure_resolvers.py again, and take its figures into docs/results.md."""
-    shipped = Registries([workflow_folder() / "config/registry"], workflow_folder()).entry("annotations", name)
+    shipped = Registries([workflow_folder() / "config/registry"], workflow_folder()).entry("annotations", name).plain()
     texts = annotated_texts({**shipped, "files": [LARGE / f"coreference/{file}-conll.tar.gz"], "folder": None})
     for kind, make in (("persons", persons_resolver), ("nearest", nearest_resolver)):
         table = measure_resolver(make({"kind": kind}), texts, shipped["singletons"])

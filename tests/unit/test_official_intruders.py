@@ -40,7 +40,9 @@ def item(number, position=-1, train=0, **changed):
 def build(tmp_path, items, name="part.jsonl"):
     path = tmp_path / name
     path.write_text("".join(json.dumps(value) + "\n" for value in items), encoding="utf-8")
-    entry = read_entry({"extractor": "intruders", "options": {"intruders": {"official": str(path)}}}, "corpora", "test")
+    entry = read_entry(
+        {"extractor": "intruders", "options": {"intruders": {"official": str(path)}}}, "corpora", "test"
+    ).plain()
     said = build_official("published", entry, tmp_path / "out")
     assert said == read_json(tmp_path / "out" / "statistics.json")
     return {s: {d.id: d for d in read_documents(tmp_path / "out" / f"{s}.parquet")} for s in said["splits"]}, said

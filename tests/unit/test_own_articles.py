@@ -203,10 +203,10 @@ def test_what_is_written_is_a_valid_study(tmp_path, given):
     coherence, *others, corpora = found.experiments.values()
     assert all(one.sources() == expected for one in (coherence, *others, found))
     assert corpora.corpora() == coherence.corpora() == ["real"]
-    assert project.registries.entry("generators", "2")["label"] == "2.jsonl"
+    assert project.registries.entry("generators", "2").label == "2.jsonl"
     # The template with what was asked for, and nothing else.
-    shipped = Project({"studies": ["demo"]}, ROOT).registries.entry("corpora", "my-articles")
-    corpus = project.registries.entry("corpora", "real")
+    shipped = Project({"studies": ["demo"]}, ROOT).registries.entry("corpora", "my-articles").plain()
+    corpus = project.registries.entry("corpora", "real").plain()
     assert corpus["options"] == {**shipped["options"], "paths": ["/data/real.jsonl"]}
     assert corpus["sections"] == {**shipped["sections"], "minimum": 3, "minimum_title_count": 4}
     assert (corpus["splits"], corpus["titles"]) == (shipped["splits"], shipped["titles"])
@@ -224,7 +224,7 @@ def test_without_titles_the_order_is_not_judged_and_every_article_with_text_is_k
     study = project.studies["own-text"]
     assert list(study.experiments) == ["tendencies", "form", "corpora"]
     assert study.sources() == [Source("real", "wo-title", name, "given", 1) for name in ("model-1", "2")]
-    corpus = project.registries.entry("corpora", "real")
+    corpus = project.registries.entry("corpora", "real").plain()
     assert corpus["options"]["only_title"] == "text"
     assert (corpus["sections"]["minimum"], corpus["sections"]["minimum_title_count"]) == (1, 1)
 

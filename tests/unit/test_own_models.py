@@ -76,14 +76,14 @@ def test_what_is_written_is_a_valid_study(real, tmp_path, epochs, given):
     setting = "w-title" if given or epochs else "wo-title"
     names = ["tiny", "gpt2-2"]
     assert project.studies["own-text"].sources() == [Source("real", setting, name, "drawn", 1) for name in names]
-    entry = project.registries.entry("generators", "tiny")
+    entry = project.registries.entry("generators", "tiny").plain()
     assert (entry["training"]["context"], entry["training"]["epochs"]) == (32, epochs)
-    assert project.registries.entry("hub", "gpt2-2") == {
-        **project.registries.entry("hub", "gpt2"),
+    assert project.registries.entry("hub", "gpt2-2").plain() == {
+        **project.registries.entry("hub", "gpt2").plain(),
         "repository": "someone/gpt2",
         "revision": COMMIT,
     }
-    assert project.registries.entry("decodings", "drawn")["opening"] == (0 if epochs else 8)
+    assert project.registries.entry("decodings", "drawn").opening == (0 if epochs else 8)
     # A commit that was looked up once is not looked up again.
     again = models_of(["someone/gpt2"], recorded_commits(tmp_path))
     assert [model.revision for model in again] == [COMMIT]

@@ -25,7 +25,9 @@ def built(tmp_path_factory):
     """A corpus of artificial languages, and a tokenizer that was learnt on it."""
     folder = tmp_path_factory.mktemp("pairs")
     options = {"languages": {"sentences": 300, "vocabulary": 60}}
-    build_parallel(read_entry({"extractor": "languages", "options": options}, "corpora", "test"), folder / "corpus")
+    build_parallel(
+        read_entry({"extractor": "languages", "options": options}, "corpora", "test").plain(), folder / "corpus"
+    )
     make_subword_tokenizer(folder / "corpus/train.parquet", folder / "tokenizer", 200)
     return folder
 

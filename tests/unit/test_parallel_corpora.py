@@ -21,7 +21,7 @@ SPLITS = {"validation": 0.1, "test": 0.1, "seed": 1}
 
 def options(**given):
     entry = {"extractor": "parallel", "options": {"parallel": given}}
-    return read_entry(entry, "corpora", "test")["options"]["parallel"]
+    return read_entry(entry, "corpora", "test").plain()["options"]["parallel"]
 
 
 def write(folder, **sides):
@@ -252,7 +252,7 @@ def ntrex(folder, names):
     english, german, spanish, french, documents = (str(folder / name) for name in names)
     targets = {"de": german, "es": spanish, "fr": french}
     given = {"source": english, "targets": targets, "documents": documents}
-    return read_entry({"extractor": "parallel", "options": {"parallel": given}}, "corpora", "test")
+    return read_entry({"extractor": "parallel", "options": {"parallel": given}}, "corpora", "test").plain()
 
 
 def test_news_of_thirteen_documents(tmp_path):

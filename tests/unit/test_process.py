@@ -292,10 +292,10 @@ def test_intervals_hold_the_exact_values_at_a_usual_size(process):
 
 def test_the_registry_has_the_papers_process_and_a_small_one():
     entries = load_yaml(SCHEMAS.parent / "registry" / "corpora.yaml")
-    recipe, counts = recipe_and_counts(read_entry(entries["process"], "corpora", "x")["options"])
+    recipe, counts = recipe_and_counts(read_entry(entries["process"], "corpora", "x").plain()["options"])
     assert recipe == Recipe()
     assert counts == {"train": 51_200, "validation": 6_400, "test": 6_400}
-    small, fewer = recipe_and_counts(read_entry(entries["process-demo"], "corpora", "x")["options"])
+    small, fewer = recipe_and_counts(read_entry(entries["process-demo"], "corpora", "x").plain()["options"])
     assert small.states < recipe.states
     assert sum(fewer.values()) < 20_000
     assert Process.draw(small).latent_ppl() > 1

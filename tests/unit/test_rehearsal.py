@@ -155,7 +155,7 @@ def test_the_small_study_is_a_study_and_keeps_every_kind_of_entry(study, tmp_pat
     trained = [entry["training"] for entry in entries["generators"].values() if entry.get("training")]
     assert all((one.get("steps") or 0) <= max(LIMITS["generators"]["steps"], STEPS) for one in trained)
     assert {entry["unfinished"] for entry in entries["decodings"].values()} == {"keep"}
-    real_addresses = {name: entry["url"] for name, entry in real.registries.entries["downloads"].items()}
+    real_addresses = {name: entry.url for name, entry in real.registries.entries["downloads"].items()}
     assert {name: entry["url"] for name, entry in entries["downloads"].items()} == real_addresses
 
 

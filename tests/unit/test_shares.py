@@ -88,7 +88,7 @@ def test_what_was_drawn_with_other_numbers_stays(tmp_path, registries, monkeypat
 
 
 def test_weights_ask_for_the_time_of_their_draws(registries):
-    each = weighing(100, registries.entry("generators", "entitynlm"))
+    each = weighing(100, "entitynlm")
     shares = Shares(registries)
     w = {"samples": "100", "shard": "0-8"}
     one = SimpleNamespace(generator="entitynlm", get=w.get)

@@ -14,7 +14,7 @@ TREES = "".join(f"( (S (NP (DT the) (NN dog{n})) (VP (VB barks)) ) )\n( (X (NN w
 def entry(extractor="trees", **options):
     """An entry of the corpora registry with all defaults; `splits` may be among the options."""
     splits = options.pop("splits", {"validation": 0.2, "test": 0.2})
-    return read_entry({"extractor": extractor, "options": options, "splits": splits}, "corpora", "test")
+    return read_entry({"extractor": extractor, "options": options, "splits": splits}, "corpora", "test").plain()
 
 
 def read(folder):

@@ -170,10 +170,10 @@ def test_ids_keep_their_values_in_the_smallest_type(tmp_path, highest, kind):
 
 def test_encodings_for_text_are_refused():
     entries = load_yaml(SCHEMAS.parent / "registry" / "encodings.yaml")
-    symbols = read_entry(entries["symbols"], "encodings", "x")
+    symbols = read_entry(entries["symbols"], "encodings", "x").plain()
     require_symbols(symbols, "symbols")
     for name, encoding in (
-        ("gpt2", read_entry(entries["gpt2"], "encodings", "x")),
+        ("gpt2", read_entry(entries["gpt2"], "encodings", "x").plain()),
         ("mine", {**symbols, "boundary": "as_released"}),
     ):
         with pytest.raises(TextcriticError, match=f"encodings: {name}: a synthetic process needs an encoding with"):

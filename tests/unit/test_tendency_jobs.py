@@ -208,10 +208,10 @@ def test_rows_of_a_file_are_read_from_their_row_groups(tmp_path):
 
 
 def test_options_are_those_of_the_entry():
-    entry = read_entry({"kind": "tendencies", "tokenizer": "words", "window": 7}, "critics", "test")
+    entry = read_entry({"kind": "tendencies", "tokenizer": "words", "window": 7}, "critics", "test").plain()
     assert count_options(entry) == CountOptions("words", window=7)
     assert count_options(entry, "lists/german").stop_words == "lists/german"
-    assert count_options(read_entry({"kind": "tendencies"}, "critics", "test")) == CountOptions()
+    assert count_options(read_entry({"kind": "tendencies"}, "critics", "test").plain()) == CountOptions()
 
 
 def test_entries_are_checked_before_anything_runs(tmp_path):
@@ -226,7 +226,7 @@ def test_entries_are_checked_before_anything_runs(tmp_path):
     (tmp_path / "lists").mkdir()
     (tmp_path / "lists/mine").write_text("x\n")
     registries = Registries([tmp_path], tmp_path)
-    assert stop_word_files(registries.entry("critics", "mine")) == ["lists/mine"]
+    assert stop_word_files(registries.entry("critics", "mine").plain()) == ["lists/mine"]
 
 
 @pytest.mark.parametrize(

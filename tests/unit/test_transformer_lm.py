@@ -31,7 +31,7 @@ SMALL = {"d_model": 32, "ffn_dim": 48, "num_layers": 2, "attention_heads": 4, "m
 
 
 def entry(name):
-    return read_entry(load_yaml(REGISTRY)[name], "generators", name)
+    return read_entry(load_yaml(REGISTRY)[name], "generators", name).plain()
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ def test_surprise_finds_intruders_and_chooses_its_threshold_on_validation(ngram,
     paths = [
         written(tmp_path / f"{split}.parquet", planted(60, seed)) for seed, split in enumerate(("train", "validation"))
     ]
-    generator = read_entry({"kind": "ngram", "order": 3, "smoothing": "interpolated"}, "generators", "test")
+    generator = read_entry({"kind": "ngram", "order": 3, "smoothing": "interpolated"}, "generators", "test").plain()
     files = Files(scorer=ngram / "interpolated", made_with={"generators": generator.canonical()})
     entry = entry_of({"surprise": {"generator": "ngram-3-interpolated"}})
     run = Run(tmp_path / "model", tmp_path / "training.json", "surprise", threads=1)
@@ -211,7 +211,7 @@ PEOPLE = Document("people", ("Anna met Tom.", "She gave him a book.", "He thanke
 
 
 def test_mentions_are_scored_with_and_without_each_sentence(tmp_path):
-    resolver = resolver_of(read_entry({"kind": "persons"}, "resolvers", "test"))
+    resolver = resolver_of(read_entry({"kind": "persons"}, "resolvers", "test").plain())
     options = ChainOptions()
     texts = [" ".join(PEOPLE.sentences), "Mary saw John. He saw her. They laughed.", "Peter slept. He woke."]
     chains = chains_of(resolver.resolve((str(n), text) for n, text in enumerate(texts)), options).chains

@@ -24,7 +24,7 @@ from textcritic.plan.entries import read_entry
 from textcritic.rehearsal.dump import dump, multistream, page
 from textcritic.workers import in_order
 
-OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]
+OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test").plain()["options"]
 
 
 def extracted(tmp_path, *paths, shards=1, options=OPTIONS, **more):
@@ -160,7 +160,9 @@ def test_an_article_with_a_heading_of_numbers_is_counted_when_the_corpus_is_buil
     path = write(tmp_path / "dump.xml", dump([*(article(n) for n in range(40)), page(50, "A", "a\n== 12 ==\nb")]))
     out, _ = extracted(tmp_path, path)
     sections = {"minimum": 2, "minimum_tokens": 1}
-    entry = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}, "sections": sections}, "corpora", "test")
+    entry = read_entry(
+        {"extractor": "wikipedia", "options": {"paths": ["x"]}, "sections": sections}, "corpora", "test"
+    ).plain()
     out.rename(tmp_path / "extracted.parquet")
     (tmp_path / "out.json").rename(tmp_path / "extracted.json")
     build_corpus(tmp_path / "extracted.parquet", tmp_path, entry, words_of)
@@ -414,7 +416,7 @@ def test_workers_take_a_bounded_number_of_tasks_ahead():
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(TextcriticError, match=message):
-        check_dump(read_entry({"extractor": "wikipedia", "options": options}, "corpora", "test")["options"])
+        check_dump(read_entry({"extractor": "wikipedia", "options": options}, "corpora", "test").plain()["options"])
 
 
 # Dumps of Wikimedia's.

@@ -15,7 +15,7 @@ from textcritic.plan.entries import read_entry
 from textcritic.rehearsal.dump import dump, page
 
 LIBRARY = Reading(parser=MWPARSERFROMHELL)
-OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test")["options"]
+OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test").plain()["options"]
 
 # What the library reads in another way than MediaWiki and our own parser do.
 OTHERWISE = {

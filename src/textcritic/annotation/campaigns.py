@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from textcritic.corpora.intruders.options import INTRUDERS
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Campaign
 from textcritic.plan.sources import check_runs, check_text, sources_of
 
 if TYPE_CHECKING:
@@ -19,33 +20,33 @@ def check_campaign(name: str, registries: "Registries") -> None:
             for the task `intruder`; a corpus that does not fit the task; a title twice; a day that does not exist.
     """
     entry = registries.entry("campaigns", name)
-    sources = sources_of(entry["sources"])
-    intruder = entry["task"] == "intruder"
-    extractor = registries.entry("corpora", entry["corpus"])["extractor"]
+    sources = sources_of([block.plain() for block in entry.sources])
+    intruder = entry.task == "intruder"
+    extractor = registries.entry("corpora", entry.corpus).extractor
     if intruder is not (extractor == INTRUDERS):
         fits = "needs a corpus with" if intruder else "is not for a corpus with"
-        raise TextcriticError(f"corpus: the task {entry['task']} {fits} the extractor {INTRUDERS}; choose another")
+        raise TextcriticError(f"corpus: the task {entry.task} {fits} the extractor {INTRUDERS}; choose another")
     for source in sources:
-        if source.corpus != entry["corpus"]:
-            raise TextcriticError(f"sources: a sample of {source.corpus}; the campaign is about {entry['corpus']}")
+        if source.corpus != entry.corpus:
+            raise TextcriticError(f"sources: a sample of {source.corpus}; the campaign is about {entry.corpus}")
         check_text(source, registries, "sources")
     check_runs(sources, registries, "sources")
     if len(set(sources)) < len(sources):
         raise TextcriticError("sources: a sample stands twice")
     if intruder:
         _check_intruder(entry)
-    if len(set(entry["titles"])) < len(entry["titles"]):
+    if len(set(entry.titles)) < len(entry.titles):
         raise TextcriticError("titles: a title stands twice")
-    if entry["withdraw_until"]:
+    if entry.withdraw_until:
         try:
-            date.fromisoformat(entry["withdraw_until"])
+            date.fromisoformat(entry.withdraw_until)
         except ValueError as error:
             raise TextcriticError(
-                f"withdraw_until: {entry['withdraw_until']!r} is no day; write e.g. 2027-03-31"
+                f"withdraw_until: {entry.withdraw_until!r} is no day; write e.g. 2027-03-31"
             ) from error
 
 
-def _check_intruder(entry: dict[str, object]) -> None:
+def _check_intruder(entry: Campaign) -> None:
     for key in ("sources", "titles"):
-        if entry[key]:
+        if getattr(entry, key):
             raise TextcriticError(f"{key}: has no effect on the task intruder; leave it out")

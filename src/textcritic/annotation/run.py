@@ -67,7 +67,7 @@ def make(name: str, configfile: str | os.PathLike[str] | None = None, folder: st
     """
     here = Path(folder).resolve()
     registries = Project(load_configuration(configfile), workflow_folder(), here).registries
-    made = make_campaign(name, registries.entry("campaigns", name), here)
+    made = make_campaign(name, registries.entry("campaigns", name).plain(), here)
     return _summary(name, made)
 
 

@@ -282,9 +282,9 @@ def _votes(folder: Path, name: str, offline: bool, project: Project, missing: li
     entry = project.registries.entry("downloads", name)
     if not path.is_file():
         if offline:
-            missing.append(f"{path}: put {entry['url']} there, or leave --offline away, which downloads it")
+            missing.append(f"{path}: put {entry.url} there, or leave --offline away, which downloads it")
             return None
-        download_file(entry, path)
+        download_file(entry.plain(), path)
     try:
         return read_votes(path, exactly=name == VOTES)
     except TextcriticError as error:

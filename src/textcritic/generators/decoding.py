@@ -6,7 +6,7 @@ shard it falls into (up to the rounding of a model's own arithmetic, which batch
 differs when it falls that close to the border between two tokens).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.decodings import DRAW, LIKELIEST, check_method
+from textcritic.plan.entries.decodings import Decoding as Entry
 
 UNIFORMS_AT_ONCE = 256
 
@@ -58,14 +59,14 @@ class Decoding:
         _require(self.beam >= 1, "beam", self.beam, "give at least 1 hypothesis")
         _require(self.iterations >= 0, "iterations", self.iterations, "give 0 or a positive number of passes")
         try:
-            check_method({name: getattr(self, name) for name in self.__dataclass_fields__})
+            check_method(self)
         except TextcriticError as error:
             raise TextcriticError(f"decoding: {error}") from error
 
     @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "Decoding":
-        """From a registry entry; its other keys say how many articles to draw."""
-        return cls(**{name: entry[name] for name in cls.__dataclass_fields__ if name in entry})
+    def from_entry(cls, entry: Entry, **others: Any) -> "Decoding":
+        """From a registry entry; its other keys say how many articles to draw. `others` replace some of its values."""
+        return cls(**{name: getattr(entry, name) for name in cls.__dataclass_fields__} | others)
 
     @property
     def is_ancestral(self) -> bool:

@@ -13,6 +13,7 @@ import yaml
 from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.files import whole_file
+from textcritic.plan.entries import Dataset, HubModel
 from textcritic.plan.registries import Overlay, Registries
 from textcritic.plan.spec import SCHEMAS, complete, load_yaml
 
@@ -25,11 +26,11 @@ Use = tuple[str, str]
 Pin = dict[str, str]
 
 
-def no_commit(entry: Mapping[str, Any]) -> str:
+def no_commit(entry: HubModel | Dataset) -> str:
     """Why what an entry of the hub names cannot be fetched; "" if it names a commit."""
-    if is_commit(entry["revision"]):
+    if is_commit(entry.revision):
         return ""
-    return f"the commit of its revision {entry['revision']} is not known (textcritic lock)"
+    return f"the commit of its revision {entry.revision} is not known (textcritic lock)"
 
 
 def read_lock(here: Path) -> dict[Use, Pin]:
@@ -67,12 +68,13 @@ def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:
         if name not in entries:
             hint = suggestion(name, entries, "delete it there")
             raise TextcriticError(f"{where}: the {registry} registry has no such entry; {hint}")
-        if is_commit(entries[name]["revision"]):
+        entry = entries[name].plain()
+        if is_commit(entry["revision"]):
             continue
         for key in ("repository", "revision"):
-            if pin[key] != entries[name][key]:
+            if pin[key] != entry[key]:
                 raise TextcriticError(
-                    f"{where}: {key}: is {pin[key]}, and {entries[name][key]} in its entry; `textcritic lock {name}`"
+                    f"{where}: {key}: is {pin[key]}, and {entry[key]} in its entry; `textcritic lock {name}`"
                     " looks its commit up again"
                 )
         values.setdefault(registry, {})[name] = {"revision": pin["commit"]}

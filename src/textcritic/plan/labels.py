@@ -35,9 +35,9 @@ def labels_of(names: Iterable[tuple[str, str]], registries: Registries) -> dict[
 def entry_label(registry: str, name: str, registries: Registries) -> str:
     """The label of an entry; without one, what a decoding does, and of all others the name, its hyphens blanks."""
     entry = registries.entry(registry, name)
-    if label := entry.get("label"):
+    if label := getattr(entry, "label", None):
         return str(label)
-    return decoding_label(entry) if registry == "decodings" else name.replace("-", " ")
+    return decoding_label(entry.plain()) if registry == "decodings" else name.replace("-", " ")
 
 
 def decoding_label(entry: Mapping[str, Any]) -> str:
@@ -73,7 +73,7 @@ def _method(entry: Mapping[str, Any]) -> str:
 
 def _told_apart(registry: str, labels: dict[str, str], registries: Registries) -> None:
     """Entries without a label of their own get their names behind it where two would be called the same."""
-    own = {name for name in labels if registries.entry(registry, name).get("label")}
+    own = {name for name in labels if getattr(registries.entry(registry, name), "label", None)}
     for name, label in tuple(labels.items()):
         twins = [other for other, same in labels.items() if same == label and other != name and other in own]
         if name in own and twins:

@@ -1,11 +1,10 @@
 """Samples of latent language models as sources of an experiment: what is checked before anything runs."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.decodings import DRAW, GIVEN
 from textcritic.plan.checks.latent import LATENT, check_structure
+from textcritic.plan.entries import EntityNlm, Kglm, Lstm, Rnng
+from textcritic.plan.entries.latent import LstmModel, RnngModel
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import FP32, Source, check_plain, check_supported, entries_of
 
@@ -22,29 +21,34 @@ def check_latent(source: Source, registries: Registries, where: str) -> None:
     """
     _, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
-    if generator["kind"] not in LATENT:
+    if not isinstance(generator, Rnng | EntityNlm | Kglm | Lstm):
         raise TextcriticError(
-            f"{name} is of kind {generator['kind']}; {source.corpus} is tokens with a structure behind them, of which"
+            f"{name} is of kind {generator.kind}; {source.corpus} is tokens with a structure behind them, of which"
             f" {', '.join(LATENT)} draw texts"
         )
     try:
-        check_structure(source.generator, generator["kind"], source.corpus, registries)
+        check_structure(source.generator, generator.kind, source.corpus, registries)
     except TextcriticError as error:
         raise TextcriticError(f"{where}: {error}") from error
     if source.setting != "wo-title":
         raise TextcriticError(f"{where}: {source.corpus} has no titles; give the setting wo-title")
     check_plain(source, decoding, AS_IT_IS, f"{name} is a latent language model")
     check_supported(source, generator, decoding, where)
-    if ends_by_itself(generator) and decoding["stop"] == GIVEN:
+    if ends_by_itself(generator) and decoding.stop == GIVEN:
         raise TextcriticError(f"{name} ends its texts itself; {source.decoding} has `stop: given`, which tells them")
-    if not ends_by_itself(generator) and decoding["stop"] != GIVEN and decoding["unfinished"] == "reject":
+    if not ends_by_itself(generator) and decoding.stop != GIVEN and decoding.unfinished == "reject":
         raise TextcriticError(
             f"{name} never ends a text, so that all would be rejected; {source.decoding} should have `stop: given`, as"
             " long as a text of train, or `unfinished: keep`, max_tokens long"
         )
 
 
-def ends_by_itself(generator: Mapping[str, Any]) -> bool:
+def ends_by_itself(generator: Rnng | EntityNlm | Kglm | Lstm) -> bool:
     """Whether an entry's model decides where a text ends; else it is one of texts of a given length."""
-    model = generator["model"]
-    return bool(model.get("ends")) or model.get("end") == "stop"
+    match generator.model:
+        case LstmModel(ends=ends):
+            return ends
+        case RnngModel(end=end):
+            return end == "stop"
+        case _:
+            return False

@@ -12,7 +12,8 @@ from typing import Any
 from textcritic.errors import listed
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import SPLITS
-from textcritic.plan.hub_lock import ON_HUB, no_commit
+from textcritic.plan.entries import Dataset, Entry, HubModel
+from textcritic.plan.hub_lock import no_commit
 from textcritic.plan.registries import Registries, download_of
 
 REFUSE = "refuse"
@@ -71,7 +72,7 @@ class Missing:
         if self._decided is not None:
             return {}
         return {
-            path: f"{self.registries.where(registry, name)}: {key}: {fault} ({entry.get('bring') or 'put it there'})"
+            path: f"{self.registries.where(registry, name)}: {key}: {fault} ({_bring(entry)})"
             for registry, entries in self.registries.entries.items()
             for name, entry in entries.items()
             for key, path in self.brought(registry, name)
@@ -82,10 +83,10 @@ class Missing:
         if name not in self.registries.entries.get(registry, ()) or self._made(registry, name):
             return ""
         entry = self.registries.entry(registry, name)
-        if registry in ON_HUB and (why := no_commit(entry)):
+        if isinstance(entry, HubModel | Dataset) and (why := no_commit(entry)):
             return why
         if fault := self._fault([path for _, path in self.brought(registry, name)]):
-            return f"{fault} ({entry.get('bring') or 'put it there'})"
+            return f"{fault} ({_bring(entry)})"
         named = self.registries.references(registry, name)
         return next((f"needs {other}: {why}" for _, target, other in named if (why := self.why(target, other))), "")
 
@@ -108,6 +109,11 @@ class Missing:
         if registry == "corpora":
             return all((self._here / path.format(name=name)).exists() for path in CORPUS)
         return registry in MADE and any(True for _ in self._here.glob(MADE[registry].format(name=name)))
+
+
+def _bring(entry: Entry) -> str:
+    """How to get the files that an entry names."""
+    return getattr(entry, "bring", None) or "put it there"
 
 
 def _is_empty(path: Path) -> bool:

@@ -88,9 +88,8 @@ class Recipes:
         """A line for each overlaid entry, and for each whose results stand with other values."""
         registries = self._registries
         lines = [
-            f"{where}: {registry}.{name}: {_differences(registries.plain(*use).plain(), registries.entry(*use).plain())}"
+            f"{where}: {use[0]}.{use[1]}: {_differences(registries.plain(*use).plain(), registries.entry(*use).plain())}"
             for use, where in registries.overlaid().items()
-            for registry, name in [use]
             if where != str(LOCK)
         ]
         return [*lines, *(str(other) for other in self.others())]

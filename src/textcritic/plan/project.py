@@ -76,15 +76,15 @@ class Project:
         self.kinds = self._load_kinds()
         self._check_stages()
         places = (self.here, self.root)
-        folders = [find_folder(folder, places) for folder in self.config["registry_folders"]]
-        self.registries = Registries(folders, self.here, overlays(self.config["registry"], self.here))
+        folders = [find_folder(folder, places) for folder in self.config.registry_folders]
+        self.registries = Registries(folders, self.here, overlays(self.config.registry, self.here))
         if locked:
             self.registries.lay_over(commits(read_lock(self.here), self.registries))
-        self.recipes = Recipes(self.registries, self.here, self.config["accept"])
-        self.study_folders = [find_folder(folder, places) for folder in self.config["study_folders"]]
-        decided = recorded(self.here, self.config["studies"]) if begun else None
+        self.recipes = Recipes(self.registries, self.here, self.config.accept)
+        self.study_folders = [find_folder(folder, places) for folder in self.config.study_folders]
+        decided = recorded(self.here, self.config.studies) if begun else None
         self.missing = Missing(self.registries, self.here, decided if leave_out else {})
-        self.studies = {name: self._load_study(name) for name in self.config["studies"]}
+        self.studies = {name: self._load_study(name) for name in self.config.studies}
         self._check_missing()
         self._check_names()
 
@@ -104,7 +104,7 @@ class Project:
         self.recipes.begin()
         uses = self.registries.closure(use for study in self.studies.values() for use in study.uses())
         for name in uses.get("downloads", ()):
-            check_by_hand(self.registries.entry("downloads", name), self.here / "results/raw/downloads" / name)
+            check_by_hand(self.registries.entry("downloads", name).plain(), self.here / "results/raw/downloads" / name)
         for study in self.studies.values():
             record(self.here, study.name, study.missing)
 
@@ -112,7 +112,7 @@ class Project:
         """The version of a stage or of a kind of experiment: raised in the config, its rules run again."""
         if name not in (*STAGES, *self.kinds):
             raise TextcriticError(f"rules: {name!r} is neither a stage nor a kind of experiment")
-        version: int = self.config["stage_versions"].get(name, 1)
+        version: int = self.config.stage_versions.plain().get(name, 1)
         return version
 
     def kind(self, name: str) -> type[Experiment]:
@@ -134,26 +134,25 @@ class Project:
 
     def rule_files(self) -> list[str]:
         """The rule files of kinds that come from outside: rules.smk beside each one's plan.py."""
-        kinds = map(kind_of, self.config["experiment_packages"])
+        kinds = map(kind_of, self.config.experiment_packages)
         return [str(schema_of(kind).with_name("rules.smk")) for kind in kinds]
 
     def with_bases(self, corpus: str) -> list[str]:
         """A corpus, and those that it derives from one after the other; the corpus alone where it derives from none."""
-        base = self.registries.entry("corpora", corpus)["options"].get("corpus")
+        base = self.registries.entry("corpora", corpus).options.corpus
         return [corpus] if base is None else [corpus, *self.with_bases(base)]
 
     def trained_side_by_side(self) -> int:
         """How many transformers are trained side by side, as far as it matters for their threads: one, or two."""
         sources = {source for study in self.studies.values() for source in study.sources()}
-        kinds = {source: self.registries.entry("generators", source.generator)["kind"] for source in sources}
+        kinds = {source: self.registries.entry("generators", source.generator).kind for source in sources}
         return min(2, max(1, len({source.model for source, kind in kinds.items() if kind in GRADIENT})))
 
     def dump_shards(self, corpus: str) -> int:
         """In how many shards a dump is extracted: as its entry says, or, once it is extracted, as it was then."""
         report = self.here / f"results/corpora/{corpus}/extracted.json"
         made = read_json(report).get("shards") if report.is_file() else None
-        shards: int = made or self.registries.entry("corpora", corpus)["options"]["shards"]
-        return shards
+        return int(made or self.registries.entry("corpora", corpus).options.shards)
 
     def describe(self, study: str) -> dict[str, Any]:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
@@ -236,7 +235,7 @@ class Project:
         return parts_of
 
     def _load_kinds(self) -> dict[str, type[Experiment]]:
-        packages = self.config["experiment_packages"]
+        packages = self.config.experiment_packages
         if packages and str(self.here) not in sys.path:
             sys.path.insert(0, str(self.here))
         kinds: dict[str, type[Experiment]] = {}
@@ -252,8 +251,8 @@ class Project:
 
     def _command(self, study: str) -> str:
         """What a person types to make a study again."""
-        default = Config(studies=[study])
-        if all(self.config[key] == default[key] for key in default if key not in ("studies", "accept")):
+        config, default = self.config.plain(), Config(studies=[study]).plain()
+        if all(config[key] == value for key, value in default.items() if key not in ("studies", "accept")):
             return f"snakemake --cores 2 --config studies=\"['{study}']\""
         return f"snakemake --cores 2 --configfile FILE    # the configuration file, with studies: [{study}]"
 
@@ -278,12 +277,12 @@ class Project:
 
     def _check_missing(self) -> None:
         lines = self._left_out()
-        if lines and self.config["missing"] == REFUSE:
+        if lines and self.config.missing == REFUSE:
             raise TextcriticError(f"config: missing: refuse: {' | '.join(lines)}")
 
     def _check_stages(self) -> None:
         known = (*STAGES, *self.kinds)
-        for name in self.config["stage_versions"]:
+        for name in self.config.stage_versions.plain():
             if name not in known:
                 hint = suggestion(name, known, f"known are {', '.join(known)}")
                 raise TextcriticError(f"config: stage_versions: unknown stage {name!r}; {hint}")
@@ -295,7 +294,7 @@ class Project:
         if path is None:
             known = sorted(path.stem for folder in self.study_folders for path in folder.glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
-        return Study(path, self.kinds, self.registries, self.config, self._published, self.missing)
+        return Study(path, self.kinds, self.registries, self.config.plain(), self._published, self.missing)
 
     def _published(self, name: str, kind: str) -> str | None:
         """The CSV of a kind's published values, relative to the working directory if it is below."""

@@ -5,15 +5,15 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.place import PLACE
-from textcritic.plan import entries as models
-from textcritic.plan.entries import Entry, read_entry, registry_schema
+from textcritic.plan import entries
+from textcritic.plan.entries import Causal, Entry, Fairseq, Hsmm, kind_of, read_entry, registry_schema
 from textcritic.plan.spec import as_described, laid_over, leaves, load_yaml
 
-REGISTRIES = tuple(sorted(models.REGISTRIES))
+REGISTRIES = tuple(sorted(entries.REGISTRIES))
 # Keys of an entry that change what it is called or how it runs, never what comes out.
 WITHOUT_EFFECT = (
     "label",
@@ -32,6 +32,9 @@ LONGEST_NAME = 100
 # Folders that rules/download.smk fills with files of the web, and how many parts the path of a file there has; the next
 # part after the folder is an entry of the downloads registry.
 FETCHED: Mapping[tuple[str, ...], int] = {("results", "raw", "downloads"): 4, ("results", "raw", "unpacked"): 5}
+
+
+Chosen = TypeVar("Chosen", bound=Entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +73,55 @@ class Registries:
                 self._load(registry, folder / f"{registry}.yaml")
         for overlay in overlays:
             self.lay_over(overlay)
-        for registry, entries in self.entries.items():
-            for name in entries:
+        for registry, named in self.entries.items():
+            for name in named:
                 self._check(registry, name)
 
     def lacks(self, path: str) -> bool:
         """Whether a file that an entry names is not there; of files in a storage Snakemake says so when it plans."""
         return PLACE not in os.environ and not (self.here / path).is_file()
 
-    def entry(self, registry: str, name: str) -> Any:
+    @overload
+    def entry(self, registry: Literal["corpora"], name: str) -> entries.Corpus: ...
+    @overload
+    def entry(self, registry: Literal["generators"], name: str) -> entries.Generator: ...
+    @overload
+    def entry(self, registry: Literal["critics"], name: str) -> entries.Critic: ...
+    @overload
+    def entry(self, registry: Literal["decodings"], name: str) -> entries.Decoding: ...
+    @overload
+    def entry(self, registry: Literal["encodings"], name: str) -> entries.Encoding: ...
+    @overload
+    def entry(self, registry: Literal["classifiers"], name: str) -> entries.Classifier: ...
+    @overload
+    def entry(self, registry: Literal["resolvers"], name: str) -> entries.Resolver: ...
+    @overload
+    def entry(self, registry: Literal["embedders"], name: str) -> entries.Embedder: ...
+    @overload
+    def entry(self, registry: Literal["proposals"], name: str) -> entries.Proposal: ...
+    @overload
+    def entry(self, registry: Literal["datasets"], name: str) -> entries.Dataset: ...
+    @overload
+    def entry(self, registry: Literal["downloads"], name: str) -> entries.Download: ...
+    @overload
+    def entry(self, registry: Literal["hub"], name: str) -> entries.HubModel: ...
+    @overload
+    def entry(self, registry: Literal["campaigns"], name: str) -> entries.Campaign: ...
+    @overload
+    def entry(self, registry: Literal["annotations"], name: str) -> entries.Annotations: ...
+    @overload
+    def entry(self, registry: str, name: str) -> Entry: ...
+    def entry(self, registry: str, name: str) -> Entry:
         """An entry with all its defaults.
 
         Raises:
             TextcriticError: no such name; the line lists close ones.
         """
-        entries = self.entries[registry]
-        if name not in entries:
-            hint = suggestion(name, entries, f"known: {', '.join(sorted(entries)) or 'none'}")
+        known = self.entries[registry]
+        if name not in known:
+            hint = suggestion(name, known, f"known: {', '.join(sorted(known)) or 'none'}")
             raise TextcriticError(f"config/registry/{registry}.yaml has no entry {name!r}; {hint}")
-        return entries[name]
+        return known[name]
 
     def where(self, registry: str, name: str) -> str:
         """File and name of an entry, which an error line begins with."""
@@ -97,7 +130,7 @@ class Registries:
 
     def label(self, registry: str, name: str) -> str:
         """What tables call an entry: its label, or its name."""
-        return str(self.entry(registry, name).get("label", name))
+        return str(getattr(self.entry(registry, name), "label", None) or name)
 
     def overlaid(self) -> dict[tuple[str, str], str]:
         """The (registry, entry) over which something is laid, and what: a file or a key of the configuration."""
@@ -105,15 +138,15 @@ class Registries:
 
     def lay_over(self, overlay: Overlay) -> None:
         """Lay values over entries; raises as the constructor. What an entry names is checked there alone."""
-        for registry, entries in overlay.values.items():
+        for registry, named in overlay.values.items():
             if registry not in REGISTRIES:
                 hint = suggestion(registry, REGISTRIES, f"known are {', '.join(REGISTRIES)}")
                 raise TextcriticError(f"{overlay.where}: there is no registry {registry!r}; {hint}")
-            if not isinstance(entries, dict):
+            if not isinstance(named, dict):
                 raise TextcriticError(
                     f"{overlay.where}: {registry}: is not a mapping; write `{registry}: {{NAME: {{KEY: VALUE}}}}`"
                 )
-            for name, values in entries.items():
+            for name, values in named.items():
                 entry, where = (
                     _prefixed(overlay.where, self.entry, registry, name),
                     f"{overlay.where}: {registry}.{name}",
@@ -135,8 +168,8 @@ class Registries:
     def dependents(self, use: tuple[str, str]) -> set[tuple[str, str]]:
         """A (registry, entry) and all that name it, directly or through others."""
         namers: dict[tuple[str, str], list[tuple[str, str]]] = {}
-        for registry, entries in self.entries.items():
-            for name in entries:
+        for registry, named in self.entries.items():
+            for name in named:
                 for _, target, other in self.references(registry, name):
                     namers.setdefault((target, other), []).append((registry, name))
         waiting, seen = [use], {use}
@@ -168,7 +201,7 @@ class Registries:
         chosen = [
             name
             for name, entry in self.entries[registry].items()
-            if all(entry.get(key) in values for key, values in wanted.items()) is not others
+            if all(getattr(entry, key, None) in values for key, values in wanted.items()) is not others
         ]
         return "|".join(sorted(chosen)) or "(?!)"
 
@@ -224,25 +257,43 @@ class Registries:
                 job has cores of its own.
             jobs: that share the cores.
         """
-        entry = self.entry(registry, name)
-        threads: int = entry["threads"]
-        return max(1, min(threads, cores // jobs)) if cores and not entry["gpu"] else threads
+        threads = int(self.resource(registry, name, "threads"))
+        return max(1, min(threads, cores // jobs)) if cores and not self.resource(registry, name, "gpu") else threads
 
     def memory(self, registry: str, name: str, attempt: int) -> int:
         """Megabytes of an entry's job: half as many more for each time that it failed and is submitted again."""
-        mem_mb: int = self.entry(registry, name)["mem_mb"]
-        return (1 + attempt) * mem_mb // 2
+        return (1 + attempt) * int(self.resource(registry, name, "mem_mb")) // 2
+
+    def resource(self, registry: str, name: str, key: str) -> Any:
+        """What an entry's jobs ask for: `threads`, `gpu`, `mem_mb` or `runtime`; 0 for GPUs that it has no key for."""
+        return getattr(self.entry(registry, name), key) if key != "gpu" else getattr(self.entry(registry, name), key, 0)
 
     def boundary(self, generator: str) -> str:
         """What stands between two articles in a generator's token stream."""
-        encoding = self.entry("generators", generator)["encoding"]
-        boundary: str = self.entry("encodings", encoding)["boundary"]
-        return boundary
+        return self.entry("encodings", self.encoding(generator)).boundary
+
+    def encoding(self, generator: str) -> str:
+        """The name of the encoding of a generator that reads tokens of a corpus."""
+        entry = self.entry("generators", generator)
+        if isinstance(entry, Causal | Fairseq | Hsmm):
+            return entry.encoding
+        raise TextcriticError(f"{generator} is of kind {entry.kind}, which has no encoding")
 
     def perplexity_windows(self, generator: str) -> str:
         """How the test split is cut for a generator's perplexity: the released code's way goes with its boundary."""
-        blocks: str = self.entry("generators", generator)["training"]["blocks"]
-        return "as_released" if self.boundary(generator) == "as_released" else blocks
+        training = self.of_kind("generators", generator, Causal).training
+        return "as_released" if self.boundary(generator) == "as_released" else training.blocks
+
+    def of_kind(self, registry: str, name: str, model: type[Chosen]) -> Chosen:
+        """An entry of one kind of a registry.
+
+        Raises:
+            TextcriticError: there is no such name, or it is of another kind.
+        """
+        entry = self.entry(registry, name)
+        if not isinstance(entry, model):
+            raise TextcriticError(f"{name} is of kind {kind_of(type(entry))}; name one of kind {kind_of(model)}")
+        return entry
 
     def _load(self, registry: str, path: Path) -> None:
         if not path.is_file():
@@ -261,7 +312,7 @@ class Registries:
         """What an entry names exists, and the checks that its schema names pass."""
         where = self.where(registry, name)
         self.check_references(self.entry(registry, name).plain(), registry_schema(registry), where)
-        for check in models.REGISTRIES[registry].checks:
+        for check in entries.REGISTRIES[registry].checks:
             module, _, function = check.partition(":")
             _prefixed(where, getattr(importlib.import_module(module), function), name, self)
 

@@ -6,11 +6,12 @@ it follows the work that `stage_costs` declares, unless a registry entry names i
 
 import math
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from textcritic.plan import stage_costs
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
+from textcritic.plan.entries import Causal, Generator, Ngram
+from textcritic.plan.entries.parts import FromHub
 from textcritic.plan.registries import Registries
 
 LONGEST = 1230  # seconds of work of a job that shares a sample: it stands between a training and all that is measured
@@ -62,9 +63,9 @@ def shards_of(stretch: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-def weighing(samples: int, generator: Mapping[str, Any], temperatures: int = 1) -> float:
+def weighing(samples: int, kind: str, temperatures: int = 1) -> float:
     """Seconds of work to draw and weigh so many states of each test text, at each temperature."""
-    return samples * temperatures * stage_costs.WEIGHED_DRAW[generator["kind"]]
+    return samples * temperatures * stage_costs.WEIGHED_DRAW[kind]
 
 
 class Shares:
@@ -83,22 +84,19 @@ class Shares:
         """The work of drawing a whole sample."""
         generator = self.registries.entry("generators", w.generator)
         decoding = self.registries.entry("decodings", w.decoding)
-        tokens = min(stage_costs.TOKENS.get(w.corpus, stage_costs.USUAL_TOKENS), decoding["max_tokens"])
-        texts, batch = decoding["articles"], min(decoding["batch_size"], decoding["articles"])
-        each = decoding["beam"] if decoding["method"] in (BEAM_SAMPLING, BEST_OF) else 1
+        tokens = min(stage_costs.TOKENS.get(w.corpus, stage_costs.USUAL_TOKENS), decoding.max_tokens)
+        texts, batch = decoding.articles, min(decoding.batch_size, decoding.articles)
+        each = decoding.beam if decoding.method in (BEAM_SAMPLING, BEST_OF) else 1
         seconds = texts * each * tokens * _a_token(generator, batch)
-        if (
-            decoding["stride"] and generator["kind"] == "causal"
-        ):  # whole windows again and again, once the first is full
-            beyond = max(tokens - generator["training"]["context"], stage_costs.BEYOND * tokens)
-            passes = texts * each * beyond / decoding["stride"]
-            seconds += passes * _layers(generator) * stage_costs.LAYER_WINDOW[decoding["precision"]]
+        if decoding.stride and isinstance(generator, Causal):  # whole windows again and again, once the first is full
+            beyond = max(tokens - generator.training.context, stage_costs.BEYOND * tokens)
+            passes = texts * each * beyond / decoding.stride
+            seconds += passes * _layers(generator) * stage_costs.LAYER_WINDOW[decoding.precision]
         return seconds
 
     def number(self, folder: str, w: Any) -> int:
         """How many jobs: as the decoding says, or as many as drew what is there already, or by the work."""
-        given: int | None = self.registries.entry("decodings", w.decoding)["shards"]
-        if given:
+        if given := self.registries.entry("decodings", w.decoding).shards:
             return given
         drawn = [
             int(found[1])
@@ -121,18 +119,25 @@ class Shares:
         """The run time of a job that weighs the states or paths, or the likeliest of them, that its wildcards name."""
         temperatures = w.get("temperatures", "").count("-") + 1
         samples = int(w.get("samples", 1)) * len(shards_of(w.get("shard", "0")))
-        return minutes_for(weighing(samples, self.registries.entry("generators", w.generator), temperatures), attempt)
+        return minutes_for(
+            weighing(samples, self.registries.entry("generators", w.generator).kind, temperatures), attempt
+        )
 
 
-def _a_token(generator: Mapping[str, Any], batch: int) -> float:
+def _a_token(generator: Generator, batch: int) -> float:
     """Seconds of a token of a generator that draws so many texts side by side."""
-    if generator["kind"] == "ngram":
+    if isinstance(generator, Ngram):
         return stage_costs.NGRAM_TOKEN
-    if generator["gpu"]:
+    if getattr(generator, "gpu", 0):
         return stage_costs.LAYER_STEP * _layers(generator) / batch
-    return stage_costs.HUB_TOKEN if "hub" in generator.get("init", {}) else stage_costs.SMALL_TOKEN
+    return stage_costs.HUB_TOKEN if _checkpoint(generator) else stage_costs.SMALL_TOKEN
 
 
-def _layers(generator: Mapping[str, Any]) -> int:
+def _layers(generator: Generator) -> int:
     """Layers of a pretrained model, or as many as is usual."""
-    return stage_costs.LAYERS.get(generator.get("init", {}).get("hub"), stage_costs.USUAL_LAYERS)
+    return stage_costs.LAYERS.get(_checkpoint(generator), stage_costs.USUAL_LAYERS)
+
+
+def _checkpoint(generator: Generator) -> str:
+    """The entry of the hub that a generator starts from; "" for any other."""
+    return generator.init.hub if isinstance(generator, Causal) and isinstance(generator.init, FromHub) else ""

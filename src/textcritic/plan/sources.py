@@ -12,8 +12,9 @@ from textcritic.plan.bundle import Files
 from textcritic.plan.checks.corpora import is_parallel, is_structured, is_text
 from textcritic.plan.checks.decodings import DRAW, GIVEN, KINDS, LIKELIEST, check_architecture, translates
 from textcritic.plan.checks.latent import LATENT
-from textcritic.plan.checks.models import SUBWORDS, SYMBOLS
-from textcritic.plan.registries import WITHOUT_EFFECT, Registries
+from textcritic.plan.entries import Causal, Corpus, Decoding, Fairseq, Generator, Hsmm, Ngram, SampleFile
+from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS
+from textcritic.plan.registries import Registries, deciding
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
@@ -168,7 +169,7 @@ def drawn(source: Source, critic: str, registries: Registries) -> dict[str, Any]
         **{key: getattr(source, key) for key in (*GROUP, *RUN)},
         "label": label_of(source.generator, registries),
         "from_file": from_file(source, registries),
-        "control": bool(registries.entry("generators", source.generator).get("control")),
+        "control": is_control(source, registries),
         "articles": Path(f"{source.sample}.parquet"),
         "counts": Path(f"{source.sample}.json"),
         "scores": Path(source.under(f"results/scores/{critic}/{source.corpus}/samples") + ".parquet"),
@@ -205,7 +206,13 @@ def sources_of(blocks: list[dict[str, Any]]) -> list[Source]:
 
 def from_file(source: Source, registries: Registries) -> bool:
     """Whether a source's samples were drawn by somebody else and come from a file."""
-    return bool(registries.entry("generators", source.generator)["kind"] == "file")
+    return isinstance(registries.entry("generators", source.generator), SampleFile)
+
+
+def is_control(source: Source, registries: Registries) -> bool:
+    """Whether a source is other real text."""
+    entry = registries.entry("generators", source.generator)
+    return isinstance(entry, SampleFile) and entry.control
 
 
 def label_of(generator: str, registries: Registries) -> str:
@@ -239,7 +246,7 @@ def check_runs(sources: list[Source], registries: Registries, where: str) -> Non
         )
     counts = Counter(replace(source, draw=1) for source in sources)
     for source, count in counts.items():
-        if count > 1 and registries.entry("decodings", source.decoding)["method"] == LIKELIEST:
+        if count > 1 and registries.entry("decodings", source.decoding).method == LIKELIEST:
             raise TextcriticError(
                 f"{where}: {source.decoding} has `method: {LIKELIEST}`, which gives the same texts in every draw: put"
                 " it into a block without `draws`"
@@ -252,11 +259,11 @@ def check_file(source: Source, registries: Registries, where: str) -> None:
     Raises:
         TextcriticError: it is not; the line names the entry and the path.
     """
-    if not from_file(source, registries) or not Path(f"{source.sample}.parquet").exists():
+    entry = registries.entry("generators", source.generator)
+    if not isinstance(entry, SampleFile) or not Path(f"{source.sample}.parquet").exists():
         return
-    path = registries.entry("generators", source.generator)["path"]
-    if not Path(path).exists():
-        raise TextcriticError(f"{where}: {source.generator}: path: {path}: no such file or folder")
+    if not Path(entry.path).exists():
+        raise TextcriticError(f"{where}: {source.generator}: path: {entry.path}: no such file or folder")
 
 
 def check_text(source: Source, registries: Registries, where: str) -> None:
@@ -274,27 +281,23 @@ def check_text(source: Source, registries: Registries, where: str) -> None:
             f"{where}: {source.corpus} is tokens with a structure behind them, for latent language models; this"
             " experiment is for articles of text"
         )
-    if generator["kind"] in LATENT:
+    if generator.kind in LATENT:
         raise TextcriticError(
-            f"{name} is of kind {generator['kind']}, a latent language model; it draws tokens with a structure behind"
+            f"{name} is of kind {generator.kind}, a latent language model; it draws tokens with a structure behind"
             f" them, and {source.corpus} is articles of text"
         )
     if not is_text(corpus):
         raise TextcriticError(f"{where}: {source.corpus} is not text but synthetic; this experiment is for text")
-    if generator["kind"] == "hsmm":
+    if generator.kind == "hsmm":
         raise TextcriticError(f"{name} is of kind hsmm, which is for synthetic sequences")
-    if "encoding" in generator and reads_symbols(generator, registries):
+    other = {SYMBOLS: "synthetic sequences", SUBWORDS: "parallel corpora"}
+    if isinstance(generator, Causal | Fairseq) and (reads := reads_of(generator, registries)) in other:
         raise TextcriticError(
-            f"{name} has the encoding {generator['encoding']}, which is for synthetic sequences; {source.corpus} is"
-            " text"
+            f"{name} has the encoding {generator.encoding}, which is for {other[reads]}; {source.corpus} is text"
         )
-    if "encoding" in generator and reads_subwords(generator, registries):
-        raise TextcriticError(
-            f"{name} has the encoding {generator['encoding']}, which is for parallel corpora; {source.corpus} is text"
-        )
-    if generator["kind"] == "ngram":
+    if isinstance(generator, Ngram):
         check_ngram(source, generator, decoding, where)
-    if generator["kind"] == "fairseq":
+    if isinstance(generator, Fairseq):
         check_fairseq(source, registries, where)
     check_supported(source, generator, decoding, where)
 
@@ -307,7 +310,9 @@ def check_fairseq(source: Source, registries: Registries, where: str) -> None:
             asks for what the architecture cannot do, or has keys that have no effect on it.
     """
     corpus, generator, decoding = entries_of(source, registries)
-    architecture, parallel = generator["architecture"], is_parallel(corpus)
+    if not isinstance(generator, Fairseq):
+        raise TextcriticError(f"{where}: {source.generator} is of kind {generator.kind}; name one of kind fairseq")
+    architecture, parallel = generator.architecture, is_parallel(corpus)
     name = f"{where}: {source.generator}"
     if translates(architecture) is not parallel:
         what, needed = (
@@ -315,10 +320,10 @@ def check_fairseq(source: Source, registries: Registries, where: str) -> None:
         )
         raise TextcriticError(
             f"{name} has the architecture {architecture}, which {what} and needs {needed}; {source.corpus} has the"
-            f" extractor {corpus['extractor']}"
+            f" extractor {corpus.extractor}"
         )
     for key, value in FAIRSEQ_IGNORES.items():
-        if decoding[key] != value:
+        if getattr(decoding, key) != value:
             raise TextcriticError(f"{name} is of kind fairseq, on which {key} has no effect; {source.decoding} has it")
     try:
         check_architecture(decoding, architecture)
@@ -326,7 +331,7 @@ def check_fairseq(source: Source, registries: Registries, where: str) -> None:
         raise TextcriticError(f"{name} with {source.decoding}: {error}") from error
 
 
-def check_ngram(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
+def check_ngram(source: Source, generator: Ngram, decoding: Decoding, where: str) -> None:
     """See that a decoding goes with an n-gram model.
 
     Raises:
@@ -334,58 +339,53 @@ def check_ngram(source: Source, generator: Mapping[str, Any], decoding: Mapping[
             all orders.
     """
     name = f"{where}: {source.generator} is an n-gram model"
-    if decoding["opening"]:
+    if decoding.opening:
         raise TextcriticError(f"{name}, whose articles begin with no given words; {source.decoding} has an opening")
-    if generator["smoothing"] == "interpolated":
+    if generator.smoothing == "interpolated":
         check_plain(source, decoding, {**PLAIN, "method": DRAW}, f"{name} with `smoothing: interpolated`")
 
 
-def check_plain(source: Source, decoding: Mapping[str, Any], plain: Mapping[str, Any], what: str) -> None:
+def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, Any], what: str) -> None:
     """See that a decoding draws from the model as it is."""
-    if any(decoding[key] != value for key, value in plain.items()):
+    if any(getattr(decoding, key) != value for key, value in plain.items()):
         *keys, last = plain
         raise TextcriticError(
             f"{what}, which is drawn from as it is; {source.decoding} has a {', '.join(keys)} or {last}"
         )
 
 
-def check_supported(source: Source, generator: Mapping[str, Any], decoding: Mapping[str, Any], where: str) -> None:
+def check_supported(source: Source, generator: Generator, decoding: Decoding, where: str) -> None:
     """See that a generator can do what a decoding asks for and only some kinds of generators can do."""
     for key, kinds_of in SOME_KINDS.items():
-        kinds = kinds_of.get(decoding[key], (generator["kind"],))
-        if generator["kind"] not in kinds:
+        value = getattr(decoding, key)
+        kinds = kinds_of.get(value, (generator.kind,))
+        if generator.kind not in kinds:
             raise TextcriticError(
-                f"{where}: {source.decoding} has `{key}: {decoding[key]}`, for generators of kind"
-                f" {' or '.join(kinds)} alone; {source.generator} is of kind {generator['kind']}"
+                f"{where}: {source.decoding} has `{key}: {value}`, for generators of kind"
+                f" {' or '.join(kinds)} alone; {source.generator} is of kind {generator.kind}"
             )
 
 
 def check_critic(name: str, kind: str, registries: Registries, where: str) -> None:
     """See that a critic is of the kind that an experiment needs."""
-    actual = registries.entry("critics", name)["kind"]
+    actual = registries.entry("critics", name).kind
     if actual != kind:
         raise TextcriticError(f"{where}: {name} is of kind {actual}; name an entry of kind {kind}")
 
 
-def entries_of(source: Source, registries: Registries) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+def entries_of(source: Source, registries: Registries) -> tuple[Corpus, Generator, Decoding]:
     """The registry entries of a source: corpus, generator, decoding.
 
     Raises:
         TextcriticError: one of them does not exist.
     """
-    names = {"corpora": source.corpus, "generators": source.generator, "decodings": source.decoding}
-    corpus, generator, decoding = (registries.entry(registry, name) for registry, name in names.items())
-    return corpus, generator, decoding
+    corpus = registries.entry("corpora", source.corpus)
+    return corpus, registries.entry("generators", source.generator), registries.entry("decodings", source.decoding)
 
 
-def reads_symbols(generator: Mapping[str, Any], registries: Registries) -> bool:
-    """Whether a generator's encoding is for synthetic sequences."""
-    return SYMBOLS in registries.entry("encodings", generator["encoding"])["tokenizer"]
-
-
-def reads_subwords(generator: Mapping[str, Any], registries: Registries) -> bool:
-    """Whether a generator's encoding is for parallel corpora."""
-    return SUBWORDS in registries.entry("encodings", generator["encoding"])["tokenizer"]
+def reads_of(generator: Causal | Fairseq | Hsmm, registries: Registries) -> str:
+    """What a generator's encoding makes tokens of, see `Encoding.reads`."""
+    return registries.entry("encodings", generator.encoding).reads
 
 
 def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
@@ -397,4 +397,4 @@ def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
 def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:
     """The registry entry of each decoding of the sources, without what has no effect on the samples."""
     entries = {source.decoding: registries.entry("decodings", source.decoding) for source in sources}
-    return {name: {k: entry[k] for k in entry if k not in WITHOUT_EFFECT} for name, entry in entries.items()}
+    return {name: deciding(entry.plain()) for name, entry in entries.items()}

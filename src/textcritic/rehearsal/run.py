@@ -129,7 +129,7 @@ def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
 def _changed(here: Path, what: Rehearsal, real: Project) -> dict[str, Any]:
     """Keys of the configuration: whole names of folders; of a smoke rehearsal its own study, and no figure as .pdf."""
     places = (Path.cwd(), workflow_folder())
-    folders = {key: [str(find_folder(name, places)) for name in real.config[key]] for key in FOLDERS}
+    folders = {key: [str(find_folder(name, places)) for name in getattr(real.config, key)] for key in FOLDERS}
     if what.size != SMOKE:
         return folders
     write_text(here / f"studies/{what.study}.yaml", _yaml(smoke_study(real, what.study)))

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from textcritic.plan.entries import Entry
 from textcritic.plan.registries import Registries
 
 Values = dict[str, Any]
@@ -82,9 +83,10 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
     over: dict[str, dict[str, Values]] = {}
     for registry, names in used.items():
         for name in names:
-            entry = registries.entry(registry, name)
+            whole = registries.entry(registry, name)
+            entry = whole.plain()
             values = capped(
-                _said(registry, entry), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
+                _said(registry, whole), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
             )
             if "accumulation" in values.get("training", {}):  # of several GPUs each takes as many passes
                 values["training"]["accumulation"] = max(2, values.get("gpu", entry["gpu"]))
@@ -103,13 +105,13 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
     return over
 
 
-def _said(registry: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _said(registry: str, entry: Entry) -> Mapping[str, Any]:
     """What counts of an entry: of a corpus not the defaults of options that are another extractor's."""
     if registry != "corpora":
-        return entry
+        return entry.plain()
     said: Values = json.loads(entry.canonical())
-    if entry["extractor"] == "process":
-        said["options"] = {"process": entry["options"]["process"]}
+    if said["extractor"] == "process":
+        said["options"] = {"process": entry.plain()["options"]["process"]}
     return said
 
 

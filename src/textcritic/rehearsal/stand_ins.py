@@ -43,12 +43,12 @@ class StandIns:
             path = self._folder / "files" / name
             if not path.is_file():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(stand_in(self._registries.entry("downloads", name)["url"]))
+                path.write_bytes(stand_in(self._registries.entry("downloads", name).url))
         kinds = self._folder / "kinds"
         for name, entry in self.used.get("hub", {}).items():
             _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch", kinds)
         for name in self.used.get("datasets", ()):
-            _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name)["repository"])
+            _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name).repository)
         for name, entry in self.used.get("corpora", {}).items():
             for seed, path in paths_of(entry["options"]):
                 if not (here / path).exists():

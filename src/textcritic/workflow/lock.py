@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from textcritic.download import current_commit, wanted_of_model
 from textcritic.download_dataset import wanted_files
@@ -62,14 +61,15 @@ def lock(
 
 
 def _matches(pin: Pin, use: Use, registries: Registries) -> bool:
-    entry = registries.entries[use[0]].get(use[1], {})
+    known = registries.entries[use[0]].get(use[1])
+    entry = known.plain() if known else {}
     return all(pin[key] == entry.get(key) for key in ("repository", "revision"))
 
 
 def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
     """The commit of an entry now; what was looked up before, if that is the same."""
     registry, name = use
-    entry: dict[str, Any] = registries.entry(registry, name)
+    entry = registries.entry(registry, name).plain()
     try:
         commit, files = current_commit(entry["repository"], entry["revision"], dataset=registry == "datasets")
     except TextcriticError as error:

@@ -44,7 +44,7 @@ def audit(files):
 
 
 def entry(**keys):
-    return read_entry({"kind": "mentions", "resolver": "persons", **keys}, "critics", "the test")
+    return read_entry({"kind": "mentions", "resolver": "persons", **keys}, "critics", "the test").plain()
 
 
 def test_the_critic_itself_stands_in_the_audit_with_the_numbers_of_the_main_table(files, audit):

@@ -27,10 +27,10 @@ PRONOUNS = {"MALE": ("he", "him", "his"), "FEMALE": ("she", "her", "her")}
 GENERATORS: Mapping[str, tuple[str, float]] = {"gpt2-demo": ("small GPT-2", 0.1), "ngram-3": ("trigram", 0.4)}
 BROKEN = "untrained"  # a generator of which nothing can be scored
 UNREAD = 3  # texts of each sample that did not parse
-CRITIC = read_entry({"kind": "mentions", "resolver": "persons"}, "critics", "the test")
+CRITIC = read_entry({"kind": "mentions", "resolver": "persons"}, "critics", "the test").plain()
 POWER = PowerOptions(shares=(0.1, 0.4), articles=(5, 8), repetitions=20)
-RESOLVER = read_entry({"kind": "persons"}, "resolvers", "the test")
-NEAREST = read_entry({"kind": "nearest"}, "resolvers", "the test")
+RESOLVER = read_entry({"kind": "persons"}, "resolvers", "the test").plain()
+NEAREST = read_entry({"kind": "nearest"}, "resolvers", "the test").plain()
 
 
 def tiny(root: Path, *, documents: int = 20, empty: bool = False) -> CoreferenceFiles:

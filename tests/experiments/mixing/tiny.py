@@ -70,7 +70,9 @@ def build_mixing(
     folder.mkdir(parents=True)
     write_articles(folder / "train.parquet", _real(rng, 60))
     write_articles(folder / "test.parquet", _real(rng, 20))
-    entry = read_entry({"kind": "lda", "iterations": 150, "draws": 4, "sweeps": 5, "starts": 2}, "critics", "lda")
+    entry = read_entry(
+        {"kind": "lda", "iterations": 150, "draws": 4, "sweeps": 5, "starts": 2}, "critics", "lda"
+    ).plain()
     paths = (folder / "vocabulary.parquet", folder / "vocabulary.json", folder / "bags")
     count_corpus(folder / "train.parquet", entry["vocabulary"], *paths)
     train_lda(folder / "bags", folder / "critic.npz", folder / "training.json", entry)

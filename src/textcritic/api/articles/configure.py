@@ -114,8 +114,7 @@ class Wanted:
 def corpus_template() -> dict[str, Any]:
     """The entry `my-articles` of the corpora registry with all its defaults."""
     path = REGISTRY / "corpora.yaml"
-    entry: dict[str, Any] = read_entry(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}")
-    return entry
+    return read_entry(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}").plain()
 
 
 def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:

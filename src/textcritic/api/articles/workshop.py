@@ -88,7 +88,7 @@ class Workshop:
             )
         ]
         if experiment.standing_figures:
-            pdf = self._configured.project.config["pdf_figures"]
+            pdf = self._configured.project.config.pdf_figures
             read = experiment.table_files(*experiment.figures_read) if experiment.figures_read else []
             jobs += [
                 Job(stage, [*needs, *read], [figures], decided_by, lambda: make_figures(request, tables, figures, pdf))

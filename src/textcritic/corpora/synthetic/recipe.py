@@ -74,8 +74,8 @@ class Recipe:
 def check_process(name: str, registries: "Registries") -> None:
     """Check the recipe of an entry of the corpora registry, if it is a process; raises as `Recipe`."""
     entry = registries.entry("corpora", name)
-    if entry["extractor"] == PROCESS:
-        recipe_and_counts(entry["options"])
+    if entry.extractor == PROCESS:
+        recipe_and_counts(entry.options.plain())
 
 
 def recipe_and_counts(options: Mapping[str, Any]) -> tuple[Recipe, dict[str, int]]:

@@ -29,7 +29,7 @@ from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN, paragra
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import WIKIPEDIA
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.runlog import Progress, log, versions
 from textcritic.workers import in_order
 
@@ -230,9 +230,7 @@ class Outcome(NamedTuple):
 
 
 def _english() -> list[str]:
-    options = read_entry({"extractor": WIKIPEDIA}, "corpora", WIKIPEDIA)["options"]
-    templates: list[str] = options["disambiguation_templates"]
-    return templates
+    return CorpusOptions().disambiguation_templates
 
 
 def _tasks(parts: Iterable[Part], read: int) -> Iterator[Task]:

@@ -18,6 +18,7 @@ from textcritic.critics.detectors.scorer import Scorer
 from textcritic.critics.detectors.scores import MEASURES, Counts, Ranking, best_threshold
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.plan.entries import Detector as DetectorEntry
 from textcritic.plan.registries import WITHOUT_EFFECT
 from textcritic.runlog import log
 from textcritic.training.hardware import cpu_settings
@@ -56,7 +57,7 @@ def train_detector(
     for path, documents in ((train, learnt_from), (validation, held_out)):
         if not documents:
             raise TextcriticError(f"{path}: has no documents to train {run.name} on")
-    described = entry.canonical(without=WITHOUT_EFFECT)
+    described = DetectorEntry.read(entry, run.name).canonical(without=WITHOUT_EFFECT)
     decides = {"entry": described, "made_with": dict(files.made_with), "seed": seed, **_training_of(entry)}
     with resumable(run, decides, {"train": train, "validation": validation, **files.given()}) as loop:
         scorer, report = _made((learnt_from, held_out), files, entry, seed, loop)

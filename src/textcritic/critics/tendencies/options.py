@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.words import SPACES, check_words
+from textcritic.plan.entries import Tendencies
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -76,10 +77,10 @@ def check_tendencies(name: str, registries: "Registries") -> None:
     from textcritic.plan.registries import download_of  # here: the registries call this module
 
     entry = registries.entry("critics", name)
-    if entry["kind"] == "tendencies":
-        CountOptions(**{field.name: entry[field.name] for field in fields(CountOptions)})
-        if download_of(entry["stop_words"]) is None:
-            require_stop_words(entry["stop_words"], registries.here)
+    if isinstance(entry, Tendencies):
+        CountOptions(**{field.name: getattr(entry, field.name) for field in fields(CountOptions)})
+        if download_of(entry.stop_words) is None:
+            require_stop_words(entry.stop_words, registries.here)
 
 
 def stop_word_files(entry: Mapping[str, Any]) -> list[str]:

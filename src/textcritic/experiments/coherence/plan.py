@@ -5,6 +5,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
+from textcritic.plan.entries import GivenTitles, Transitions
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (
@@ -78,8 +79,7 @@ class Coherence(Experiment):
 
     def _check_titles(self, source: Source, where: str) -> None:
         critic = self.block["critic"]
-        classifier = self.registries.entry("critics", critic)["classifier"]
-        if self.registries.entry("classifiers", classifier)["kind"] == "given" and source.setting != "w-title":
+        if titles_are_given(critic, self.registries) and source.setting != "w-title":
             raise TextcriticError(
                 f"{where}: {source.generator} {source.setting} has no titles in its text, and the critic {critic} goes"
                 " by given ones; its setting must be w-title"
@@ -120,11 +120,21 @@ class Coherence(Experiment):
 
 def latents(critic: str, corpus: str, tail: str, registries: Registries) -> str:
     """The section posteriors that a critic reads."""
-    return f"results/latents/{registries.entry('critics', critic)['classifier']}/{corpus}/{tail}.parquet"
+    return f"results/latents/{classifier_of(critic, registries)}/{corpus}/{tail}.parquet"
+
+
+def classifier_of(critic: str, registries: Registries) -> str:
+    """The name of a critic's classifier."""
+    return registries.of_kind("critics", critic, Transitions).classifier
+
+
+def titles_are_given(critic: str, registries: Registries) -> bool:
+    """Whether a critic takes the titles that come with the text."""
+    return isinstance(registries.entry("classifiers", classifier_of(critic, registries)), GivenTitles)
 
 
 def accuracy_of(critic: str, corpus: str, registries: Registries) -> str | None:
     """How well a critic's classifier does on a corpus; None where titles are given."""
-    classifier = registries.entry("critics", critic)["classifier"]
-    given = registries.entry("classifiers", classifier)["kind"] == "given"
-    return None if given else f"results/classifiers/{corpus}/{classifier}/accuracy.json"
+    if titles_are_given(critic, registries):
+        return None
+    return f"results/classifiers/{corpus}/{classifier_of(critic, registries)}/accuracy.json"

@@ -1,11 +1,11 @@
 """Coreference in a study: which files it is made of, and what is checked before anything runs."""
 
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.plan.checks.corpora import MENTIONS
+from textcritic.plan.entries import Entry, Mentions
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.latent_sources import check_latent
 from textcritic.plan.power import power_file
@@ -48,7 +48,7 @@ class Coreference(Experiment):
 
     def check_source(self, source: Source, where: str) -> None:
         """A corpus of marked mentions is text too, and latent language models write more of it; raises as `check`."""
-        if self.registries.entry("corpora", source.corpus)["extractor"] == MENTIONS:
+        if self.registries.entry("corpora", source.corpus).extractor == MENTIONS:
             check_latent(source, self.registries, where)
         else:
             super().check_source(source, where)
@@ -61,15 +61,15 @@ class Coreference(Experiment):
         """Mentions and scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         critic = self.block["critic"]
-        entry = self.registries.entry("critics", critic)
-        resolver = self.registries.entry("resolvers", entry["resolver"])
+        entry = self.registries.of_kind("critics", critic, Mentions)
+        resolver = self.registries.entry("resolvers", entry.resolver)
         annotated = self.block["annotated"] if part is None else ()
         return CoreferenceFiles(
             data=tuple(self._real(corpus, whole=part is None) for corpus in corpora),
             samples=tuple(self._sample(source, whole=part is None) for source in sources),
             annotated=tuple(map(self._annotated, annotated)),
             measured=None if annotated or part is not None else self._measured(),
-            resolver={"name": entry["resolver"], **_deciding(resolver)},
+            resolver={"name": entry.resolver, **_deciding(resolver)},
             critic={"name": critic, **_deciding(entry)},
             decodings=decodings_of(sources, self.registries),
             resamples=self.config["resamples"],
@@ -91,7 +91,7 @@ class Coreference(Experiment):
     def _check_files(self, registry: str, name: str) -> None:
         """See that an entry's files and its language are there, but for what is downloaded."""
         entry = self.registries.entry(registry, name)
-        for key, paths in (("files", entry.get("files", [])), ("language", language_file(entry))):
+        for key, paths in (("files", getattr(entry, "files", [])), ("language", language_file(entry))):
             for path in paths:
                 if download_of(path) is None and self.registries.lacks(path):
                     raise TextcriticError(
@@ -147,14 +147,13 @@ def mentions(critic: str, corpus: str, tail: str, registries: Registries) -> str
 
 def resolver_of(critic: str, registries: Registries) -> str:
     """The name of a critic's resolver."""
-    name: str = registries.entry("critics", critic)["resolver"]
-    return name
+    return registries.of_kind("critics", critic, Mentions).resolver
 
 
 def annotated_files(annotation: str, registries: Registries) -> list[str]:
     """The files of annotated text, and that of its language, if that is one's own."""
     entry = registries.entry("annotations", annotation)
-    return [*entry["files"], *language_file(entry)]
+    return [*entry.files, *language_file(entry)]
 
 
 def resolver_spec(critic: str, registries: Registries) -> str:
@@ -165,14 +164,14 @@ def resolver_spec(critic: str, registries: Registries) -> str:
 def given_mentions(resolver: str, registries: Registries) -> list[str]:
     """The files that a resolver takes mentions from, if it does, and the file of its language, if that is one's own."""
     entry = registries.entry("resolvers", resolver)
-    return [*entry.get("files", []), *language_file(entry)]
+    return [*getattr(entry, "files", []), *language_file(entry)]
 
 
-def language_file(entry: dict[str, Any]) -> list[str]:
+def language_file(entry: Entry) -> list[str]:
     """The file of the language of a resolver or an annotated text; none for English, which ships."""
-    language = entry.get("language", "en")
+    language = getattr(entry, "language", "en")
     return [] if language == "en" else [language]
 
 
-def _deciding(entry: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in entry.items() if key not in WITHOUT_EFFECT}
+def _deciding(entry: Entry) -> dict[str, object]:
+    return {key: value for key, value in entry.plain().items() if key not in WITHOUT_EFFECT}

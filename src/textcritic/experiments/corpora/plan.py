@@ -37,7 +37,7 @@ class Corpora(Experiment):
 
     def _corpus(self, name: str, audited: bool) -> Corpus:
         folder = Path("results/corpora") / name
-        dump = self.registries.entry("corpora", name)["extractor"] in (WIKIPEDIA, WIKIPEDIA_LINES)
+        dump = self.registries.entry("corpora", name).extractor in (WIKIPEDIA, WIKIPEDIA_LINES)
         return Corpus(
             corpus=name,
             statistics=folder / "statistics.json",

@@ -8,6 +8,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import MIXED, Beam, Exact, Filtered, ImportanceFiles, Own, Texts, Weighed
 from textcritic.plan.checks.corpora import is_structured
 from textcritic.plan.checks.latent import HSMM, LSTM, PROPOSES, STEPWISE, WITH_TEMPERATURE, check_structure
+from textcritic.plan.entries import Entry, HsmmProposal
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.shares import stretches, weighing
 from textcritic.plan.sources import Source, label_of
@@ -126,10 +127,10 @@ class Importance(Experiment):
     def _stretches(self, source: Mapping[str, Any], mixed: bool) -> list[str]:
         """Which shards a job draws; each alone where mixtures are made of the shards of single temperatures."""
         generator, shards = self.registries.entry("generators", source["generator"]), self.block["shards"]
-        if self.block["mixture"] and generator["kind"] != HSMM:
+        if self.block["mixture"] and generator.kind != HSMM:
             return [str(shard) for shard in range(shards)]
         temperatures = len(self.block["temperatures"]) if mixed else 1
-        return stretches(shards, weighing(self.block["samples"], generator, temperatures))
+        return stretches(shards, weighing(self.block["samples"], generator.kind, temperatures))
 
     def _beams(self, source: Mapping[str, Any]) -> Iterator[Beam]:
         for seed in source["seeds"]:
@@ -146,7 +147,7 @@ class Importance(Experiment):
     def _filtered(self, source: Mapping[str, Any]) -> Iterator[Filtered]:
         """Of each proposal a particle filter, where it is asked for and the model has steps."""
         particles = self.block["particles"]
-        if not particles or self.registries.entry("generators", source["generator"])["kind"] not in STEPWISE:
+        if not particles or self.registries.entry("generators", source["generator"]).kind not in STEPWISE:
             return
         for seed in source["seeds"]:
             for proposal in _proposals(source):
@@ -177,7 +178,7 @@ class Importance(Experiment):
                 )
 
     def _exact(self, source: Mapping[str, Any]) -> Iterator[Exact]:
-        kind = self.registries.entry("generators", source["generator"])["kind"]
+        kind = self.registries.entry("generators", source["generator"]).kind
         if kind not in (LSTM, HSMM):
             return
         for seed in source["seeds"]:
@@ -196,13 +197,13 @@ class Importance(Experiment):
     def _temperatures(self, proposal: str, mixed: bool) -> list[float]:
         """Those that a proposal is used at, and their mixture: one that has no temperature as it is, at 1."""
         entry = self.registries.entry("proposals", proposal)
-        fixed = entry["kind"] == HSMM and entry["quality"] not in WITH_TEMPERATURE
+        fixed = isinstance(entry, HsmmProposal) and entry.quality not in WITH_TEMPERATURE
         temperatures: list[float] = [1] if fixed else self.block["temperatures"]
         return [*temperatures, MIXED] if mixed and len(temperatures) > 1 else temperatures
 
     def _trained(self, source: Mapping[str, Any]) -> list[str]:
         """The proposals of a source that are trained."""
-        return [name for name in _proposals(source) if self.registries.entry("proposals", name)["kind"] != HSMM]
+        return [name for name in _proposals(source) if self.registries.entry("proposals", name).kind != HSMM]
 
     def _texts(self, corpus: str) -> Texts:
         structured = is_structured(self.registries.entry("corpora", corpus))
@@ -210,7 +211,7 @@ class Importance(Experiment):
 
     def _check_source(self, source: Mapping[str, Any], where: str) -> None:
         generator, corpus, proposals = source["generator"], source["corpus"], _proposals(source)
-        kind = self.registries.entry("generators", generator)["kind"]
+        kind = self.registries.entry("generators", generator).kind
         try:
             check_structure(generator, kind, corpus, self.registries)
         except TextcriticError as error:
@@ -224,7 +225,7 @@ class Importance(Experiment):
                     f"{where}: {name} has {reason}: texts that it draws have no exact states; leave own_texts out"
                 )
         for proposal in proposals:
-            drawn = PROPOSES[self.registries.entry("proposals", proposal)["kind"]]
+            drawn = PROPOSES[self.registries.entry("proposals", proposal).kind]
             if drawn != kind:
                 raise TextcriticError(f"{where}: {proposal} draws states of {drawn}; {generator} is of kind {kind}")
 
@@ -234,9 +235,9 @@ def _proposals(source: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*source["proposals"], *others]))
 
 
-def _inexact(entry: Mapping[str, Any]) -> str:
+def _inexact(entry: Entry) -> str:
     """What keeps a model from drawing by its own probability, or a proposal from weights that are p / q."""
-    settings = entry.get("model", {})
+    settings = entry.plain().get("model", {})
     for key, value in (("end", "as_released"), ("as_released", True)):
         if settings.get(key) == value:
             return f"{key}: {value}".lower()

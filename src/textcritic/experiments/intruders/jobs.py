@@ -17,16 +17,14 @@ class IntruderPaths:
         Raises:
             TextcriticError: it is read from a published file.
         """
-        options = self.registries.entry("corpora", corpus)["options"]
-        if "corpus" not in options:
-            raise TextcriticError(f"{corpus}: is read from {options['intruders']['official']}; it has no base corpus")
-        base: str = options["corpus"]
-        return base
+        options = self.registries.entry("corpora", corpus).options
+        if options.corpus is None:
+            raise TextcriticError(f"{corpus}: is read from {options.intruders.official}; it has no base corpus")
+        return options.corpus
 
     def official(self, corpus: str) -> str | list[str]:
         """The published file that a corpus with intruders is read from; none for one that we build."""
-        official: str | None = self.registries.entry("corpora", corpus)["options"]["intruders"]["official"]
-        return official or []
+        return self.registries.entry("corpora", corpus).options.intruders.official or []
 
     def built_of(self, corpus: str, folder: str, suffix: str) -> list[str]:
         """A file for each split in a folder of results/intruders; none for a corpus read from a published file."""
@@ -38,13 +36,13 @@ class IntruderPaths:
 
     def later_articles(self, corpus: str, split: str) -> list[str]:
         """The later articles that test documents are compared with; none for other splits, or where there are none."""
-        later = self.registries.entry("corpora", corpus)["options"]["intruders"]["later"]
-        return [f"results/corpora/{later['corpus']}/{s}.parquet" for s in SPLITS] if later and split == "test" else []
+        later = self.registries.entry("corpora", corpus).options.intruders.later
+        return [f"results/corpora/{later.corpus}/{s}.parquet" for s in SPLITS] if later and split == "test" else []
 
     def filter_predictions(self, corpus: str, split: str) -> list[str]:
         """What the filter's detector says of the candidates of a split; none where there is no filter."""
-        chosen = self.registries.entry("corpora", corpus)["options"]["intruders"]["filter"]
+        chosen = self.registries.entry("corpora", corpus).options.intruders.filter
         if chosen is None:
             return []
-        detector = f"results/intruders/{chosen['detector']}/{chosen['corpus']}/seed{chosen['seed']}"
+        detector = f"results/intruders/{chosen.detector}/{chosen.corpus}/seed{chosen.seed}"
         return [f"{detector}/predictions/{corpus}/candidates/{split}.parquet"]

@@ -43,7 +43,7 @@ class Intruders(Experiment):
             TextcriticError: the first fault; the line names the key.
         """
         for corpus in self.block["corpora"]:
-            extractor = self.registries.entry("corpora", corpus)["extractor"]
+            extractor = self.registries.entry("corpora", corpus).extractor
             if extractor != EXTRACTOR:
                 raise TextcriticError(
                     f"{self.where}: corpora: {corpus} has the extractor {extractor}; name one with {EXTRACTOR}"
@@ -193,7 +193,7 @@ class Intruders(Experiment):
         return next(corpus for corpus in self.block["corpora"] if self._base(corpus) == base)
 
     def _base(self, corpus: str) -> str | None:
-        base: str | None = self.registries.entry("corpora", corpus)["options"].get("corpus")
+        base: str | None = self.registries.entry("corpora", corpus).options.corpus
         return base
 
     def _check_among(self, corpora: Any, key: str) -> None:

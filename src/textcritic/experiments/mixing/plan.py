@@ -5,7 +5,8 @@ from pathlib import Path
 from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sample
 from textcritic.plan.checks.corpora import LANGUAGES, PARALLEL, is_parallel
-from textcritic.plan.checks.models import SUBWORDS
+from textcritic.plan.entries import Fairseq
+from textcritic.plan.entries.encodings import SUBWORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (
@@ -17,6 +18,7 @@ from textcritic.plan.sources import (
     entries_of,
     fitted_model,
     measured,
+    reads_of,
     real_scores,
 )
 
@@ -35,7 +37,7 @@ class Mixing(Experiment):
         """See as well that corpora of known mixing are artificial languages."""
         super().check()
         for corpus in self.block["known"]:
-            extractor = self.registries.entry("corpora", corpus)["extractor"]
+            extractor = self.registries.entry("corpora", corpus).extractor
             if extractor != LANGUAGES:
                 raise TextcriticError(
                     f"{self.where}: known: {corpus} has the extractor {extractor}; name a corpus with the extractor"
@@ -87,18 +89,18 @@ def _check_translations(source: Source, registries: Registries, where: str) -> N
     name = f"{where}: {source.generator}"
     if not is_parallel(corpus):
         raise TextcriticError(
-            f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a parallel corpus, whose "
+            f"{where}: {source.corpus} has the extractor {corpus.extractor}; name a parallel corpus, whose "
             f"extractor is one of {', '.join(PARALLEL)}"
         )
-    if generator["kind"] not in GENERATORS:
+    if generator.kind not in GENERATORS:
         raise TextcriticError(
-            f"{name} is of kind {generator['kind']}; translations come from the kinds {' and '.join(GENERATORS)}"
+            f"{name} is of kind {generator.kind}; translations come from the kinds {' and '.join(GENERATORS)}"
         )
-    if "encoding" in generator and SUBWORDS not in registries.entry("encodings", generator["encoding"])["tokenizer"]:
+    if isinstance(generator, Fairseq) and reads_of(generator, registries) != SUBWORDS:
         raise TextcriticError(
-            f"{name} has the encoding {generator['encoding']}; on the parallel corpus {source.corpus} it must be one"
+            f"{name} has the encoding {generator.encoding}; on the parallel corpus {source.corpus} it must be one"
             f" whose tokenizer is {SUBWORDS}"
         )
-    if generator["kind"] == "fairseq":
+    if generator.kind == "fairseq":
         check_fairseq(source, registries, where)
     check_supported(source, generator, decoding, where)

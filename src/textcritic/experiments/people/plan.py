@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coherence.plan import latents
+from textcritic.experiments.coherence.plan import latents, titles_are_given
 from textcritic.experiments.people.files import Beside, PeopleFiles, RealText, Sample
+from textcritic.plan.entries import Embedder, GeneratorEmbedder, Mauve
+from textcritic.plan.entries.parts import FromHub
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import Source, check_critic, decodings_of, drawn, measured
@@ -28,8 +30,7 @@ class People(Experiment):
         """As `Experiment.check`; and the other critics are of kinds that can be read, and titles are there."""
         super().check()
         critic, mauve = self.block["critic"], self.block["mauve"]
-        classifier = self.registries.entry("critics", critic)["classifier"]
-        given = self.registries.entry("classifiers", classifier)["kind"] == "given"
+        given = titles_are_given(critic, self.registries)
         if given and any(source.setting != "w-title" for source in self.sources()):
             raise TextcriticError(
                 f"{self.where}: sources: the critic {critic} goes by given titles; all settings must be w-title"
@@ -37,7 +38,7 @@ class People(Experiment):
         if mauve is not None:
             check_critic(mauve, "mauve", self.registries, f"{self.where}: mauve")
         for name in self.block["beside"]:
-            kind = self.registries.entry("critics", name)["kind"]
+            kind = self.registries.entry("critics", name).kind
             if kind not in BESIDE:
                 raise TextcriticError(
                     f"{self.where}: beside: {name} is of kind {kind}; name one of kind {' or '.join(BESIDE)}"
@@ -58,17 +59,17 @@ class People(Experiment):
     def models(self) -> list[str]:
         """The folders of generators whose hidden states are MAUVE's points."""
         return [
-            f"results/generators/{corpus}/{entry['setting']}/{entry['generator']}/seed{entry['seed']}/model"
+            f"results/generators/{corpus}/{entry.setting}/{entry.generator}/seed{entry.seed}/model"
             for entry in self._embedders()
             for corpus in self.corpora()
-            if entry["kind"] == "generator"
+            if isinstance(entry, GeneratorEmbedder)
         ]
 
-    def _embedders(self) -> list[dict[str, str]]:
+    def _embedders(self) -> list[Embedder]:
         mauve = self.block["mauve"]
         if mauve is None:
             return []
-        return [self.registries.entry("embedders", self.registries.entry("critics", mauve)["embedder"])]
+        return [self.registries.entry("embedders", self.registries.of_kind("critics", mauve, Mauve).embedder)]
 
     def _real(self, corpus: str) -> RealText:
         critic, mauve = self.block["critic"], self.block["mauve"]
@@ -102,8 +103,7 @@ def embedder_of(mauve: str | None, registries: Registries) -> str:
     """Whose hidden states MAUVE is made of, in words."""
     if mauve is None:
         return ""
-    name = registries.entry("critics", mauve)["embedder"]
-    entry = registries.entry("embedders", name)
-    if entry["kind"] == "generator":
-        return f"{entry['generator']}, which was trained on the corpus, so that no published value compares"
-    return str(entry["init"].get("hub") or entry["init"]["folder"])
+    entry = registries.entry("embedders", registries.of_kind("critics", mauve, Mauve).embedder)
+    if isinstance(entry, GeneratorEmbedder):
+        return f"{entry.generator}, which was trained on the corpus, so that no published value compares"
+    return entry.init.hub if isinstance(entry.init, FromHub) else entry.init.folder

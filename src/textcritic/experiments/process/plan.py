@@ -1,13 +1,12 @@
 """Known processes in a study: which files they are made of, and what is checked before anything runs."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.plan.checks.corpora import PROCESS
-from textcritic.plan.checks.models import SYMBOLS
+from textcritic.plan.entries import Corpus, Hsmm
+from textcritic.plan.entries.encodings import SYMBOLS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import (
@@ -20,7 +19,7 @@ from textcritic.plan.sources import (
     drawn,
     entries_of,
     measured,
-    reads_symbols,
+    reads_of,
     real_scores,
 )
 
@@ -73,39 +72,37 @@ def steps(corpus: str, registries: Registries) -> int:
         TextcriticError: the corpus is text, whose options for processes mean nothing.
     """
     entry = registries.entry("corpora", corpus)
-    if entry["extractor"] != PROCESS:
+    if entry.extractor != PROCESS:
         raise TextcriticError(
-            f"{registries.where('corpora', corpus)}: has the extractor {entry['extractor']}; only those with the"
+            f"{registries.where('corpora', corpus)}: has the extractor {entry.extractor}; only those with the"
             f" extractor {PROCESS} have sub-sequences"
         )
-    count: int = entry["options"]["process"]["steps"]
-    return count
+    return entry.options.process.steps
 
 
 def _check_sequences(source: Source, registries: Registries, where: str) -> None:
     corpus, generator, decoding = entries_of(source, registries)
     name = f"{where}: {source.generator}"
-    if corpus["extractor"] != PROCESS:
+    if corpus.extractor != PROCESS:
         raise TextcriticError(
-            f"{where}: {source.corpus} has the extractor {corpus['extractor']}; name a corpus with the extractor"
-            f" {PROCESS}"
+            f"{where}: {source.corpus} has the extractor {corpus.extractor}; name a corpus with the extractor {PROCESS}"
         )
-    if generator["kind"] not in ("causal", "hsmm"):
-        raise TextcriticError(f"{name} is of kind {generator['kind']}; sequences come from the kinds causal and hsmm")
-    if not reads_symbols(generator, registries):
+    if generator.kind not in ("causal", "hsmm"):
+        raise TextcriticError(f"{name} is of kind {generator.kind}; sequences come from the kinds causal and hsmm")
+    if reads_of(generator, registries) != SYMBOLS:
         raise TextcriticError(
-            f"{name} has the encoding {generator['encoding']}; on the process {source.corpus} it must be one whose"
+            f"{name} has the encoding {generator.encoding}; on the process {source.corpus} it must be one whose"
             f" tokenizer is {SYMBOLS}"
         )
-    if generator["kind"] == "hsmm":
+    if generator.kind == "hsmm":
         check_plain(source, decoding, PLAIN_TABLES, f"{name} is an HSMM")
         _check_longest(source, corpus, generator, name)
     check_supported(source, generator, decoding, where)
 
 
-def _check_longest(source: Source, corpus: Mapping[str, Any], generator: Mapping[str, Any], name: str) -> None:
+def _check_longest(source: Source, corpus: Corpus, generator: Hsmm, name: str) -> None:
     """An n-gram is a number of 64 bits in a lexicon, see `generators.hsmm.lexicon`."""
-    symbols, longest = corpus["options"]["process"]["letters"] + 1, generator["longest"]
+    symbols, longest = corpus.options.process.letters + 1, generator.longest
     if symbols**longest > 2**64:
         fits = max(n for n in range(1, 65) if symbols**n <= 2**64)
         raise TextcriticError(

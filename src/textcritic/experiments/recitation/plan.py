@@ -24,5 +24,5 @@ class Recitation(Experiment):
             data=tuple(RealText(**real_scores(corpus, critic)) for corpus in corpora),
             samples=tuple(Drawn(**drawn(source, critic, self.registries)) for source in sources),
             resamples=self.config["resamples"],
-            cutting={key: entry[key] for key in CUTTING},
+            cutting={key: getattr(entry, key) for key in CUTTING},
         )

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
-from textcritic.plan.checks.models import WORDS
+from textcritic.plan.entries import Causal, Fairseq
+from textcritic.plan.entries import Tendencies as Critic
+from textcritic.plan.entries.encodings import WORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import (
     Source,
@@ -38,12 +40,12 @@ class Tendencies(Experiment):
         """Statistics of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         of = None if part is None else self.parts[part].of
-        entry = self.registries.entry("critics", self.block["critic"])
+        entry = self.registries.of_kind("critics", self.block["critic"], Critic)
         compared = [] if of in (*REAL_ALONE, MODELS) else sources
         return TendenciesFiles(
             data=() if of == MODELS else tuple(self._real(corpus, of == SAMPLES) for corpus in corpora),
             samples=tuple(self._sample(source) for source in compared),
-            options={key: entry[key] for key in COUNTING},
+            options={key: getattr(entry, key) for key in COUNTING},
             models=tuple(self._models(sources)) if of == MODELS else (),
         )
 
@@ -68,8 +70,7 @@ class Tendencies(Experiment):
     def _vocabulary(self, source: Source) -> int | None:
         """Entries of the closed vocabulary of a generator, where its encoding says how many."""
         generator = self.registries.entry("generators", source.generator)
-        if "encoding" not in generator:
+        if not isinstance(generator, Causal | Fairseq):
             return None
-        tokenizer = self.registries.entry("encodings", generator["encoding"])["tokenizer"]
-        entries: int | None = tokenizer.get(WORDS, {}).get("vocabulary")
-        return entries
+        encoding = self.registries.entry("encodings", generator.encoding)
+        return encoding.vocabulary if encoding.reads == WORDS else None

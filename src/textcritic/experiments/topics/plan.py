@@ -5,6 +5,7 @@ from pathlib import Path
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.plan.checks.vocabulary import STOP_LISTS, require_stop_words
+from textcritic.plan.entries import Ctm, Lda, Ngram
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.power import power_file
 from textcritic.plan.registries import Registries, download_of
@@ -27,16 +28,16 @@ class Topics(Experiment):
         """See as well that the files of a model from elsewhere, and of stop words, are there."""
         super().check()
         critic = self.block["critic"]
-        entry = self.registries.entry("critics", critic)
+        entry = self.registries.of_kind("critics", critic, Ctm)
         for path in [*fitted_files(critic, self.registries), *fitted_words(critic, self.registries)]:
             if self.registries.lacks(path):
                 raise TextcriticError(
                     f"{self.registries.where('critics', critic)}: fitted: {path}: no such file, relative to the "
                     "working directory; ctm-c writes it"
                 )
-        if entry["fitted"]:
+        if entry.fitted:
             return
-        stop_words = self.registries.entry("critics", critic)["vocabulary"]["stop_words"]
+        stop_words = entry.vocabulary.stop_words
         if download_of(stop_words) is None and self.registries.lacks(stop_words):
             try:
                 require_stop_words(stop_words, self.registries.here)
@@ -69,29 +70,33 @@ class Topics(Experiment):
 
     def _sample(self, source: Source) -> Sample:
         critic = self.block["critic"]
+        generator = self.registries.entry("generators", source.generator)
         topics = source.under(f"results/topics/{critic}/{source.corpus}/samples")
         return Sample(
             **drawn(source, critic, self.registries),
             posteriors=Path(f"{topics}.parquet"),
             of_starts=Path(f"{topics}.starts.parquet"),
-            baseline=bool(self.registries.entry("generators", source.generator).get("shuffled")),
+            baseline=isinstance(generator, Ngram) and generator.shuffled,
         )
 
 
 def fitted_files(critic: str, registries: Registries) -> list[str]:
     """The files of a model that was fitted elsewhere, if the critic is one."""
-    fitted = registries.entry("critics", critic).get("fitted")
-    return [f"{fitted['folder'].rstrip('/')}/{name}" for name in RELEASED_FILES] if fitted else []
+    entry = registries.entry("critics", critic)
+    fitted = entry.fitted if isinstance(entry, Ctm) else None
+    return [f"{fitted.folder.rstrip('/')}/{name}" for name in RELEASED_FILES] if fitted else []
 
 
 def fitted_words(critic: str, registries: Registries) -> list[str]:
     """The file of its words."""
-    fitted = registries.entry("critics", critic).get("fitted")
-    return [fitted["vocabulary"]] if fitted else []
+    entry = registries.entry("critics", critic)
+    return [entry.fitted.vocabulary] if isinstance(entry, Ctm) and entry.fitted else []
 
 
 def stop_words(critic: str, registries: Registries) -> list[str]:
     """The file of stop words that a topic model's vocabulary names, if it names one."""
     entry = registries.entry("critics", critic)
-    words: str = entry["vocabulary"]["stop_words"]
-    return [] if entry.get("fitted") or words in STOP_LISTS else [words]
+    if not isinstance(entry, Ctm | Lda) or (isinstance(entry, Ctm) and entry.fitted):
+        return []
+    words = entry.vocabulary.stop_words
+    return [] if words in STOP_LISTS else [words]

@@ -212,7 +212,7 @@ def _check(model: FairseqModel, sources: Sequence[str] | None, decoding: Decodin
         raise TextcriticError(f"{name}: there are no sentences to translate")
     if not model.translates and sources is not None:
         raise TextcriticError(f"{name}: holds a language model, which translates nothing; name a generator that does")
-    check_architecture(asdict(decoding), model.architecture)
+    check_architecture(decoding, model.architecture)
     if decoding.stride is not None:
         raise TextcriticError(f"decoding: stride: has no effect on {name}, a model of fairseq; leave it out")
     if model.autoregressive and decoding.max_tokens > model.longest_target + 1:

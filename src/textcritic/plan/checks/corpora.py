@@ -52,22 +52,22 @@ _OF_SOME: Mapping[str, tuple[Any, tuple[str, ...]]] = {
 }
 
 
-def is_text(corpus: Mapping[str, Any]) -> bool:
+def is_text(corpus: Corpus) -> bool:
     """Whether an entry of the corpora registry is articles of text.
 
     Those are no sequences of a process, no translations, and no tokens with a structure behind them.
     """
-    return corpus["extractor"] != PROCESS and not is_parallel(corpus) and not is_structured(corpus)
+    return corpus.extractor != PROCESS and not is_parallel(corpus) and not is_structured(corpus)
 
 
-def is_structured(corpus: Mapping[str, Any]) -> bool:
+def is_structured(corpus: Corpus) -> bool:
     """Whether an entry of the corpora registry is tokens with a structure behind them, for latent language models."""
-    return corpus["extractor"] in STRUCTURED
+    return corpus.extractor in STRUCTURED
 
 
-def is_parallel(corpus: Mapping[str, Any]) -> bool:
+def is_parallel(corpus: Corpus) -> bool:
     """Whether an entry of the corpora registry is sentences with their translations."""
-    return corpus["extractor"] in PARALLEL
+    return corpus.extractor in PARALLEL
 
 
 def check_corpus(name: str, registries: "Registries") -> None:
@@ -79,15 +79,15 @@ def check_corpus(name: str, registries: "Registries") -> None:
     entry = registries.entry("corpora", name)
     check_parallel(entry)
     check_structured(entry)
-    check_derived(name, registries.entries["corpora"], PROCESS)
-    dataset = entry["options"].get("dataset")
-    check_hub_dataset(entry, registries.entry("datasets", dataset)["files"] if dataset else None)
-    if entry["extractor"] in (WIKIPEDIA, WIKIPEDIA_LINES):
-        check_dump(entry["options"])
+    check_derived(name, registries)
+    dataset = entry.options.dataset
+    check_hub_dataset(entry, registries.entry("datasets", dataset).files if dataset else None)
+    if entry.extractor in (WIKIPEDIA, WIKIPEDIA_LINES):
+        check_dump(entry.options)
     check_splits(entry)
-    if entry["normalise"] != NONE and entry["extractor"] not in NORMALISED:
+    if entry.normalise != NONE and entry.extractor not in NORMALISED:
         raise TextcriticError(
-            f"normalise: {entry['normalise']}: is for the extractors {', '.join(NORMALISED)}; texts of others have"
+            f"normalise: {entry.normalise}: is for the extractors {', '.join(NORMALISED)}; texts of others have"
             " offsets or tokens that it would move, or are normalised by their extractor"
         )
 
@@ -108,88 +108,85 @@ def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
     return [(None, Path(path)) for path in paths]
 
 
-def check_derived(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic: str) -> None:
+def check_derived(name: str, registries: "Registries") -> None:
     """Check the options of derived corpora: a derived entry has them and they are right; no other entry has them.
 
     Args:
         name: the entry.
-        corpora: the whole registry, with defaults.
-        synthetic: the extractor whose corpora have no sections.
+        registries: all entries.
 
     Raises:
         TextcriticError: there is no base; the base is unknown, synthetic, or derives from this very entry; the opening
             is not a regular expression; a key has no effect here.
     """
-    entry = corpora[name]
-    options = entry["options"]
-    if entry["extractor"] != DERIVED:
+    entry = registries.entry("corpora", name)
+    options = entry.options
+    if entry.extractor != DERIVED:
         for key in ("corpus", "opening"):
             extractors = json_schema(CorpusOptions)["properties"][key]["extractors"]
-            if options.get(key) is not None and entry["extractor"] not in extractors:
+            if getattr(options, key) is not None and entry.extractor not in extractors:
                 own = " or ".join(extractors)
-                raise TextcriticError(
-                    f"options.{key}: is for the extractor {own}; this entry's is {entry['extractor']}"
-                )
+                raise TextcriticError(f"options.{key}: is for the extractor {own}; this entry's is {entry.extractor}")
         return
-    if "corpus" not in options:
+    if options.corpus is None:
         raise TextcriticError("options.corpus is missing; name the corpus that this one derives from")
-    _check_chain(name, corpora, synthetic)
-    _check_opening(options["opening"])
+    _check_chain(name, registries)
+    _check_opening(options.opening)
     _check_other_keys(entry)
 
 
-def check_dump(options: Mapping[str, Any]) -> None:
+def check_dump(options: CorpusOptions) -> None:
     """Check the options of a registry entry with the extractor `wikipedia` or `wikipedia-lines`.
 
     Raises:
         TextcriticError: `paths` is not a list of files; a title to skip is not a regular expression.
     """
-    if not isinstance(options.get("paths"), list):
+    if not isinstance(options.paths, list):
         raise TextcriticError("options.paths: should be a list, the files of the dump in order")
-    titles_to_skip(options["skip_titles"])
+    titles_to_skip(options.skip_titles)
 
 
-def check_structured(entry: Mapping[str, Any]) -> None:
+def check_structured(entry: Corpus) -> None:
     """Check the options of trees, mentions and links: texts are either read from files or drawn.
 
     Raises:
         TextcriticError: neither or both of the two; or a key that has no effect on this extractor.
     """
-    options, kind = entry["options"], entry["extractor"]
+    options, kind = entry.options, entry.extractor
     for key, (default, extractors) in _OF_SOME.items():
-        if options.get(key) != default and kind not in extractors:
+        if getattr(options, key) != default and kind not in extractors:
             raise TextcriticError(f"options.{key}: is for the extractors {', '.join(extractors)}; this one is {kind}")
     if not is_structured(entry):
         return
-    if bool(options.get("paths")) == ("made" in options):
+    if bool(options.paths) == (options.made is not None):
         raise TextcriticError("options: give paths or made, one of the two: texts are read from files, or drawn")
-    stray = next((key for key in ("longest", "longest_mention") if options[key] is not None), None)
-    if stray and "made" in options:
+    stray = next((key for key in ("longest", "longest_mention") if getattr(options, key) is not None), None)
+    if stray and options.made is not None:
         raise TextcriticError(f"options.{stray}: is for texts that are read from files; these are drawn")
 
 
-def check_splits(entry: Mapping[str, Any]) -> None:
+def check_splits(entry: Corpus) -> None:
     """Check `splits` of an entry of the corpora registry: shares of articles, or whole numbers of lines.
 
     Raises:
         TextcriticError: a number where a share is wanted, a number of lines that is not whole, a limit of train without
             effect, or shares that leave nothing to train.
     """
-    splits, lines = entry["splits"], entry["extractor"] == WIKIPEDIA_LINES
-    shares = [splits[key] for key in ("validation", "test") if splits[key] < 1]
-    for key in ("validation", "test"):
-        if splits[key] >= 1 and not lines:
+    lines = entry.extractor == WIKIPEDIA_LINES
+    sizes = {"validation": entry.splits.validation, "test": entry.splits.test}
+    for key, size in sizes.items():
+        if size >= 1 and not lines:
             raise TextcriticError(
-                f"splits.{key}: {splits[key]} should be less than 1, a share of the articles; numbers are for the"
+                f"splits.{key}: {size} should be less than 1, a share of the articles; numbers are for the"
                 f" extractor {WIKIPEDIA_LINES}"
             )
-        if splits[key] >= 1 and splits[key] != int(splits[key]):
-            raise TextcriticError(f"splits.{key}: {splits[key]} should be a whole number of lines, or less than 1")
-    if "train" in splits and not lines:
+        if size >= 1 and size != int(size):
+            raise TextcriticError(f"splits.{key}: {size} should be a whole number of lines, or less than 1")
+    if entry.splits.train is not None and not lines:
         raise TextcriticError(
             f"splits.train: is for the extractor {WIKIPEDIA_LINES}; train has all that validation and test leave"
         )
-    if lines and sum(shares) >= 1:
+    if lines and sum(size for size in sizes.values() if size < 1) >= 1:
         raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
 
 
@@ -210,18 +207,18 @@ def titles_to_skip(expressions: Sequence[str]) -> list[re.Pattern[str]]:
     return compiled
 
 
-def _check_chain(name: str, corpora: Mapping[str, Mapping[str, Any]], synthetic: str) -> None:
+def _check_chain(name: str, registries: "Registries") -> None:
     """Follow the bases of a derived corpus to the first that is not derived."""
-    chain = [name]
-    while corpora[chain[-1]]["extractor"] == DERIVED and "corpus" in corpora[chain[-1]]["options"]:
-        base = corpora[chain[-1]]["options"]["corpus"]
+    chain, corpora = [name], registries.entries["corpora"]
+    while (last := registries.entry("corpora", chain[-1])).extractor == DERIVED and last.options.corpus is not None:
+        base = last.options.corpus
         if base not in corpora:
             return  # the check of references reports it, with names that are close
         if base in chain:
             raise TextcriticError(
                 f"options.corpus: {' derives from '.join([*chain, base])}; name a corpus that does not derive from it"
             )
-        if corpora[base]["extractor"] == synthetic:
+        if registries.entry("corpora", base).extractor == PROCESS:
             raise TextcriticError(f"options.corpus: {base} is a process and has no sections; name a corpus of text")
         chain.append(base)
 
@@ -233,16 +230,17 @@ def _check_opening(opening: str | None) -> None:
         raise TextcriticError(f"options.opening: {opening!r} is not a regular expression ({error})") from error
 
 
-def _check_other_keys(entry: Mapping[str, Any]) -> None:
+def _check_other_keys(entry: Corpus) -> None:
     """Make sure that the keys that mean nothing to a derived corpus have their defaults."""
-    default = Corpus(extractor=DERIVED)
+    default = Corpus(extractor="derived").plain()
+    given = entry.plain()
     changed = {
-        **{f"options.{key}": value != default["options"].get(key) for key, value in entry["options"].items()},
-        **{key: entry[key] != default[key] for key in ("splits", "titles")},
+        **{f"options.{key}": value != default["options"].get(key) for key, value in given["options"].items()},
+        **{key: given[key] != default[key] for key in ("splits", "titles")},
     }
     for key, differs in changed.items():
         if differs and key not in ("options.corpus", "options.opening"):
             raise TextcriticError(
-                f"{key}: has no effect on a derived corpus, whose articles come from {entry['options']['corpus']}; "
+                f"{key}: has no effect on a derived corpus, whose articles come from {entry.options.corpus}; "
                 "leave it out"
             )

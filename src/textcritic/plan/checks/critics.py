@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import GeneratorEmbedder
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -26,8 +27,7 @@ def check_embedder(name: str, registries: "Registries") -> None:
         TextcriticError: its generator is not a transformer, which alone has hidden states that we read.
     """
     entry = registries.entry("embedders", name)
-    if entry["kind"] != "generator":
-        return
-    kind = registries.entry("generators", entry["generator"])["kind"]
-    if kind != "causal":
-        raise TextcriticError(f"generator: {entry['generator']} is of kind {kind}; name one of kind causal")
+    if isinstance(entry, GeneratorEmbedder):
+        kind = registries.entry("generators", entry.generator).kind
+        if kind != "causal":
+            raise TextcriticError(f"generator: {entry.generator} is of kind {kind}; name one of kind causal")

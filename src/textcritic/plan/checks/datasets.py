@@ -1,10 +1,12 @@
 """Options of data sets of the Hugging Face hub, and of the corpora that are made from them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.corpora import Corpus
+from textcritic.plan.entries.extraction import Columns, FromSplits
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -27,41 +29,40 @@ def check_dataset(name: str, registries: "Registries") -> None:
         TextcriticError: it has both `config` and `files`, which would say twice what is read.
     """
     entry = registries.entry("datasets", name)
-    if entry["config"] is not None and entry["files"] is not None:
+    if entry.config is not None and entry.files is not None:
         raise TextcriticError("config: has no effect beside files, which say what is read; leave one of the two out")
 
 
-def check_hub_dataset(entry: Mapping[str, Any], files: Mapping[str, Any] | None) -> None:
+def check_hub_dataset(entry: Corpus, files: Collection[str] | None) -> None:
     """Check the options of a corpus with regard to data sets of the hub.
 
     Args:
         entry: the corpus.
-        files: `files` of the data set it names; None if it says none, or if the corpus names no data set.
+        files: the splits in `files` of the data set it names; None if it says none, or if the corpus names no data set.
 
     Raises:
         TextcriticError: a key is missing, or has no effect here; columns that do not go together; a split that the data
             set does not have.
     """
-    options = entry["options"]
-    if entry["extractor"] != HUB_DATASET:
-        if stray := next((key for key in KEYS if key in options), None):
-            raise TextcriticError(f"options.{stray}: is for the extractor {HUB_DATASET}; this is {entry['extractor']}")
+    options = entry.options
+    if entry.extractor != HUB_DATASET:
+        if stray := next((key for key in KEYS if getattr(options, key) is not None), None):
+            raise TextcriticError(f"options.{stray}: is for the extractor {HUB_DATASET}; this is {entry.extractor}")
         return
-    if missing := next((key for key in KEYS if key not in options), None):
+    if options.dataset is None or options.from_splits is None or options.columns is None:
+        missing = next(key for key in KEYS if getattr(options, key) is None)
         raise TextcriticError(f"options.{missing} is missing; the extractor {HUB_DATASET} needs {', '.join(KEYS)}")
-    if "paths" in options:
+    if options.paths is not None:
         raise TextcriticError("options.paths: has no effect; the files are those of options.dataset")
-    _check_columns(options["columns"])
-    wanted = options["from_splits"]
-    for split in wanted.values() if isinstance(wanted, dict) else wanted:
+    _check_columns(options.columns)
+    wanted = options.from_splits
+    for split in wanted.plain().values() if isinstance(wanted, FromSplits) else wanted:
         if files is not None and split not in files:
-            raise TextcriticError(
-                f"options.from_splits: {options['dataset']} has no {split!r}; it has {', '.join(files)}"
-            )
+            raise TextcriticError(f"options.from_splits: {options.dataset} has no {split!r}; it has {', '.join(files)}")
 
 
-def _check_columns(columns: Mapping[str, Any]) -> None:
-    given = [key for key in ("sections", "titles", "texts") if key in columns]
+def _check_columns(columns: Columns) -> None:
+    given = [key for key in ("sections", "titles", "texts") if getattr(columns, key) is not None]
     if not given:
         raise TextcriticError(
             "options.columns: names no text; give sections (and titles, if they stand apart), or texts, or titles alone"

@@ -1,7 +1,7 @@
 """Options of decodings: which of their keys go together."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 from textcritic.errors import TextcriticError
 
@@ -33,49 +33,64 @@ READ_BY: Mapping[str, tuple[float, tuple[str, ...]]] = {
 }
 
 
+class Drawing(Protocol):
+    """What is checked of an entry of the registry, and of the decoding that a Python function is given."""
+
+    @property
+    def method(self) -> str:
+        """How tokens are chosen."""
+
+    @property
+    def beam(self) -> int:
+        """Hypotheses of a beam, or draws to take the best of."""
+
+    @property
+    def iterations(self) -> int:
+        """Passes in which a non-autoregressive model refines what it made."""
+
+
 def check_decoding(name: str, registries: "Registries") -> None:
     """Check an entry of the decodings registry; raises as `check_method`."""
     check_method(registries.entry("decodings", name))
 
 
-def check_method(decoding: Mapping[str, Any]) -> None:
+def check_method(decoding: Drawing) -> None:
     """See that a decoding has no key that its method does not read.
 
     Raises:
         TextcriticError: it has; or the method is unknown; a beam sampling or a best of several without a beam; or both
             a beam, for autoregressive models, and iterations, for the others.
     """
-    method = decoding["method"]
+    method = decoding.method
     if method not in METHODS:
         raise TextcriticError(f"method: {method!r} is unknown; use {' or '.join(METHODS)}")
     for key, (value, methods) in READ_BY.items():
-        if decoding[key] != value and method not in methods:
+        if getattr(decoding, key) != value and method not in methods:
             raise TextcriticError(
                 f"{key}: has no effect with `method: {method}`; leave it out, or give `method: {methods[0]}`"
             )
-    if method in (BEAM_SAMPLING, BEST_OF) and decoding["beam"] == 1:
+    if method in (BEAM_SAMPLING, BEST_OF) and decoding.beam == 1:
         raise TextcriticError(f"beam: 1 makes `method: {method}` plain draws; give 2 or more, or `method: {DRAW}`")
-    if decoding["beam"] > 1 and decoding["iterations"] > 0:
+    if decoding.beam > 1 and decoding.iterations > 0:
         raise TextcriticError(
             "iterations: are for models that make all tokens at once, and beam is for autoregressive ones; leave one of"
             " the two out"
         )
 
 
-def check_architecture(decoding: Mapping[str, Any], architecture: str) -> None:
+def check_architecture(decoding: Drawing, architecture: str) -> None:
     """See that a decoding can be used with an architecture of fairseq.
 
     Raises:
         TextcriticError: a beam for a model that makes all tokens at once, or iterations for one that cannot refine.
     """
-    if decoding["beam"] > 1 and is_nonautoregressive(architecture):
+    if decoding.beam > 1 and is_nonautoregressive(architecture):
         raise TextcriticError(
-            f"beam: {decoding['beam']} is for autoregressive models; {architecture} makes all tokens at once: leave it"
-            " out"
+            f"beam: {decoding.beam} is for autoregressive models; {architecture} makes all tokens at once: leave it out"
         )
-    if decoding["iterations"] > 0 and not architecture.startswith(REFINING):
+    if decoding.iterations > 0 and not architecture.startswith(REFINING):
         raise TextcriticError(
-            f"iterations: {decoding['iterations']} passes refine nothing: {architecture} makes a text in one; leave it"
+            f"iterations: {decoding.iterations} passes refine nothing: {architecture} makes a text in one; leave it"
             f" out, or train an {' or a '.join(REFINING)}"
         )
 

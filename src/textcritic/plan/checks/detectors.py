@@ -1,11 +1,13 @@
 """Options of detectors of intruder sentences: what their schema cannot say, and what each is made of."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.latent import check_training
 from textcritic.plan.checks.models import check_text_encoding
+from textcritic.plan.entries import Causal, Detector, Mentions, Ngram
+from textcritic.plan.entries.detectors import Embeddings, Nll, Surprise, TransformerDetector
+from textcritic.plan.entries.parts import FromConfig
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -31,46 +33,48 @@ def check_detector(name: str, registries: "Registries") -> None:
             effect.
     """
     entry = registries.entry("critics", name)
-    if entry["kind"] != DETECTOR:
+    if not isinstance(entry, Detector):
         return
-    ((kind, settings),) = entry["model"].items()
-    if (entry["training"] is None) == (kind in DESCENDING):
-        says = "is missing" if entry["training"] is None else "has no effect"
+    kind, settings = entry.model.chosen
+    if (entry.training is None) == (kind in DESCENDING):
+        says = "is missing" if entry.training is None else "has no effect"
         raise TextcriticError(f"training: {says}; model.{kind} is {'' if kind in DESCENDING else 'not '}trained by it")
-    if entry["training"] is not None:
-        check_training(entry)
-    if entry["test"] != INTRUDER and (entry["reads"] != "pair" or entry["opening"]):
-        key = "opening" if entry["reads"] == "pair" else "reads"
-        raise TextcriticError(f"{key}: is for `test: {INTRUDER}`; `test: {entry['test']}` asks about two neighbours")
-    if kind in UNTRAINED and (entry["test"] != INTRUDER or entry["reads"] != "pair" or entry["opening"]):
+    if entry.training is not None:
+        check_training(entry.training)
+    if entry.test != INTRUDER and (entry.reads != "pair" or entry.opening):
+        key = "opening" if entry.reads == "pair" else "reads"
+        raise TextcriticError(f"{key}: is for `test: {INTRUDER}`; `test: {entry.test}` asks about two neighbours")
+    if kind in UNTRAINED and (entry.test != INTRUDER or entry.reads != "pair" or entry.opening):
         raise TextcriticError(f"test, reads and opening: have no effect on model.{kind}; leave them out")
-    if kind == "surprise":
-        _check_generator(settings["generator"], registries)
-    if kind == "nll":
-        _check_critic(settings["critic"], registries)
-    if kind == "transformer":
-        _check_transformer(settings, registries)
-    if not settings.get("tuned", True) and settings["vectors"] is None:
-        raise TextcriticError(f"model.{kind}.tuned: vectors that start at random are trained; name a file of vectors")
+    match settings:
+        case Surprise():
+            _check_generator(settings.generator, registries)
+        case Nll():
+            _check_critic(settings.critic, registries)
+        case TransformerDetector():
+            _check_transformer(settings, registries)
+        case Embeddings(tuned=False, vectors=None):
+            raise TextcriticError(
+                f"model.{kind}.tuned: vectors that start at random are trained; name a file of vectors"
+            )
 
 
 def _check_generator(name: str, registries: "Registries") -> None:
     generator = registries.entry("generators", name)
-    smooth = generator["kind"] == "ngram" and generator["smoothing"] == "interpolated"
-    if generator["kind"] != "causal" and not smooth:
+    if not isinstance(generator, Causal) and not (isinstance(generator, Ngram) and generator.smoothing != "none"):
         raise TextcriticError(
-            f"model.surprise.generator: {name} is of kind {generator['kind']}; name one of kind causal, or ngram"
+            f"model.surprise.generator: {name} is of kind {generator.kind}; name one of kind causal, or ngram"
             " with `smoothing: interpolated`, which gives no sentence probability 0"
         )
 
 
 def _check_critic(name: str, registries: "Registries") -> None:
     critic = registries.entry("critics", name)
-    if critic["kind"] not in ("ctm", "mentions", "order"):
+    if critic.kind not in ("ctm", "mentions", "order"):
         raise TextcriticError(
-            f"model.nll.critic: {name} is of kind {critic['kind']}; name one of kind ctm, mentions or order"
+            f"model.nll.critic: {name} is of kind {critic.kind}; name one of kind ctm, mentions or order"
         )
-    resolver = registries.entry("resolvers", critic["resolver"])["kind"] if "resolver" in critic else "persons"
+    resolver = registries.entry("resolvers", critic.resolver).kind if isinstance(critic, Mentions) else "persons"
     if resolver not in ("persons", "nearest"):
         raise TextcriticError(
             f"model.nll.critic: the resolver of {name} is of kind {resolver}; name a critic with one of kind persons or"
@@ -78,15 +82,15 @@ def _check_critic(name: str, registries: "Registries") -> None:
         )
 
 
-def _check_transformer(settings: Mapping[str, Any], registries: "Registries") -> None:
-    new = "config" in settings["init"]
-    if new != ("encoding" in settings):
+def _check_transformer(settings: TransformerDetector, registries: "Registries") -> None:
+    new = isinstance(settings.init, FromConfig)
+    if new != (settings.encoding is not None):
         says = (
             "is missing; it gives the tokens" if new else "has no effect beside init.hub and init.folder; leave it out"
         )
         raise TextcriticError(f"model.transformer.encoding: {says}")
-    if new:
+    if settings.encoding is not None:
         try:
-            check_text_encoding(settings["encoding"], registries)
+            check_text_encoding(settings.encoding, registries)
         except TextcriticError as error:
             raise TextcriticError(f"model.transformer.{error}") from error

@@ -1,10 +1,12 @@
 """Latent language models and proposals: which corpora they need, and which go together."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import LINKS, MENTIONS, PROCESS, STRUCTURED, TREES
+from textcritic.plan.entries import HsmmProposal
+from textcritic.plan.entries.parts import Descent
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -50,16 +52,16 @@ def check_proposal(name: str, registries: "Registries") -> None:
         TextcriticError: no length of training, or two; a number that is missing or has no effect.
     """
     entry = registries.entry("proposals", name)
-    if entry["kind"] != HSMM:
-        check_training(entry)
-    elif (entry["value"] is None) == (entry["quality"] in WITH_VALUE):
-        says = f"is missing; {entry['quality']} needs it" if entry["value"] is None else "has no effect"
+    if not isinstance(entry, HsmmProposal):
+        check_training(entry.training)
+    elif (entry.value is None) == (entry.quality in WITH_VALUE):
+        says = f"is missing; {entry.quality} needs it" if entry.value is None else "has no effect"
         raise TextcriticError(f"value: {says}; it is for {' and '.join(WITH_VALUE)}")
 
 
-def check_training(entry: Mapping[str, Any]) -> None:
+def check_training(training: Descent) -> None:
     """See that a training has a length: so many steps or epochs; raises TextcriticError."""
-    if (entry["training"]["steps"] is None) == (entry["training"]["epochs"] is None):
+    if (training.steps is None) == (training.epochs is None):
         raise TextcriticError("training: give steps or epochs, one of the two")
 
 
@@ -75,7 +77,7 @@ def check_structure(model: str, kind: str, corpus: str, registries: "Registries"
     Raises:
         TextcriticError: the corpus has other texts, or none with structure.
     """
-    extractor, fits = registries.entry("corpora", corpus)["extractor"], STRUCTURE_OF.get(kind)
+    extractor, fits = registries.entry("corpora", corpus).extractor, STRUCTURE_OF.get(kind)
     if fits is None:
         raise TextcriticError(f"{model} is of kind {kind}; name one of kind {', '.join((*LATENT, HSMM))}")
     if extractor not in fits:

@@ -1,22 +1,16 @@
 """Options of encodings, generators and classifiers: what their schemas cannot say."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.latent import LATENT, check_training
+from textcritic.plan.checks.latent import check_training
+from textcritic.plan.entries import Causal, Fairseq, TransformerClassifier
+from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS, WORDS, WholeWords
+from textcritic.plan.entries.latent import Latent
+from textcritic.plan.entries.parts import FromConfig
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
-
-SYMBOLS = "symbols"
-"""The tokenizer of the sequences of a synthetic process."""
-
-SUBWORDS = "subwords"
-"""The tokenizer of parallel corpora; all others but `SYMBOLS` are for text."""
-
-WORDS = "words"
-"""The tokenizer of whole words; it has no special tokens but the end of text."""
 
 GRADIENT = ("causal", "fairseq")
 """Kinds of generators that are trained for so many steps or epochs, as transformers are."""
@@ -30,13 +24,13 @@ def check_encoding(name: str, registries: "Registries") -> None:
             with no limit or two.
     """
     encoding = registries.entry("encodings", name)
-    words = encoding["tokenizer"].get(WORDS)
-    if words is not None and len(words) != 1:
-        raise TextcriticError("tokenizer.words: give vocabulary or minimum_count, one of the two")
-    special = next((key for key in (SYMBOLS, SUBWORDS) if key in encoding["tokenizer"]), None)
-    if special and encoding["boundary"] != "single":
+    if isinstance(encoding.tokenizer, WholeWords):
+        words = encoding.tokenizer.words
+        if (words.vocabulary is None) == (words.minimum_count is None):
+            raise TextcriticError("tokenizer.words: give vocabulary or minimum_count, one of the two")
+    if encoding.reads in (SYMBOLS, SUBWORDS) and encoding.boundary != "single":
         raise TextcriticError(
-            f"boundary: {encoding['boundary']} is for text; with the tokenizer {special} it must be single"
+            f"boundary: {encoding.boundary} is for text; with the tokenizer {encoding.reads} it must be single"
         )
 
 
@@ -44,23 +38,27 @@ def check_generator(name: str, registries: "Registries") -> None:
     """Check an entry of the generators registry.
 
     Raises:
-        TextcriticError: no encoding, no length or two lengths of training, GPUs that cannot share a batch.
+        TextcriticError: no length or two lengths of training, GPUs that cannot share a batch.
     """
     model = registries.entry("generators", name)
-    _check_encoded(model)
-    if model["kind"] in (*GRADIENT, *LATENT):
-        check_training(model)
-    if model["kind"] == "fairseq" and model["training"]["accumulation"] % max(1, model["gpu"]):
+    if isinstance(model, Causal | Fairseq | Latent):
+        check_training(model.training)
+    if isinstance(model, Fairseq) and model.training.accumulation % max(1, model.gpu):
         raise TextcriticError(
-            f"gpu: {model['gpu']} GPUs cannot share training.accumulation, {model['training']['accumulation']} forward"
+            f"gpu: {model.gpu} GPUs cannot share training.accumulation, {model.training.accumulation} forward"
             " passes, evenly; change one of the two"
         )
-    training = model["training"] if model["kind"] == "causal" else {}
-    if training and training["epochs"] == 0 and "config" in model["init"]:
+    if isinstance(model, Causal):
+        _check_causal(model)
+
+
+def _check_causal(model: Causal) -> None:
+    training = model.training
+    if training.epochs == 0 and isinstance(model.init, FromConfig):
         raise TextcriticError("training.epochs: 0 leaves a model as it is, and init.config starts from random weights")
-    if training and training["batch_size"] % max(1, model["gpu"]):
+    if training.batch_size % max(1, model.gpu):
         raise TextcriticError(
-            f"gpu: {model['gpu']} GPUs cannot share training.batch_size, {training['batch_size']} blocks,"
+            f"gpu: {model.gpu} GPUs cannot share training.batch_size, {training.batch_size} blocks,"
             " evenly; change one of the two"
         )
 
@@ -72,26 +70,24 @@ def check_classifier(name: str, registries: "Registries") -> None:
         TextcriticError: no encoding, or one for what is not text.
     """
     model = registries.entry("classifiers", name)
-    _check_encoded(model)
-    if "encoding" in model:
-        check_text_encoding(model["encoding"], registries)
+    if not isinstance(model, TransformerClassifier):
+        return
+    if model.encoding is not None:
+        check_text_encoding(model.encoding, registries)
+    elif isinstance(model.init, FromConfig):
+        raise TextcriticError("the key 'encoding' is missing; it gives the tokens")
 
 
 def check_text_encoding(name: str, registries: "Registries") -> None:
     """See that an encoding is for text in parts of words, for classifiers and detectors; raises TextcriticError."""
-    tokenizer = registries.entry("encodings", name)["tokenizer"]
-    for key, kind in (
-        (SYMBOLS, "the sequences of a process"),
-        (SUBWORDS, "parallel corpora"),
-        (WORDS, "language models of whole words"),
-    ):
-        if key in tokenizer:
-            raise TextcriticError(
-                f"encoding: {name} is for {kind}; a classifier reads text in parts of words, so name one that is for"
-                " text"
-            )
-
-
-def _check_encoded(model: Mapping[str, Any]) -> None:
-    if "encoding" not in model and "config" in model.get("init", {}):
-        raise TextcriticError("the key 'encoding' is missing; it gives the tokens")
+    reads = registries.entry("encodings", name).reads
+    wanted = {
+        SYMBOLS: "the sequences of a process",
+        SUBWORDS: "parallel corpora",
+        WORDS: "language models of whole words",
+    }
+    if reads in wanted:
+        raise TextcriticError(
+            f"encoding: {name} is for {wanted[reads]}; a classifier reads text in parts of words, so name one that is"
+            " for text"
+        )

@@ -1,7 +1,7 @@
 """Options of resolvers and of annotated text in the registry, which a schema cannot check alone."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 
@@ -15,8 +15,8 @@ def check_resolver(name: str, registries: "Registries") -> None:
     Raises:
         TextcriticError: `opening.matches` is not a regular expression.
     """
-    opening: dict[str, Any] | None = registries.entry("resolvers", name)["opening"]
-    pattern = opening["matches"] if opening else ""
+    opening = registries.entry("resolvers", name).opening
+    pattern = opening.matches if opening else ""
     try:
         re.compile(pattern)
     except re.error as error:
@@ -30,5 +30,5 @@ def check_annotations(name: str, registries: "Registries") -> None:
         TextcriticError: `folder` stands beside files in columns, of which none can be an archive.
     """
     entry = registries.entry("annotations", name)
-    if entry["folder"] and all(path.removesuffix(".gz").endswith((".conll", ".conllu")) for path in entry["files"]):
+    if entry.folder and all(path.removesuffix(".gz").endswith((".conll", ".conllu")) for path in entry.files):
         raise TextcriticError("folder: has no effect without a .tar.gz archive; leave it out")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.plan.checks.words import SPACES, check_words
+from textcritic.plan.entries import Ctm, Lda
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -69,9 +70,9 @@ class VocabularyOptions:
 def check_vocabulary(name: str, registries: "Registries") -> None:
     """Check the vocabulary of an entry of the critics registry, if it has one; raises as `VocabularyOptions`."""
     entry = registries.entry("critics", name)
-    if "vocabulary" in entry:
+    if isinstance(entry, Ctm | Lda):
         try:
-            VocabularyOptions(**entry["vocabulary"])
+            VocabularyOptions(**entry.vocabulary.plain())
         except TextcriticError as error:
             raise TextcriticError(f"vocabulary: {error}") from error
 

@@ -83,21 +83,19 @@ class Sizes:
         return Size(train, validation, test, each, "counted")
 
     def _declared(self, corpus: str) -> Size:
-        entry = self._registries.entries["corpora"].get(corpus)
-        if corpus in DECLARED or entry is None:
+        if corpus in DECLARED or corpus not in self._registries.entries["corpora"]:
             return DECLARED.get(corpus, GUESSED)
-        options = entry["options"]
-        made = options.get("made")
-        if entry["extractor"] == "process":
-            process = options["process"]
-            segment = (process["shortest"] + process["longest"]) / 2
-            return Size(process["train"], process["validation"], process["test"], process["steps"] * segment)
+        entry = self._registries.entry("corpora", corpus)
+        options, made, drawn = entry.options, entry.options.made, entry.options.process
+        if entry.extractor == "process":
+            segment = (drawn.shortest + drawn.longest) / 2
+            return Size(drawn.train, drawn.validation, drawn.test, drawn.steps * segment)
         if made:
-            return Size(made["train"], made["validation"], made["test"], MADE_TOKENS.get(entry["extractor"], 30))
-        if entry["extractor"] == "languages":
-            pairs = options["languages"]["sentences"] * len(options["languages"]["targets"])
-            return Size(0.8 * pairs, 0.1 * pairs, 0.1 * pairs, 2 * options["languages"]["longest"])
-        documents = options["intruders"]["documents"]
-        if entry["extractor"] == "intruders" and documents:
-            return Size(documents["train"], documents["validation"], documents["test"], INTRUDED_TOKENS)
-        return self.of(options["corpus"]) if options.get("corpus") else GUESSED
+            return Size(made.train, made.validation, made.test, MADE_TOKENS.get(entry.extractor, 30))
+        if entry.extractor == "languages":
+            pairs = options.languages.sentences * len(options.languages.targets)
+            return Size(0.8 * pairs, 0.1 * pairs, 0.1 * pairs, 2 * options.languages.longest)
+        documents = options.intruders.documents
+        if entry.extractor == "intruders" and documents:
+            return Size(documents.train, documents.validation, documents.test, INTRUDED_TOKENS)
+        return self.of(options.corpus) if options.corpus else GUESSED

@@ -6,6 +6,7 @@ from typing import Any
 
 from textcritic.plan.costs.models import Transformer, of_fairseq, of_init
 from textcritic.plan.costs.sizes import Size, Sizes
+from textcritic.plan.entries.encodings import SYMBOLS
 from textcritic.plan.registries import Registries
 from textcritic.plan.stage_costs import BEYOND, WEIGHED_DRAW
 
@@ -45,7 +46,7 @@ class Job:
 
     def entry(self, registry: str, wildcard: str) -> dict[str, Any]:
         """The registry entry that a wildcard names."""
-        return self.registries.entry(registry, self.wildcards[wildcard])
+        return self.registries.entry(registry, self.wildcards[wildcard]).plain()
 
     @property
     def corpus(self) -> Size:
@@ -73,7 +74,7 @@ class Job:
         decoding = self.wildcards.get("decoding") or self._of_path("samples/", -2)
         if decoding in self.registries.entries["decodings"]:
             shards = self.wildcards.get("shard", "").partition("-of-")[2]
-            articles: float = self.registries.entry("decodings", decoding)["articles"]
+            articles = self.registries.entry("decodings", decoding).articles
             return articles / self._shards(shards)
         split = self.wildcards.get("split") or self._of_path("data/", -1) or "test"
         return float(getattr(self.corpus, split, self.corpus.test))
@@ -103,17 +104,16 @@ class Job:
             if self.rule.startswith(start) and wildcard in self.wildcards:
                 entry = self.entry(registry, wildcard)
                 if "generator" in entry and registry == "embedders":
-                    return self.registries.entry("generators", entry["generator"])
+                    return self.registries.entry("generators", entry["generator"]).plain()
                 return {**entry, "init": {"hub": entry["model"]}} if registry == "resolvers" else entry
         raise LookupError(f"{self.rule}: asks no model that is known")
 
     def vocabulary(self, encoding: str | None) -> int:
         """Symbols of an encoding: those that it is trained to have, or those of its checkpoint."""
-        tokenizer = self.registries.entries["encodings"].get(encoding or "", {}).get("tokenizer", {})
-        for kind in ("train", "subwords", "words"):
-            if kind in tokenizer:
-                return int(tokenizer[kind]["vocabulary"])
-        return 60 if "symbols" in tokenizer else 50257
+        if encoding not in self.registries.entries["encodings"]:
+            return 50257
+        entry = self.registries.entry("encodings", encoding)
+        return entry.vocabulary or (60 if entry.reads == SYMBOLS else 50257)
 
     def transformer(self) -> Transformer:
         """The transformer that the job trains or asks; GPT-2 small's size where it is not known."""
@@ -129,7 +129,7 @@ class Job:
     def _other_detector(self, model: dict[str, Any]) -> Transformer:
         """Of detectors that are no transformers what costs operations: the generator that one asks, or an LSTM."""
         if "surprise" in model:
-            init = self.registries.entry("generators", model["surprise"]["generator"]).get("init")
+            init = self.registries.entry("generators", model["surprise"]["generator"]).plain().get("init")
             return of_init(init, self.vocabulary(None))[0] if init else NO_MODEL
         return Transformer(1, model["bilstm"].get("states") or 300, 1200, 0, 0) if "bilstm" in model else NO_MODEL
 

@@ -38,6 +38,13 @@ from textcritic.plan.entries.generators import Causal, Fairseq, Hsmm, Ngram, Sam
 from textcritic.plan.entries.latent import Crf, EntityDisc, EntityNlm, HsmmProposal, Kglm, KglmDisc, Lstm, Rnng
 from textcritic.plan.entries.resolvers import Annotations, GivenMentions, Nearest, Neural, Persons
 
+Generator = Causal | Ngram | Hsmm | Fairseq | Rnng | EntityNlm | Kglm | Lstm | SampleFile
+Critic = Transitions | KnownProcess | Ctm | Mentions | Lda | Tendencies | Recitation | Order | Detector | Mauve
+Classifier = TransformerClassifier | GivenTitles
+Resolver = Persons | Nearest | Neural | GivenMentions
+Embedder = PretrainedEmbedder | GeneratorEmbedder
+Proposal = Crf | EntityDisc | KglmDisc | HsmmProposal
+
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -198,7 +205,7 @@ def read_entry(value: Any, registry: str, where: str) -> Entry:
     models = REGISTRIES[registry].models
     if len(models) == 1:
         return models[0].read(value, where)
-    kinds = {_kind_of(model): model for model in models}
+    kinds = {kind_of(model): model for model in models}
     default = next((name for name, model in kinds.items() if not model.model_fields["kind"].is_required()), None)
     kind = value.get("kind", default) if isinstance(value, dict) else None
     if kind not in kinds:
@@ -206,11 +213,12 @@ def read_entry(value: Any, registry: str, where: str) -> Entry:
     return kinds[kind].read(value, where)
 
 
-def _kind_of(model: type[Entry]) -> str:
+def kind_of(model: type[Entry]) -> str:
+    """The value of `kind` in the entries of a model."""
     (kind,) = get_args(model.model_fields["kind"].annotation)
     return str(kind)
 
 
-def restore(text: str, registry: str) -> Entry:
-    """The inverse of `Entry.canonical`, of an entry of a registry."""
-    return read_entry(json.loads(text), registry, f"specification of {registry}")
+def restore(text: str, registry: str) -> dict[str, Any]:
+    """What `Entry.canonical` wrote, as a mapping with all defaults; `restore` of a model gives the entry itself."""
+    return read_entry(json.loads(text), registry, f"specification of {registry}").plain()

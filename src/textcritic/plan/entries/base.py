@@ -107,7 +107,7 @@ Unique = Rule("uniqueItems", True)
 """No item of a list twice."""
 
 
-class Entry(BaseModel, Mapping[str, Any]):
+class Entry(BaseModel):
     """An entry of a registry, or a mapping inside one; it cannot be changed. Unknown keys are refused."""
 
     model_config = ConfigDict(
@@ -153,16 +153,6 @@ class Entry(BaseModel, Mapping[str, Any]):
     def restore(cls, text: str) -> Self:
         """The inverse of `canonical`."""
         return cls.read(json.loads(text), f"specification of {cls.__name__}")
-
-    def __getitem__(self, name: str) -> Any:
-        """A value by the name that YAML has for its key; a key that is missing has none."""
-        return dict(self._present())[name]
-
-    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
-        return iter(dict(self._present()))
-
-    def __len__(self) -> int:
-        return len(dict(self._present()))
 
     def plain(self) -> dict[str, Any]:
         """Mappings, lists, texts and numbers, with all defaults; without the keys that are missing."""

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
+from pydantic import Field
+
 from textcritic.plan.entries.base import Entry, key, limits
 
 
@@ -10,7 +12,7 @@ class StageVersions(Entry, extra="allow"):
     """One integer for each stage; each kind of experiment is a stage too."""
 
     schema_words: ClassVar[Mapping[str, Any]] = {"additionalProperties": {"type": "integer", "minimum": 1}}
-    __pydantic_extra__: dict[str, Annotated[int, limits(ge=1)]] = {}
+    __pydantic_extra__: dict[str, Annotated[int, limits(ge=1)]] = Field(init=False)
 
     extract: int = key("raw text to articles", 2)
     build: int = key("titles, filters and splits of a corpus", 1)

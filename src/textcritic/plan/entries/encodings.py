@@ -5,6 +5,13 @@ from typing import Literal
 from textcritic.plan.entries.base import Entry, key, optional
 from textcritic.plan.entries.parts import BroughtPath, HubName
 
+SYMBOLS = "symbols"
+"""The tokenizer of the sequences of a synthetic process."""
+SUBWORDS = "subwords"
+"""The tokenizer of parallel corpora; all others but `SYMBOLS` are for text."""
+WORDS = "words"
+"""The tokenizer of whole words; it has no special tokens but the end of text."""
+
 
 class TrainedSize(Entry):
     """Of a tokenizer that is trained on the train split."""
@@ -81,3 +88,18 @@ class Encoding(Entry):
         " `as_released`, end-of-text, line break, end-of-text (the released code)",
         "single",
     )
+
+    @property
+    def reads(self) -> str:
+        """What it makes tokens of: `symbols` of a process, `subwords` of parallel corpora, `words`, or `text`."""
+        forms = {Symbols: SYMBOLS, Subwords: SUBWORDS, WholeWords: WORDS}
+        return forms.get(type(self.tokenizer), "text")
+
+    @property
+    def vocabulary(self) -> int | None:
+        """Entries of a tokenizer that is made here, where the entry says how many."""
+        match self.tokenizer:
+            case Trained(train=size) | Subwords(subwords=size) | WholeWords(words=size):
+                return size.vocabulary
+            case _:
+                return None

@@ -272,7 +272,11 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
     (articles, rejected), every = articles_of(corpus, tail), yardstick(configured, corpus, tail)
     made, name = f"results/scores/metrics/{metric}/{corpus}/{tail}.parquet", metric_name(metric)
     from_memory = name.startswith(f"{FROM_MEMORY}:")
-    config, here, train = configured.project.config, configured.project.here, f"results/corpora/{corpus}/train.parquet"
+    config, here, train = (
+        configured.project.config.plain(),
+        configured.project.here,
+        f"results/corpora/{corpus}/train.parquet",
+    )
 
     strangers = configured.crossing is not None and configured.crossing.how.paired
 

@@ -87,7 +87,7 @@ class Configured:
 
     def entry(self, registry: str, name: str) -> dict[str, Any]:
         """An entry of a registry."""
-        return self.registries.entry(registry, name)
+        return self.registries.entry(registry, name).plain()
 
     def stage(self, name: str) -> str:
         """The version of a stage, as what decides outcomes."""
