@@ -4,7 +4,7 @@ The variance is that of clustering by annotators, plus that of clustering by art
 (Cameron, Gelbach and Miller 2011); the degrees of freedom of t are Satterthwaite's, of a part with as many as there are
 articles and a part with as many as there are annotators. As annotators are few, their part is taken G / (G - 1) times
 once more, as the jackknife has it (MacKinnon, Nielsen and Webb 2023). How often such intervals cover is in
-docs/results.md.
+docs/results/annotation.md.
 """
 
 from collections.abc import Hashable, Sequence

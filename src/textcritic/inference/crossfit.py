@@ -131,7 +131,7 @@ def cross_fit(
     one side alone has groups, these are no more like single documents: p is then twice the median p over `THINNINGS`
     drawings of one document of each group (Meinshausen, Meier and Buehlmann 2009, of splits). The intervals are
     Student's over a jackknife that leaves out one of 20 groups of documents of both sides, critics fitted anew.
-    docs/results.md has level, power and coverage.
+    docs/results/power.md has level, power and coverage.
 
     Args:
         refit: of all documents, the real ones first.

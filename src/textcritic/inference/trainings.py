@@ -3,7 +3,7 @@
 A training can be drawn from several times. Its draws are averaged first, so that it counts once, however many draws
 there are. The interval of one model is over documents. Another training, from another seed, gives another model, and
 how far it is off no document of the first can tell. A bootstrap of two or three trainings covers far too little;
-Student's t does not (docs/results.md has the coverage, measured on 200 real trainings).
+Student's t does not (docs/results/calibration.md has the coverage, measured on 200 real trainings).
 
 `with_fits` does the like for a critic whose iterative fit depends on where it began.
 """

@@ -16,7 +16,7 @@ STUDIES = Path("results/studies")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a study costs on the machine of `calibrate.REFERENCE`, as measured in docs/results.md.
+    """What a study costs on the machine of `calibrate.REFERENCE`, as measured in docs/results/speed.md.
 
     Attributes:
         cpu_seconds: of one core, for all jobs.

@@ -3,7 +3,7 @@
 The files are those of biu-nlp/f-coref and biu-nlp/lingmess-coref on the Hugging Face hub (MIT licence): config.json
 with the key `coref_head`, tokenizer.json, and the weights in model.safetensors or pytorch_model.bin, of which tensors
 alone are read, nothing that runs code. The authors' package `fastcoref` is not used: its last release, 2.1.6 of May
-2023, loads neither model with transformers 5 (docs/results.md has what was compared).
+2023, loads neither model with transformers 5 (docs/results/coreference.md has what was compared).
 """
 
 import json
