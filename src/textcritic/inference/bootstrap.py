@@ -1,8 +1,8 @@
 """Intervals by resampling documents: the studentised bootstrap (bootstrap-t; Efron and Tibshirani 1993, section 12.5).
 
 Percentile intervals of 20 to 100 documents are too narrow, the more so the more skewed the documents are: 82% to 92% of
-those of 20 documents cover the truth (docs/results/calibration.md). Each resample is therefore measured in standard errors of its
-own, which come from the delta method, so that no second bootstrap is needed.
+those of 20 documents cover the truth (docs/results/calibration.md). Each resample is therefore measured in standard
+errors of its own, which come from the delta method, so that no second bootstrap is needed.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -20,8 +20,8 @@ from textcritic.training.optimiser import optimiser
 from textcritic.training.processes import Ranks, run_together
 
 GIB = 2**30
-# Bytes at their highest: measured on a GPU for the first (docs/results/runs.md); for the others 16 a weight (itself, its
-# gradient and Adam's two means in fp32) and the logits with their gradients of 8 blocks of 1,024 tokens.
+# Bytes at their highest: measured on a GPU for the first (docs/results/runs.md); for the others 16 a weight (itself,
+# its gradient and Adam's two means in fp32) and the logits with their gradients of 8 blocks of 1,024 tokens.
 NEEDS = {
     "training an HSMM of 800 states by Adam, 64 sequences an update": int(45.9 * GIB),
     "fine-tuning gpt2-xl": 16 * 1_557_611_200 + 8 * 8 * 1024 * 50_257,
