@@ -34,7 +34,15 @@ NAVIGATION = {
     "Extend": ["docs/extend", "docs/new-experiment"],
     "Kinds of experiment": ["src/textcritic/experiments/*/README"],
     "Configuration": ["config/README", "docs/config/config", "docs/config/studies", "docs/config/*"],
-    "Project": ["docs/results", "docs/security", "CONTRIBUTING", "docs/testing", "docs/releasing", "CHANGELOG"],
+    "Project": [
+        "docs/results",
+        "docs/security",
+        "CONTRIBUTING",
+        "docs/testing",
+        "docs/mutants",
+        "docs/releasing",
+        "CHANGELOG",
+    ],
 }
 
 project = "textcritic"
