@@ -50,11 +50,11 @@ def answer_counts(answers: Iterable[Answer], categories: Sequence[Hashable] | No
     Raises:
         ValueError: an answer is not among the categories.
     """
-    said = list(answers)
-    items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item, _ in said))}
-    possible = list(dict.fromkeys(answer for *_, answer in said) if categories is None else categories)
+    all_answers = list(answers)
+    items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item, _ in all_answers))}
+    possible = list(dict.fromkeys(answer for *_, answer in all_answers) if categories is None else categories)
     counts = np.zeros((len(items), len(possible)), dtype=np.int64)
-    for _, item, answer in said:
+    for _, item, answer in all_answers:
         counts[items[item], possible.index(answer)] += 1
     return counts
 

@@ -147,12 +147,12 @@ def trainings_p(values: Sequence[float], real: Number, by_ratio: bool = False) -
     scaled = _scaled(values, by_ratio)
     if real.value is None or scaled is None or len(values) < 2:
         return None
-    yardstick = _scaled([end for end in (real.value, real.low, real.high) if end is not None], by_ratio)
-    if yardstick is None:
+    reference = _scaled([end for end in (real.value, real.low, real.high) if end is not None], by_ratio)
+    if reference is None:
         return None
-    error = (yardstick[2] - yardstick[1]) / (2 * HALF_WIDTH) if len(yardstick) == 3 else 0.0
+    error = (reference[2] - reference[1]) / (2 * HALF_WIDTH) if len(reference) == 3 else 0.0
     variance = float(scaled.var(ddof=1)) / len(values)
-    return _cochran(float(scaled.mean() - yardstick[0]), (variance, error**2), (len(values) - 1, math.inf))
+    return _cochran(float(scaled.mean() - reference[0]), (variance, error**2), (len(values) - 1, math.inf))
 
 
 def recipes_p(first: Sequence[float], second: Sequence[float], by_ratio: bool = False) -> float | None:
