@@ -46,7 +46,7 @@ class Titles:
 
 
 class TitlesAsBuilt:
-    """Stands in for `Titles` in a derived corpus: the titles of its base are in standard form, and none is dropped."""
+    """Replaces `Titles` in a derived corpus: the titles of its base are in standard form, and none is dropped."""
 
     drop: frozenset[str] = frozenset()
 

@@ -305,9 +305,9 @@ def _attend(
     rows = zip(query.split(1), key.split(1), value.split(1), repeat(key.shape[2]), context_lengths, strict=False)
     attended = [
         sdpa_attention_forward(
-            module, query, keys.narrow(2, columns - own, own), values.narrow(2, columns - own, own), None, **kwargs
+            module, of_row, keys.narrow(2, columns - own, own), values.narrow(2, columns - own, own), None, **kwargs
         )[0]
-        for query, keys, values, columns, own in rows
+        for of_row, keys, values, columns, own in rows
     ]
     return torch.cat(attended), None
 

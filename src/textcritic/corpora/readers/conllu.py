@@ -1,6 +1,6 @@
 """Text with coreference in CoNLL-U columns, as GUM and CorefUD are published.
 
-A word has a line of ten columns parted by tabs, an empty line ends a sentence, `# newdoc` begins a document. `Entity=`
+A word is a line of ten tab-separated columns, an empty line ends a sentence, `# newdoc` begins a document. `Entity=`
 in the last column holds brackets: `(e1-person-2` opens a mention of entity e1 at this word, `e1)` closes one. The line
 `# global.Entity = eid-etype-head-other` names the fields between the hyphens. `(e1[1/2]` opens the first of the two
 pieces of a mention. Nedoluzhko et al. 2022 (LREC) describe the format.
@@ -75,7 +75,7 @@ def conllu_documents(where: str, text: str) -> Iterator[ConllDocument]:
         elif reader:
             reader.read(line, number, at)
     if not reader:
-        raise TextcriticError(f"{where}: there is no document in it; CoNLL-U has {COLUMNS} columns, parted by tabs")
+        raise TextcriticError(f"{where}: there is no document in it; CoNLL-U has {COLUMNS} columns, separated by tabs")
     yield reader.document(noted)
     if not noted["mentions"]:
         log.warning("%s: no word has `Entity=` in its last column: documents without mentions", where)
@@ -120,7 +120,7 @@ class _Reader:
             return
         cells = line.split("\t")
         if len(cells) != COLUMNS:
-            raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {COLUMNS}, parted by tabs")
+            raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {COLUMNS}, separated by tabs")
         cells[_FORM] = cells[_FORM].strip()
         if not cells[_FORM]:
             raise TextcriticError(f"{at}: word {cells[_ID]} is empty")

@@ -218,10 +218,10 @@ def _parts(path: Path) -> list[Path]:
         if (suffix := Path(plain_suffix(file.name)).suffix) in (*PARTS, *SUFFIXES):
             kinds.setdefault(suffix, []).append(file)
     if len(kinds) > 1 and set(kinds) - set(SUFFIXES):
-        named = ", ".join(f"{len(found)} of {suffix}" for suffix, found in kinds.items())
+        named = ", ".join(f"{len(members)} of {suffix}" for suffix, members in kinds.items())
         raise TextcriticError(f"{path}: files of several formats ({named}); keep those of one in it")
-    ((suffix, found),) = kinds.items() if len(kinds) == 1 else [("", [])]
-    return found if suffix in PARTS else []
+    ((suffix, members),) = kinds.items() if len(kinds) == 1 else [("", [])]
+    return members if suffix in PARTS else []
 
 
 def _is_zip(path: Path) -> bool:

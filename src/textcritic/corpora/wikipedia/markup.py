@@ -378,7 +378,7 @@ def _joined(lines: list[str]) -> Iterator[str]:
             continues = False
             continue
         start = _BULLETS.match(text) or _RULE.match(text) if text[:1] in _STARTS else None
-        # a line of its own: a list item, a preformatted line, or something that stood alone and was cut
+        # a separate line: a list item, a preformatted line, or markup that was alone on its line and was cut
         alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ")
         yield " " if continues and not alone else "\n"
         text = text[start.end() :] if start else text

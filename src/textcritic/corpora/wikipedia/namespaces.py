@@ -87,9 +87,9 @@ def _chain(language: str) -> list[str]:
     known, language = _languages(), language.lower()
     code = next((c for c in (language, _CODES.get(language), language.partition("-")[0]) if c in known), None)
     codes = [code] if code else []
-    for code in codes:  # grows while it is read
-        codes += [further for further in known[code].get("fallback", ()) if further in known and further not in codes]
-    return [code for code in codes if code != "en"] + ["en"]
+    for read in codes:  # grows while it is read
+        codes += [further for further in known[read].get("fallback", ()) if further in known and further not in codes]
+    return [read for read in codes if read != "en"] + ["en"]
 
 
 @cache

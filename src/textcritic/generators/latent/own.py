@@ -47,8 +47,8 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
         weighed: model and proposal; the texts give the lengths.
         draws: of the proposal for each text; the seed decides the texts, too.
         count: texts.
-        outs: .npz files to write: `LogWeights` [count, K], `ExactWeights` [count, 1]. Beside the first one the file
-            `.partial.npz` holds what is done, until all is.
+        outs: .npz files to write: `LogWeights` [count, K], `ExactWeights` [count, 1]. Until they are complete, a
+            file `.partial.npz` in the folder of the first one holds the results so far.
         threads: CPU threads of torch; None leaves torch's own number.
 
     Raises:

@@ -68,7 +68,7 @@ def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: 
     Args:
         weighed: model, proposal and texts.
         draws: how many states, and from which random numbers.
-        out: .npz file to write. Beside it the file `.partial.npz` holds what is done, until all is.
+        out: .npz file to write. Until it is complete, a file `.partial.npz` in its folder holds the results so far.
         threads: CPU threads of torch; None leaves torch's own number.
 
     Raises:
