@@ -1,6 +1,6 @@
-"""Where words begin and end in writing without spaces: texts with a space between words, as counting needs them.
+"""Words in scripts without spaces: spaces are put between words, so that words can be counted.
 
-Text of Chinese, Japanese, Thai, Lao, Khmer or Burmese counts as one word a sentence where words are cut at spaces. What
+If a text in Chinese, Japanese, Thai, Lao, Khmer or Burmese is cut at its spaces, each sentence counts as one word. What
 is shown and quoted is always the text as it was written.
 """
 
@@ -39,14 +39,14 @@ def words_of_most(unspaced: int, documents: int) -> str:
 
 
 def said_of_characters(name: str) -> str:
-    """A line on a set of real texts whose characters count as words."""
+    """A line that says of a set of real texts that each character counts as a word."""
     return (
         f"{name}: written without spaces between words, so each character counts as a word (--words names another way)"
     )
 
 
 def said_of_writing(name: str, here: str, real: str) -> str:
-    """A warning of a sample whose own way would be another one than that of real text; empty if it would not."""
+    """A warning if a sample would be cut into words in another way than real text, else an empty text."""
     if here == real or CHARACTERS not in (here, real):
         return ""
     what = (

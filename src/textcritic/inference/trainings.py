@@ -1,11 +1,11 @@
 """What holds for a recipe and not for one model alone: the mean over trainings, with Student's interval.
 
-A training can be drawn from several times. Its draws are averaged first, so that it counts once, however many draws
-there are. The interval of one model is over documents. Another training, from another seed, gives another model, and
-how far it is off no document of the first can tell. A bootstrap of two or three trainings covers far too little;
+Several samples can be drawn from one training. They are averaged first, so that each training counts once. The interval
+of one model is over documents. Another training, from another seed, gives another model, and no document of the first
+model shows how much the two differ. A bootstrap of two or three trainings covers far too little;
 Student's t does not (docs/results.md has the coverage, measured on 200 real trainings).
 
-`with_fits` does the like for a critic whose iterative fit depends on where it began.
+`with_fits` does the same for a critic whose iterative fit depends on its starting point.
 """
 
 import math
