@@ -92,7 +92,7 @@ def bootstrap_difference(
     level: float = 0.95,
     seed: int = 1,
 ) -> Interval:
-    """Studentised bootstrap interval of `statistic(first) - statistic(second)`, the documents of each set drawn anew.
+    """Studentised bootstrap interval of `statistic(first) - statistic(second)`, the documents of both sets resampled.
 
     The sets are independent. There is no interval where one of them has fewer than `LEAST_UNITS` documents.
 
