@@ -38,7 +38,7 @@ NotedGroups: TypeAlias = dict[str, list[str | None]]
 STUDIES = ("texts", "articles")
 """Kinds of documents that are compared by all measures, in a study."""
 HELD_OUT_WITH_TEST = "held_out: with `test`, nothing of the reference is held out; give one of the two"
-# What the documents are decides which options there are, beside `output`, `test`, `held_out`, `parts` and `unpaired`.
+# The kind of the documents decides which options there are, besides `output`, `test`, `held_out`, `parts`, `unpaired`.
 OF_KIND: Mapping[Kind, type[Options]] = {
     "chains": ChainOptions,
     "mentions": MentionOptions,
@@ -211,11 +211,11 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
         kept = held_out_of(of_all, options, name)
         groups[REAL] = [of_all[n] for n in sorted(kept)]
         together = ", whole groups of documents" if are_grouped(of_all) else ""
-        parts = f"the critic is fitted on {documents - len(kept):,}, and {len(kept):,} are the yardstick"
+        parts = f"the critic is fitted on {documents - len(kept):,}; samples are compared with the other {len(kept):,}"
         return kept, ("Real text", f"parted at random{together} (seed {options.seed}): {parts}")
     if options.held_out is not None:
         raise TextcriticError(HELD_OUT_WITH_TEST)
-    return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
+    return set(), ("Real text", "the critic is fitted on all of the reference; samples are compared with `test`")
 
 
 def _folder(output: str | os.PathLike[str], kind: Kind, force: bool) -> Path:

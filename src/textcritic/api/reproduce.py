@@ -47,7 +47,7 @@ ELSEWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A number of a paper beside ours.
+    """A number of a paper, and ours.
 
     Attributes:
         place: paper and table or section.

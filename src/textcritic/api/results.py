@@ -30,7 +30,7 @@ Table = tuple[str, str, Sequence[str], list[Sequence[str]]]
 
 
 class _Scores(dict[str, Score]):
-    """The scores of one source by measure, whose names an unknown one is told."""
+    """The scores of one source by measure; the error on an unknown measure lists the names."""
 
     def __missing__(self, measure: str) -> Score:
         raise KeyError(f"{measure!r}; the measures are {', '.join(self)}")
@@ -108,7 +108,7 @@ class Result:
     def nearest(self, measure: str) -> list[str]:
         """The source that is nearest to real text by a measure, and all that may be as near (see `inference.nearest`).
 
-        An empty list where there are fewer than two sources beside real text, or real text has no interval.
+        An empty list if there are fewer than two samples, or real text has no interval.
 
         Raises:
             KeyError: there is no such measure.

@@ -148,7 +148,7 @@ def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) 
     if compared.test is None and sum(real.digests.values()) < 2:
         name = compared.given.get(real.path, str(real.path))
         raise TextcriticError(
-            f"{name}: 1 document with text; one part is fitted on and another is the yardstick, so give two or more"
+            f"{name}: 1 document with text; one part is for fitting and the other for comparison, so give two or more"
         )
 
 
@@ -332,7 +332,7 @@ def _command(compared: Compared, options: CriticiseOptions) -> list[str]:
         named = path if sample.label == usual[sample.path] else f"{sample.label}={path}"
         words += ["--control", named] if sample.control else []
         files += [] if sample.control else [named]
-    # With `make` it is not on the PATH. Not beside `sys.executable`, which forked processes have in another place.
+    # With `make` it is not on the PATH. `sys.executable` does not help: forked processes have it in another folder.
     script = Path(sysconfig.get_path("scripts")) / "textcritic"
     command = str(script) if script.is_file() else script.name
     return [command, "criticise", *files, "--output", str(compared.folder), *words]

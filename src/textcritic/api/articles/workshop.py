@@ -29,7 +29,7 @@ class Workshop:
 
     Args:
         configured: what jobs read of the configuration.
-        say: told the stage of each job that is run.
+        say: is called with the stage of each job that is run.
     """
 
     def __init__(self, configured: Configured, say: Callable[[str], None]) -> None:
@@ -41,9 +41,9 @@ class Workshop:
         self._faults: dict[str, TextcriticError] = {}
 
     def make_study(self, study: Study) -> dict[str, str]:
-        """Make the report of a study, and all that is behind it.
+        """Make the report of a study, and everything that it needs.
 
-        An experiment that fails is left out, and the others stand.
+        An experiment that fails is left out; the others are kept.
 
         Returns:
             Why experiments are left out, by their names.
