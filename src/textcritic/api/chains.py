@@ -50,7 +50,7 @@ class ChainsResult(ByLabel[OneLatentPpl]):
     Attributes:
         steps: transitions scored.
         smoothing: the pseudo-count that was used.
-        other_smoothings: (pseudo-count, Latent PPL) had the next one of the grid been chosen, the smaller one first.
+        other_smoothings: (pseudo-count, Latent PPL) for the neighbouring pseudo-counts of the grid, the smaller first.
         unseen_transitions: `from`, `to` and `count` of the transitions to which the critic gives probability 0.
         skipped_transitions: next to a title that the train set does not have (as released only, else 0).
     """
@@ -87,7 +87,7 @@ def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
     """Fit a transition critic on the chains of `train`, and give the Latent PPL of those of `test`.
 
     A chain is the list of section titles, or of any other states, of one document, in order; one of K titles has K + 1
-    steps. What is computed is what the command `textcritic chains` prints.
+    steps. The command `textcritic chains` prints the same numbers.
 
     Args:
         train: chains, in any form that `documents_of` takes.

@@ -49,7 +49,7 @@ OF_KIND: Mapping[Kind, type[Options]] = {
 
 @takes(CriticiseOptions)
 def criticise(reference: Given, samples: Given = (), *, options: CriticiseOptions) -> Result:
-    """Compare samples with real documents, by a critic that has learnt from real ones alone.
+    """Compare samples with real documents, by critics that were fitted on real documents only.
 
     What the documents are decides how, and what the first one of the reference is decides what they are:
 
@@ -219,7 +219,7 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
 
 
 def _folder(output: str | os.PathLike[str], kind: Kind, force: bool) -> Path:
-    """The folder for results; in it is no file of somebody else's that would be overwritten.
+    """The folder for results, in which no file that textcritic did not write would be overwritten.
 
     Raises:
         TextcriticError: it cannot be used, or there is such a file.

@@ -139,9 +139,9 @@ class Documents:
         return replace(self, records=noted)
 
     def cut_by(self, asked: str | None, real: str | None = None) -> "Documents":
-        """The same documents, whose tokens are found in a way, see `plan.checks.words.HOW`.
+        """The same documents with a way to find their tokens, see `plan.checks.words.HOW`.
 
-        The first documents are read, but for a pipe, which can be read only once and counts as text with spaces.
+        The first documents are read, except from a pipe: it can be read only once, and counts as text with spaces.
 
         Args:
             asked: the way that is asked for; None: the usual one, and a line on stderr if it is not at spaces.
@@ -218,7 +218,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
 
 
 def _require_name(path: str, name: str) -> None:
-    """See that a string can be the name of a file."""
+    """Check that a string can be the name of a file."""
     if not path:
         raise TextcriticError(f"{name}: is empty; give the path of a file")
     try:

@@ -157,7 +157,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
     """Estimate the perplexity of a latent language model from log importance weights (Logan et al. 2020).
 
     The weights are log p(x_n, z_nk) - log q(z_nk | x_n) of K latent states drawn from a proposal q for each of N texts.
-    What is computed is what the command `textcritic importance` prints.
+    The command `textcritic importance` prints the same numbers.
 
     Args:
         weights: an array [N, K] in nats, -inf where p is 0; `textcritic.inference.importance.LogWeights`; the path of

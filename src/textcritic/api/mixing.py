@@ -95,7 +95,7 @@ class MixingResult(ByLabel[Source]):
         fitted_on: real texts of the fit.
         seconds: that it took.
         log_prob: nats a token, `log p(words, topics)` of the state that was kept.
-        convergence: whether the chains of the fit had come to rest; `warnings` say it where they had not.
+        convergence: whether the chains of the fit converged; if they did not, `warnings` say so.
         paired: whether both tests exchanged texts within pairs.
     """
 
@@ -157,7 +157,7 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
 
     Where real texts are in as many languages as there are topics, each in one, topics become languages, and what is
     measured is code-mixing (model criticism paper, appendix C). Tokens are split at white space, and all of them count.
-    What is computed is what the command `textcritic mixing` prints.
+    The command `textcritic mixing` prints the same numbers.
 
     Args:
         real: texts in any form that `documents_of` takes, which may have a `language` each; or a file in the format

@@ -94,9 +94,9 @@ class Result:
     def compare(self, first: str, second: str) -> dict[str, Nearness]:
         """Which of two sources is nearer to real text, by measure; measures that cannot compare them are left out.
 
-        Of each: `difference`, the distance of the first from real text minus that of the second (of logarithms, if
-        `by_ratio`), its 95% interval `low` to `high`, and `p`. It is negative where the first is nearer. The p-values
-        are of these two sources alone; who looks at many pairs corrects them for their number.
+        For each measure: `difference`, the distance of the first source from real text minus that of the second (of
+        logarithms, if `by_ratio`), its 95% interval `low` to `high`, and `p`. It is negative if the first is nearer.
+        The p-values are not corrected for several comparisons; correct them if you look at many pairs.
 
         Raises:
             KeyError: there is no such source.
@@ -121,7 +121,7 @@ class Result:
 
     @cached_property
     def block(self) -> Block:
-        """The scores as the scorecard of a study has them: what is nearest, and what is said of them."""
+        """The scores as a block of a study's scorecard: which source is nearest, and sentences."""
         return scorecard({"": self.scores}, {"": ""})[0]
 
     def report(self, path: str | os.PathLike[str]) -> Path:

@@ -142,7 +142,7 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
     many documents as the largest sample has: how far real text is from real text. Where there are not enough for that,
     there are fewer draws, or none, and all real documents are compared with. Draws decide no verdict.
 
-    What is computed is what the command `textcritic tendencies` prints.
+    The command `textcritic tendencies` prints the same numbers.
 
     Args:
         real: texts, or articles, whose sections are put together, in any form that `documents_of` takes.

@@ -161,7 +161,7 @@ def _import(arguments: argparse.Namespace) -> str:
 
 
 def _written(out: str | None, write: Callable[[str | None], str]) -> str:
-    """Write to a file, or for `-` to standard output; what is said of it does not come between the answers."""
+    """Write to a file, or for `-` to standard output; then messages go to stderr, not between the answers."""
     from textcritic.files import is_standard_output
 
     out = "/dev/fd/1" if out == "-" else out

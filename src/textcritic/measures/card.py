@@ -193,7 +193,7 @@ class Block:
         return next((row for row in reversed(self.rows) if row.is_real and column in row.cells), None)
 
     def samples(self, column: Column) -> list[tuple[Row, Cell]]:
-        """The samples that have a score by a measure, but for controls and those that are there to be bad."""
+        """The samples that have a score by a measure, without controls and those that are there to be bad."""
         return [(row, row.cells[column]) for row in self.rows if column in row.cells and row.is_ranked]
 
     def ranked(self, column: Column) -> list[tuple[Row, Cell]]:

@@ -98,7 +98,7 @@ def draw_histograms(axes: Axes, rows: Sequence[Histogram], edges: Values, narrow
 
 
 def room(narrow: bool) -> float:
-    """How much of a row's height its histogram may take; in a narrow chart its words stand over it."""
+    """How much of a row's height its histogram may take; in a narrow chart it leaves room for the words above it."""
     return 0.62 if narrow else 0.86
 
 

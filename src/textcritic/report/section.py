@@ -116,7 +116,7 @@ class Place:
         return Markup(text)
 
     def sheet(self, sheet: Sheet) -> Markup:
-        """A table that the section alone shows."""
+        """A table that only the section shows."""
         return Markup(to_html(replace(sheet, name=plain_id(self.id(sheet.name)))))
 
     def figure(self, name: str, description: str) -> Markup:
@@ -186,7 +186,7 @@ class Place:
         return Markup(environment(self.templates).get_template(template).render(**helpers, **variables))
 
     def definitions(self, leave_out: Sequence[str] = (), **values: object) -> tuple[tuple[str, str], ...]:
-        """The terms of definitions.md and what they mean, but for some; `values` as in `prose.definitions`."""
+        """The terms of definitions.md and what they mean, except some; `values` as in `prose.definitions`."""
         return tuple(pair for pair in definitions(self.templates, **values) if pair[0] not in leave_out)
 
     def text(self, name: str) -> str:

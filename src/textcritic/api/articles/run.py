@@ -114,7 +114,7 @@ def _crossing(wanted: Wanted, options: CriticiseOptions) -> "Crossing | None":
 
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
-    """Collect garbage a hundred times as seldom: it took a tenth of the time, mostly looking at loaded packages."""
+    """Collect garbage a hundred times less often: it took a tenth of the time, mostly to look at loaded packages."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100 * before[0], *before[1:])

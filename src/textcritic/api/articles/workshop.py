@@ -1,4 +1,4 @@
-"""A study of one's own text, made in this process: its jobs as far as they are due, its sections, and its report."""
+"""A study of a user's own text, made in this process: the jobs that are due, its sections, and its report."""
 
 import hashlib
 import json
@@ -148,7 +148,7 @@ class Workshop:
         return mark
 
     def _mark_of(self, path: str) -> str:
-        """What tells whether a file is another one than before; if it is made by a job, it is made."""
+        """A mark that changes when a file changes. If a job makes the file, the job is run first."""
         if path in self._faults:
             raise self._faults[path]
         if path not in self._marks:
@@ -158,7 +158,7 @@ class Workshop:
 
 
 def stamp_of(paths: Sequence[str]) -> str:
-    """What tells whether files of the user are others than before.
+    """A mark that changes when one of the user's files changes.
 
     Raises:
         TextcriticError: a file cannot be read.
