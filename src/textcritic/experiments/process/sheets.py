@@ -12,7 +12,7 @@ from textcritic.experiments.process.names import STOPS, ProcessNames
 from textcritic.experiments.process.rows import PPL, WORDS
 from textcritic.measures.numbers import NONE, count, difference, missing, number, percent
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
-from textcritic.report.cells import Column, beside, infinite_remarks, measure_cell, measure_sheet
+from textcritic.report.cells import Column, infinite_remarks, measure_cell, measure_sheet, published_note
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
@@ -92,7 +92,7 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
 
 def _latent(group: pd.DataFrame) -> Cell:
     if group["source"].iloc[0] == SAMPLE and group["latent_ppl"].isna().all():
-        notes = ("none could be read", *beside(group, PPL))
+        notes = ("none could be read", *published_note(group, PPL))
         return Cell(NONE, notes)
     cell = measure_cell(group, PPL)
     return replace(cell, notes=(*cell.notes, *seeds_read(group)))

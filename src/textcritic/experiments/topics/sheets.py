@@ -15,7 +15,7 @@ from textcritic.measures.numbers import NONE, count, interval, number, percent
 from textcritic.measures.rows import in_groups
 from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import Column, by_source, matching, measure_cell, measure_sheet, spread, unique
+from textcritic.report.cells import Column, by_source, interval_note, matching, measure_cell, measure_sheet, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
@@ -68,7 +68,7 @@ def nll_cell(group: pd.DataFrame, measure: Measure) -> Cell:
     cell, known = measure_cell(group, measure), group[group[measure.value].notna()] if len(group) else group
     if known.empty:
         return replace(cell, notes=("nothing could be scored",) if len(group) else ())
-    first = len(spread(known, measure))
+    first = len(interval_note(known, measure))
     notes = [*cell.notes[:first], *over_starts(known, STARTS_OF[measure.value]), *cell.notes[first:]]
     notes.append(f"{count(known['documents'].sum())} documents{in_groups(known)}")
     if len(known) < len(group):
