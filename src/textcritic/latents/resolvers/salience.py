@@ -1,8 +1,9 @@
 """How likely a pronoun means an entity that was mentioned before: a sum of weights.
 
 The weights, but for `SAME_CLAUSE`, were fitted as those of a conditional logit model (which of the entities that agree
-with a pronoun it means), with a quadratic penalty of 1.5, on every other document of LitBank and OntoGUM, by name, from
-the first one on; rounded. What brought nothing there was left out. Tables are indexed by what their comment says.
+with a pronoun it means), with a quadratic penalty of 1.5, on every other document of LitBank and OntoGUM, sorted by
+name, from the first one on; rounded. Features that did not help there were left out. The comment of a table says how it
+is indexed.
 """
 
 from textcritic.latents.resolvers.phrases import POSSESSIVE, PRONOUN, SUBJECT, Phrase
