@@ -40,7 +40,7 @@ def train_detector(
     Args:
         train: documents to learn from, see `corpora.intruders`.
         validation: documents that decide which weights are kept, and the threshold of scores that are no probability.
-        files: what it is made of beside them.
+        files: what else it is made from.
         entry: of the critics registry, of kind detector, with all its defaults.
         seed: of first weights, dropout and the order of documents.
         run: what is written and how.
@@ -93,7 +93,7 @@ def predict_documents(
     scorer: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> None:
-    """Write what a detector says of a file of documents, see `predictions`.
+    """Write the predictions of a detector for a file of documents, see `predictions`.
 
     Args:
         model_dir: the detector's folder.
@@ -127,7 +127,7 @@ def _made(
     seed: int,
     loop: Loop,
 ) -> tuple[Scorer, dict[str, Any]]:
-    """What scores, and what the report says of how it was made."""
+    """The scorer, and what the report says about its training."""
     kind, _ = model_of(entry)
     if kind not in KINDS:
         return scorer_made_with(entry, files.made_with, files.scorer), {}

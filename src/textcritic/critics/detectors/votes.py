@@ -1,4 +1,4 @@
-"""What people said: which sentence of a document they called the intruder, and how several answers become one.
+"""Votes of people: which sentence of a document they called the intruder, and how several answers become one.
 
 The paper (Shen et al. 2021, section 4.5) does not say which rule gives which number. These give every one that it
 prints: `same` for Table 3, the majority on the documents where three of five people or more gave one answer; `all` for
@@ -28,7 +28,7 @@ RULES = ("same", "gold", "all", "each")
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """What some people said of one document.
+    """The votes of some people on one document.
 
     Attributes:
         id: of the document.
@@ -81,7 +81,7 @@ def read_votes(path: str | os.PathLike[str], exactly: bool = True) -> list[Votes
         if len(kinds) > 1:
             raise TextcriticError(f"{where}: `file_id` is {_kind(record['file_id'])}, and it was not before; give one")
         if one.id in lines:
-            raise TextcriticError(f"{where}: file_id {one.id} stands in line {lines[one.id]} too; keep one of them")
+            raise TextcriticError(f"{where}: file_id {one.id} is in line {lines[one.id]} too; keep one of them")
         lines[one.id] = number
         votes.append(one)
     if not votes:
