@@ -1,4 +1,4 @@
-"""Measures of one's own: a function is applied to each document, and what it returns is checked and written."""
+"""A user's measures: a function is applied to each document, and the values that it returns are checked and written."""
 
 import json
 import math
@@ -40,7 +40,7 @@ there is no ratio. `values` and `weights` are empty where a document is rejected
 declaration of the measure, see `declaration_of`."""
 TWICE = 3  # documents that are measured a second time
 BATCH = 64  # documents that a function for lists gets at once
-SAME = 1e-6  # relative; a neural model may round otherwise the second time
+SAME = 1e-6  # relative; a neural model may round differently the second time
 SHOWN = 40  # characters of a bad value
 LACKS = {
     "title": lambda document: not document.title,

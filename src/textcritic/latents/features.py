@@ -71,7 +71,7 @@ def embed_articles(
     read = sorted(((a.id, a.group or "", render(a, WO_TITLE)) for a in iter_articles(articles)), key=lambda a: a[0])
     twice = next((one[0] for one, two in pairwise(read) if one[0] == two[0]), None)
     if twice is not None:
-        raise TextcriticError(f"{articles}: two articles have the id {twice!r}; give each an id of its own")
+        raise TextcriticError(f"{articles}: two articles have the id {twice!r}; give each its own id")
     tokens = _tokens([text for *_, text in read], tokenizer, longest)
     kept = [n for n, ids in enumerate(tokens) if ids]
     with cpu_settings(threads, options.float32_matmul_precision):

@@ -56,7 +56,7 @@ class HeldOut:
         num_topics: K.
         log_likelihood: of a held-out token, nats, with its 95% interval over documents.
         below_best: how much less it is than that of the best number, of the same documents.
-        taken: whether it is the smallest that may be as good as the best: the interval of `below_best` reaches 0.
+        taken: whether it is the smallest that may be as good as the best: its interval of `below_best` includes 0.
     """
 
     num_topics: int

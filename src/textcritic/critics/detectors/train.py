@@ -35,7 +35,7 @@ def train_detector(
     seed: int,
     run: Run,
 ) -> dict[str, Any]:
-    """Train a detector of intruder sentences, and write its folder; a killed training goes on from its checkpoint.
+    """Train a detector of intruder sentences, and write its folder; a killed training continues from its checkpoint.
 
     Args:
         train: documents to learn from, see `corpora.intruders`.
@@ -48,7 +48,7 @@ def train_detector(
     Returns:
         what was written to `run.report_path`: `documents` and `questions` of both splits, `threshold` and where it is
         from, `validation` (accuracy, f1, precision, recall, share_flagged, auc, average_precision; null where there is
-        none), and what the training says of itself, see `encoded.AnswerJob.report`.
+        none), and the numbers of the training, see `encoded.AnswerJob.report`.
 
     Raises:
         TextcriticError: bad input, a loss that is not finite, SIGTERM.

@@ -2,7 +2,7 @@
 
 The paper (Shen et al. 2021, section 4.5) does not say which rule gives which number. These give every one that it
 prints: `same` for Table 3, the majority on the documents where three of five people or more gave one answer; `all` for
-Tables 5 and 6; `each` for Table 7, every answer by itself. `gold` is what the paper says of Table 3 ("at least 3 humans
+Tables 5 and 6; `each` for Table 7, every answer separately. `gold` is the paper's rule for Table 3 ("at least 3 humans
 assign the same label as our test dataset"): nobody can be wrong there. Where a document has another number of answers
 than five, the majority is more than half of them, and `all` needs two at least.
 """
@@ -96,7 +96,7 @@ def answers_of(votes: Iterable[Votes], rule: str) -> list[tuple[Votes, int | Non
         votes: of people.
         rule: `same`: the answer that more than half of the people gave (three of five), of documents that have one.
             `gold`: the same, where it is right. `all`: the answer that all gave, of documents with two answers or more
-            where they did. `each`: every answer by itself.
+            where they did. `each`: every answer separately.
 
     Raises:
         TextcriticError: there is no such rule.

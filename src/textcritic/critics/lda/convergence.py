@@ -3,7 +3,7 @@
 Two questions, and each has an R-hat (Gelman and Rubin 1992; split in halves, as Gelman et al. 2013, section 11.4, and
 Vehtari et al. 2021 do), which is 1 where the answer is yes:
 
-- Does a chain still move? Its halves are compared with each other: `drift`. A fit goes on until that ends.
+- Does a chain still move? Its halves are compared with each other: `drift`. A fit continues until that ends.
 - Do the chains agree? Halves of all chains are compared: `split_r_hat`. If they do not, each has found topics of its
   own, and another seed gives another model. More sweeps seldom change that, so the fit reports it and does not wait.
 """

@@ -53,7 +53,7 @@ class Fit:
 def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit:
     """Fit by collapsed Gibbs sampling (Griffiths and Steyvers 2004): theta and phi are summed out.
 
-    The fit goes on until all chains have come to rest (`convergence.drift` of log-likelihood and alpha, looked at after
+    The fit continues until all chains have settled (`convergence.drift` of log-likelihood and alpha, checked after
     each `LOOK` sweeps), for `options.iterations` sweeps at most.
 
     phi is estimated from the last state, `(n_kw + beta) / (n_k + V beta)` with `n_kw` tokens of word w in topic k: the

@@ -77,8 +77,8 @@ class Posterior:
 def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = None, first: int = 0) -> Posterior:
     """Draw the posteriors of documents; expectations are means over the draws of topics, exact with `exact`.
 
-    Document i has random numbers of its own, of the seed and `first` + i: what is drawn for it does not depend on
-    which documents are inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens; the log
+    Document i has its own random numbers, from the seed and `first` + i: its draws do not depend on which documents are
+    inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens; the log
     says how far it is where that is long.
 
     Args:

@@ -77,7 +77,7 @@ class Alternatives:
     marks: bool = True
 
     def of(self, items: Items) -> tuple[Ints, Floats]:
-        """The best last item of each window in place of its own, `NONE` if there is none, and its `log P` in nats.
+        """The best alternative to the last item of each window, `NONE` if there is none, and its `log P` in nats.
 
         Args:
             items: [windows, n], of the critic's alphabet; the last of each is not looked at.

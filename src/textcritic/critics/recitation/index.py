@@ -45,7 +45,7 @@ class Cutting:
         return pa.DictionaryArray.from_arrays(words.of_types[tokens.ids], words.words), tokens.lengths
 
     def tokens(self, texts: pa.StringArray) -> Tokens:
-        """The tokens of texts; they are as they are written, but for their quotes."""
+        """The tokens of texts, in their original form except for quotes."""
         spaced = segmented_texts(straightened(texts) if self.straight_quotes else texts, self.spaced)
         return tokenize(spaced, self.tokenizer)
 

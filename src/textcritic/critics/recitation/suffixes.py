@@ -249,7 +249,7 @@ class _Search:
         return longest[0], longest[1], longest[2]
 
     def _stretches(self, at: Places, low: Places, high: Places) -> tuple[Places, Places]:
-        """The part of each stretch from `low` to `high` that goes on with the next word of the text."""
+        """The part of each stretch from `low` to `high` that continues with the next word of the text."""
         words = self.texts[at + self.depth]
         if self.depth == 0:
             return self.suffixes.beginnings.of_word(words.astype(np.int64))

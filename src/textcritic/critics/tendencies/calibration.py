@@ -44,7 +44,7 @@ class Population:
     def __init__(self, texts: Sequence[str], options: CountOptions | None = None) -> None:
         chosen = replace(options or CountOptions(), groups=max(2, len(texts)))
         self.counts = count_texts([pa.array(texts, pa.string())], len(texts), chosen)
-        # A document is a group of its own, whose number is not its place among the texts.
+        # Each document is a separate group; the number of the group is not its place among the texts.
         self.own_group = self.counts.group.astype(np.int64)
 
     def draw(
@@ -95,7 +95,7 @@ class Population:
 
         Args:
             units: [documents], the unit of each, all of about one size; several hundred units.
-            sizes: single documents, each of a unit of its own, and units of the other set.
+            sizes: single documents, each of a different unit, and units of the other set.
             repetitions: pairs.
             seed: of the draws.
             both: whether the first set is of whole units too.

@@ -45,7 +45,7 @@ def curves_table(curves: Sequence[Curve]) -> pa.Table:
 
 
 def own_curves(counts: Counts) -> dict[str, Curve]:
-    """The curves of a set of documents by itself.
+    """The curves of a set of documents alone.
 
     `rank-frequency` (share of tokens by rank), `types` and `bigrams` (mean number by length, in classes of lengths,
     with intervals of two standard errors), `length`, `stopwords`, `symbols` (densities; of lengths per unit of log

@@ -70,7 +70,7 @@ class Measured:
 
 
 def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Measured:
-    """Real text by itself, and compared with second draws of it.
+    """Real text alone, and compared with second draws of it.
 
     An estimate has `sd`, its standard deviation over the draws (paper, Table 4).
 

@@ -258,7 +258,7 @@ class RankSums:
 
     Attributes:
         logs, weights: [points].
-        infinite: whether the sum goes on beyond HORIZON.
+        infinite: whether the sum continues beyond HORIZON.
     """
 
     logs: Floats

@@ -82,7 +82,7 @@ def zipf_distance(counts: npt.ArrayLike, s: float, convention: Convention, ranks
 
     Args:
         counts: tokens of each word, in descending order: [types]. Ranks that have no count are looked at too.
-        s: exponent of the law; above 1, but for "truncated".
+        s: exponent of the law; above 1, except for "truncated".
         convention: see `Convention`.
         ranks: how many ranks are looked at.
 

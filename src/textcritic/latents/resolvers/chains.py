@@ -156,7 +156,7 @@ class _Mentions:
         heads, head = _encoded(flat.field("head"))
         counts = ~_among(heads, options.left_out)[head]
         entity = _numbers(flat, "entity")
-        # An entity of its own for every article of the batch.
+        # Entities of different articles of the batch get different numbers.
         entities = np.unique(np.stack([document, entity]), axis=1, return_inverse=True)[1].reshape(-1)
         known = _among(heads, language.pronouns)
         counts &= _of_people(flat.field("person"), known[head], entities, counts, options.people)[entities]

@@ -104,7 +104,7 @@ class CoreferenceModel(nn.Module):
     def clusters(self, documents: Sequence[Pieces], precision: str = "fp32") -> list[list[Cluster]]:
         """The entities of each document with two spans or more, in the order of their first spans.
 
-        Documents have no influence on each other, but for rounding.
+        Documents influence each other only by rounding.
 
         Args:
             documents: one batch; none longer than `longest`.

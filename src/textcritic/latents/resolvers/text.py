@@ -23,7 +23,7 @@ _CLOSERS = frozenset((*CLOSING_QUOTES, STRAIGHT_QUOTE, "'", "’", ")", "]", "}"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a text, marks of punctuation among them; a blank line is a word of its own.
+    """The words of a text, punctuation marks included; a blank line is a separate word.
 
     Attributes:
         text: of the article.
