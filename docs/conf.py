@@ -34,8 +34,16 @@ NAVIGATION = {
     "Extend": ["docs/extend", "docs/new-experiment"],
     "Kinds of experiment": ["src/textcritic/experiments/*/README"],
     "Configuration": ["config/README", "docs/config/config", "docs/config/studies", "docs/config/*"],
-    "Project": [
+    "Measured results": [
         "docs/results",
+        "docs/results/speed",
+        "docs/results/runs",
+        "docs/results/corpora",
+        "docs/results/calibration",
+        "docs/results/power",
+        "docs/results/*",
+    ],
+    "Project": [
         "docs/security",
         "CONTRIBUTING",
         "docs/testing",

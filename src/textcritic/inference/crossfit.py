@@ -131,13 +131,8 @@ def cross_fit(
     number (Besag and Clifford 1991). Whole groups are exchanged, and those that both sides have with each other. Where
     one side alone has groups, these are no more like single documents: p is then twice the median p over `THINNINGS`
     drawings of one document of each group (Meinshausen, Meier and Buehlmann 2009, of splits). The intervals are
-<<<<<<< HEAD
-    Student's over a jackknife that leaves out one of 20 groups of documents of both sides, critics fitted anew.
-    docs/results/power.md has level, power and coverage.
-=======
     Student's over a jackknife that leaves out one of 20 groups of documents of both sides and refits the critics.
-    docs/results.md has level, power and coverage.
->>>>>>> w-cor
+    docs/results/power.md has level, power and coverage.
 
     Args:
         refit: of all documents, the real ones first.
