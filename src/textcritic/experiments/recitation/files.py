@@ -15,7 +15,7 @@ class RealText(Real):
 
     Attributes:
         articles: its documents.
-        scores: what was found, a Parquet table as `critics.recitation` writes it.
+        scores: the Parquet table that `critics.recitation` writes.
     """
 
     articles: Path
