@@ -14,7 +14,7 @@ class RealText(Real):
 
     Attributes:
         articles: its documents.
-        scores: what was found, a Parquet table as `critics.order` writes it.
+        scores: the Parquet table that `critics.order` writes.
     """
 
     articles: Path

@@ -14,7 +14,7 @@ class Order(Experiment):
     figures_read = ("order",)
 
     def files(self, part: str | None = None) -> OrderFiles:
-        """What was found of real text and of the samples compared."""
+        """The scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         critic = self.block["critic"]
         return OrderFiles(
