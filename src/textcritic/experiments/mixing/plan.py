@@ -32,7 +32,7 @@ class Mixing(Experiment):
     figures_read = ("mixing", "mixing-languages", "mixing-power")
 
     def check(self) -> None:
-        """See as well that corpora of known mixing are artificial languages."""
+        """As `Experiment.check`; also checks that corpora of known mixing are artificial languages."""
         super().check()
         for corpus in self.block["known"]:
             extractor = self.registries.entry("corpora", corpus)["extractor"]

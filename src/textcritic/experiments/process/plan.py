@@ -109,6 +109,6 @@ def _check_longest(source: Source, corpus: Mapping[str, Any], generator: Mapping
     if symbols**longest > 2**64:
         fits = max(n for n in range(1, 65) if symbols**n <= 2**64)
         raise TextcriticError(
-            f"{name} has segments of up to {longest} tokens (longest); of the {symbols} symbols of {source.corpus} only"
-            f" {fits} fit in 64 bits"
+            f"{name} has segments of up to {longest} tokens (longest); with the {symbols} symbols of {source.corpus}"
+            f" only segments of up to {fits} fit in 64 bits"
         )
