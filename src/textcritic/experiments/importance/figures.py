@@ -187,8 +187,8 @@ def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[Any, ...], 
     low, middle, high = shares.quantile([0.1, 0.5, 0.9])
     axes.plot([low, high], [place, place], color=line.colour, linewidth=5, alpha=0.35, solid_capstyle="butt")
     axes.plot(middle, place, "o", color=line.colour, markersize=5)
-    known = line.rows["k_hat"].notna()
-    poor = percent(float((line.rows["k_hat"] >= GOOD).mean())) if known.any() else "—"
+    has_k_hat = line.rows["k_hat"].notna()
+    poor = percent(float((line.rows["k_hat"] >= GOOD).mean())) if has_k_hat.any() else "—"
     axes.annotate(poor, (1.02, place), xycoords=axes.get_yaxis_transform(), va="center", fontsize=9, color=MUTED)
 
 
@@ -212,16 +212,16 @@ def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
 def _legend(axes: Axes) -> None:
     labels = axes.get_legend_handles_labels()[1]
     # Two columns of long names would cover curves.
-    beside = len(labels) > 4 and sum(len(label) > LONG for label in labels) < 2
-    axes.legend(fontsize=8, ncols=2 if beside else 1, handlelength=1.8, columnspacing=1.0, loc="best")
+    two_columns = len(labels) > 4 and sum(len(label) > LONG for label in labels) < 2
+    axes.legend(fontsize=8, ncols=2 if two_columns else 1, handlelength=1.8, columnspacing=1.0, loc="best")
 
 
 def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
     """By corpus: the label and perplexity of the first model without latent states that stands beside others."""
-    beside = estimates[estimates["beside"] != ""].drop_duplicates("corpus")
+    compared = estimates[estimates["beside"] != ""].drop_duplicates("corpus")
     return {
         row["corpus"]: (row["beside"], float(row["ppl"] / row["ratio"]))
-        for row in beside.to_dict("records")
+        for row in compared.to_dict("records")
         if np.isfinite(row["ratio"])
     }
 

@@ -14,6 +14,6 @@ Array = npt.NDArray[np.float64]
 def over_texts(nats: Array, tokens: Array, groups: Groups, resamples: int) -> Interval:
     """Of `exp(sum of nats / sum of tokens)`, groups of texts as one; none where too few long ones decide."""
     columns = unit_sums(np.column_stack([nats, tokens]), groups)
-    found = bootstrap_interval(columns, exp_ratio_of_sums, resamples)
+    interval = bootstrap_interval(columns, exp_ratio_of_sums, resamples)
     reason = why_none(columns[:, 1])
-    return replace(found, low=None, high=None, reason=reason) if reason else found
+    return replace(interval, low=None, high=None, reason=reason) if reason else interval

@@ -22,20 +22,20 @@ def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> dict[str, Any]:
     if own is None:
         return {}
     try:
-        found = gap(LogWeights.read(own.drawn), ExactWeights.read(own.exact), files.resamples)
+        gaps = gap(LogWeights.read(own.drawn), ExactWeights.read(own.exact), files.resamples)
     except TextcriticError as error:
         where = "" if ".npz: " in str(error) else f"{own.drawn}: "
         raise TextcriticError(f"{where}{error}") from error
     return {
-        "own_texts": len(found.by_text),
-        "gap": found.nats.estimate,
-        "gap_low": found.nats.low,
-        "gap_high": found.nats.high,
-        "gap_why": found.nats.reason,
-        "gap_ratio": found.ratio.estimate,
-        "gap_unreached": len(found.unreached),
-        "gap_sign": found.sign,
-        "gap_says": " ".join(found.sentences),
+        "own_texts": len(gaps.by_text),
+        "gap": gaps.nats.estimate,
+        "gap_low": gaps.nats.low,
+        "gap_high": gaps.nats.high,
+        "gap_why": gaps.nats.reason,
+        "gap_ratio": gaps.ratio.estimate,
+        "gap_unreached": len(gaps.unreached),
+        "gap_sign": gaps.sign,
+        "gap_says": " ".join(gaps.sentences),
     }
 
 

@@ -62,9 +62,9 @@ def panels_of(table: pd.DataFrame, names: ImportanceNames) -> list[Panel]:
         together = not tempered or bool(others["peeks"].any())
         for proposal in tempered:
             rows = own[own["proposal"] == proposal]
-            beside = rows if together else pd.concat([rows, others])
+            shown = rows if together else pd.concat([rows, others])
             first = rows.iloc[0].to_dict()
-            panels.append(Panel(names.drawn(first), [_line(part, names, n) for n, part in enumerate(_parts(beside))]))
+            panels.append(Panel(names.drawn(first), [_line(part, names, n) for n, part in enumerate(_parts(shown))]))
         if together and len(others):
             lines = [_line(part, names, n, True) for n, part in enumerate(_parts(others))]
             several_panels = f"{names.model(others.iloc[0].to_dict())}, {'other ' if tempered else ''}proposals"

@@ -28,11 +28,11 @@ def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, 
     own = [one for one in files.filtered if all(getattr(one, key) == getattr(weighed, key) for key in keys)]
     if weighed.temperature != TEMPERATURE or not own:
         return {}
-    found = LogWeights.read(own[0].weights)
+    log_p = LogWeights.read(own[0].weights)
     try:
-        weights.check_same_texts(found, "the estimates of a particle filter")
+        weights.check_same_texts(log_p, "the estimates of a particle filter")
     except TextcriticError as error:
         raise TextcriticError(f"{own[0].weights}: {error}") from error
-    others = over_texts(-log_likelihoods(found), found.tokens, groups, files.resamples)
+    others = over_texts(-log_likelihoods(log_p), log_p.tokens, groups, files.resamples)
     interval = {"smc_low": others.low, "smc_high": others.high}
-    return {"particles": own[0].particles, "smc": instance_perplexity(found), **interval}
+    return {"particles": own[0].particles, "smc": instance_perplexity(log_p), **interval}

@@ -115,7 +115,7 @@ class Importance(Experiment):
                 place = f"t{temperature:g}" if temperature != MIXED else f"mixed/{self._mixed()}"
                 folder = Path(_weights(source, proposal, seed)) / place / f"k{self.block['samples']}"
                 yield Weighed(
-                    **self._said(source, seed),
+                    **self._identity(source, seed),
                     proposal=proposal,
                     drawn_by=self.registries.label("proposals", proposal),
                     temperature=float(temperature),
@@ -136,7 +136,7 @@ class Importance(Experiment):
             for proposal in source["proposals"]:
                 for states in self.block["beams"]:
                     yield Beam(
-                        **self._said(source, seed),
+                        **self._identity(source, seed),
                         proposal=proposal,
                         drawn_by=self.registries.label("proposals", proposal),
                         states=states,
@@ -182,9 +182,9 @@ class Importance(Experiment):
             return
         for seed in source["seeds"]:
             folder = f"results/weights/{source['generator']}/{source['corpus']}/seed{seed}"
-            yield Exact(**self._said(source, seed), latent=kind != LSTM, weights=Path(f"{folder}/exact.npz"))
+            yield Exact(**self._identity(source, seed), latent=kind != LSTM, weights=Path(f"{folder}/exact.npz"))
 
-    def _said(self, source: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    def _identity(self, source: Mapping[str, Any], seed: int) -> dict[str, Any]:
         generator = source["generator"]
         label = label_of(generator, self.registries)
         return {"corpus": source["corpus"], "generator": generator, "seed": seed, "label": label}

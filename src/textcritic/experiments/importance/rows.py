@@ -169,7 +169,7 @@ def setting_rows(material: Material) -> pd.DataFrame:
     draws = sorted({int(row["draws"]) for row in (one.row for one in material.get(all_estimates))})
     temperatures = sorted({one.temperature for one in files.weighed if one.peeks and not one.mixed})
     particles = sorted({one.particles for one in files.filtered})
-    said = [
+    settings = [
         ("draws", ", ".join(f"{k:,}" for k in draws), "K, latent states drawn for each text"),
         ("temperatures", ", ".join(f"{t:g}" for t in temperatures), "of the proposals"),
         ("beams", ", ".join(str(n) for n in sorted({b.states for b in files.beams})), "states of the strict bounds"),
@@ -178,19 +178,19 @@ def setting_rows(material: Material) -> pd.DataFrame:
         ("group", str(files.group), "draws in each of the repeated estimates of the density"),
         ("resamples", f"{files.resamples:,}", "of the intervals over texts"),
     ]
-    return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in said])
+    return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in settings])
 
 
 def all_estimates(material: Material) -> list[Estimated]:
     """What is computed of each set of weights, in the order of the files; one is in memory at a time."""
-    found = []
+    estimates = []
     for weighed in material.files.weighed:
         try:
-            found.append(_estimated(weighed, material))
+            estimates.append(_estimated(weighed, material))
         except TextcriticError as error:
             where = "" if ".npz: " in str(error) else f"{weighed.shards[0]}: "
             raise TextcriticError(f"{where}{error}") from error
-    return found
+    return estimates
 
 
 def all_known(material: Material) -> list[Known]:
@@ -207,12 +207,12 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     keys = keys_of(weighed) | {"label": material.names.estimate(keys_of(weighed))}
     groups = groups_of(_texts_of(files, weighed.corpus), weights)
     likelihoods, sizes, tails = log_likelihoods(weights), effective_sample_sizes(weights), pareto_k(weights)
-    known = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
+    exact = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
     value = _exact_value(material, weighed, weights)
     every = curves(weights, repeats=files.repeats, seed=CURVE_SEED)
-    told = advice(weights)
+    judged = advice(weights)
     others = over_texts(-likelihoods, weights.tokens, groups, files.resamples)
-    again, truth = over_draws(weights), for_truth(weights)
+    redrawn, truth = over_draws(weights), for_truth(weights)
     pairings = corpus_over_pairings(weights, repeats=files.repeats, seed=CURVE_SEED)
     ppl, tokens = instance_perplexity(weights), weights.total_tokens
     defined = tails[np.isfinite(tails)]
@@ -224,9 +224,9 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "ci_low": others.low,
         "ci_high": others.high,
         "ci_why": others.reason,
-        "draws_low": again.low,
-        "draws_high": again.high,
-        "draws_why": again.reason,
+        "draws_low": redrawn.low,
+        "draws_high": redrawn.high,
+        "draws_why": redrawn.reason,
         "truth_at_most": truth.perplexity,
         # In their own order, the draws of a column are from one temperature, which alone is another proposal.
         "ppl_corpus": None if weighed.mixed else corpus_perplexity(weights),
@@ -239,13 +239,13 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "ess_share": float(np.median(sizes)) / weights.draws,
         "k_hat": float(np.median(defined)) if len(defined) else None,
         "k_hat_poor": float((defined >= GOOD).sum() / len(tails)) if len(defined) else None,
-        "verdict": told.verdict,
-        "advice": " ".join(told.sentences[:-1]),  # the last one is on an option of the command
-        "bias_percent": None if told.bias is None else 100 * told.bias,
-        "draws_needed": told.draws_needed,
+        "verdict": judged.verdict,
+        "advice": " ".join(judged.sentences[:-1]),  # the last one is on an option of the command
+        "bias_percent": None if judged.bias is None else 100 * judged.bias,
+        "draws_needed": judged.draws_needed,
         "jackknife": _perplexity(jackknife_log_likelihoods(weights), tokens),
         "pareto": _perplexity(pareto_smoothed_log_likelihoods(weights), tokens),
-        **_beside(known, weights, likelihoods, groups, files.resamples),
+        **_beside(exact, weights, likelihoods, groups, files.resamples),
         **by_particles(files, weighed, weights, groups),
         **by_own_texts(files, weighed),
         **_published(material.published, weighed, ppl, pairings.mean),
@@ -329,10 +329,10 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
 
 
 def _beside(
-    known: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
+    exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
 ) -> dict[str, Any]:
     """The ratio of this perplexity to that of a model of the same corpus whose value is exact, over the same texts."""
-    other = next((one for one in known if not one.exact.latent), None)
+    other = next((one for one in exact_values if not one.exact.latent), None)
     if other is None:
         return {}
     exact = matching(other, weights)
@@ -345,15 +345,15 @@ def _beside(
 
 def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:
     place = {"generator": weighed.generator, "temperature": f"{weighed.temperature:g}" if weighed.peeks else "none"}
-    found: dict[str, float] = {}
+    columns: dict[str, float] = {}
     for metric, column, gap, ours in (
         ("ppl_instance", "published", "difference", instance),
         ("ppl_corpus", "published_corpus", "difference_corpus", corpus),
     ):
         printed = published.value(metric, place)
         if printed is not None:
-            found |= {column: printed, gap: ours - printed}
-    return found
+            columns |= {column: printed, gap: ours - printed}
+    return columns
 
 
 def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:

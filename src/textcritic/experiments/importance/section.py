@@ -32,9 +32,9 @@ KINDS = {
 def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its findings and lines, as `plan.experiment` says."""
     names, rows = ImportanceNames.of(files), tables["estimates"]
-    said = findings(rows, names)
+    points = findings(rows, names)
     variables = {
-        "said": said,
+        "said": points,
         "advice": [_advice(row, names, n) for n, row in enumerate(rows[rows["proposal"] != ""].to_dict("records"))],
         "chart": CURVES if files.weighed else None,
         "effective": EFFECTIVE,
@@ -52,7 +52,7 @@ def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: P
         title=TITLE,
         html=place.render("section.html.j2", variables),
         question="Can the perplexity of a model with hidden structure be believed?",
-        findings=tuple(said),
+        findings=tuple(points),
         definitions=place.definitions(),
         lines=tuple(lines(rows, names)),
     )

@@ -32,7 +32,7 @@ def best_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
     """What was found of each model: its best estimate, how far it is from the exact value, and who is better."""
-    found = []
+    points = []
     for row in best_of(rows).to_dict("records"):
         says = [
             (_estimate(rows, row, names), 0.0),
@@ -42,8 +42,8 @@ def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
             *_others(rows, row, names),
             *_gaps(rows, row, names),
         ]
-        found += [Finding(names.model(row), words, strength) for words, strength in says]
-    return found
+        points += [Finding(names.model(row), words, strength) for words, strength in says]
+    return points
 
 
 def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:

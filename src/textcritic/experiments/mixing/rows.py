@@ -287,7 +287,7 @@ def _of_generator(sample: Sample, decodings: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str, float]:
-    columns: dict[str, float] = {}
+    row: dict[str, float] = {}
     counts = np.asarray(one.real.posteriors.counts, np.float64)
     into = np.array([name == language for name in one.real.languages])
     groups = None if one.real.groups is None else list(compress(one.real.groups, into))
@@ -296,8 +296,8 @@ def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str
     for name, columns in (("right_words", words), ("right_sentences", sentences)):
         interval = bootstrap_interval(unit_sums(columns, groups), ratio_of_sums, resamples).of_share()
         low, high = interval.ends
-        columns |= {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
-    return columns
+        row |= {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
+    return row
 
 
 def _ratio(columns: Matrix) -> float:
