@@ -10,10 +10,11 @@ GAP = ("own_texts", "gap", "gap_low", "gap_high", "gap_why", "gap_ratio", "gap_u
 
 
 def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> dict[str, Any]:
-    """The columns `GAP` of an estimate; none where no such texts were drawn for its proposal and temperature.
+    """The columns `GAP` of an estimate; none if no such texts were drawn for its proposal and temperature.
 
-    `gap`, nats a text that both bounds of log p are apart, with its interval over texts; `gap_ratio` of perplexities;
-    `gap_unreached`, texts whose states the proposal never draws; `gap_sign` and `gap_says`, what that means.
+    `gap`, the difference of the two bounds of log p, nats a text, with its interval over texts; `gap_ratio`, the ratio
+    of the perplexities; `gap_unreached`, texts whose states the proposal never draws; `gap_sign` and `gap_says`, what
+    that means.
 
     Raises:
         TextcriticError: a file is missing or damaged, or they are of different texts.

@@ -1,4 +1,4 @@
-"""Estimates by particle filters, beside those by importance sampling with the same proposal."""
+"""Estimates by particle filters, for the rows of importance sampling with the same proposal."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from textcritic.inference import Groups
 from textcritic.inference.importance import LogWeights, instance_perplexity, log_likelihoods
 
 TEMPERATURE = 1.0
-"""That a particle filter uses its proposal at, and so of the row that it stands in."""
+"""The temperature at which a particle filter uses its proposal, and so the temperature of its row in the table."""
 
 
 def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, groups: Groups) -> dict[str, Any]:
-    """The columns `particles`, `smc`, `smc_low` and `smc_high` of an estimate; none where there is no filter.
+    """The columns `particles`, `smc`, `smc_low` and `smc_high` of an estimate; none if there is no filter.
 
     Args:
         files: of the experiment.
-        weighed: what is estimated.
+        weighed: the estimate.
         weights: its weights, of the same texts.
         groups: of the texts.
 

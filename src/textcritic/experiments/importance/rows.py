@@ -40,7 +40,7 @@ from textcritic.measures.published import Published
 
 Array = npt.NDArray[np.float64]
 KEYS = ("generator", "temperature")
-"""What a published value belongs to; the temperature is written as `1.1`, `none` without peeking, "" for a beam."""
+"""The keys of a published value; the temperature is written as `1.1`, `none` without peeking, "" for a beam."""
 ROW = ("corpus", "generator", "proposal", "seed", "temperature", "peeks", "label")
 ESTIMATES = (
     *ROW, "texts", "tokens", "draws", "ppl", "ci_low", "ci_high", "ci_why", "draws_low", "draws_high", "draws_why",
@@ -77,7 +77,7 @@ EXACT = "exact"
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """What is computed of the weights of one model with one proposal at one temperature.
+    """The results from the weights of one model with one proposal at one temperature.
 
     Attributes:
         row: of the table `estimates`.
@@ -93,16 +93,16 @@ class Estimated:
 def estimate_rows(material: Material) -> pd.DataFrame:
     """Perplexity of each model, with each proposal at each temperature, or exact: one row each.
 
-    Columns: `corpus`, `generator`, `proposal` ("" where the value is exact), `seed`, `temperature`, `peeks`, `label`;
+    Columns: `corpus`, `generator`, `proposal` ("" if the value is exact), `seed`, `temperature`, `peeks`, `label`;
     `texts`, `tokens` (T), `draws` (K of each text); `ppl`, at instance level, with three intervals that cover different
     things: `ci_low`, `ci_high` over texts (groups of texts as one), `draws_low`, `draws_high` over draws, and
-    `truth_at_most`, which the model's own perplexity is below with 95%; `ppl_corpus`, with draw k of each text paired
+    `truth_at_most`, a 95% upper bound of the model's own perplexity; `ppl_corpus`, with draw k of each text paired
     with draw k of the others, and over random pairings `pairing_mean`, `pairing_low`, `pairing_high` (no interval);
-    `exact` where it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
-    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is seen to be too small;
-    `bias_percent`, `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are
-    no bounds; `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts
-    with its interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; those of
+    `exact` if it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
+    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K seems too small; `bias_percent`,
+    `draws_needed` for 1%, if they can be estimated; `jackknife` and `pareto`, other estimates, which are not bounds;
+    `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts with its
+    interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; those of
     `by_own_texts`; published values and ours minus them. A temperature of 0 is the mixture of all: its draws have no
     corpus level in their own order.
 
@@ -121,9 +121,9 @@ def estimate_rows(material: Material) -> pd.DataFrame:
 def bound_rows(material: Material) -> pd.DataFrame:
     """Strict upper bounds of perplexity by summing over the likeliest states of each text: one row a beam.
 
-    Columns: what it is; `states` asked for and `filled`, the mean number that a text has; `texts`, `tokens`; `ppl`;
-    `estimate`, by importance sampling with the same proposal at the temperature nearest to 1; `exact` where it is
-    known; `published`, `difference`.
+    Columns: the keys; `states`, the number configured, and `filled`, the mean number that a text has; `texts`,
+    `tokens`; `ppl`; `estimate`, by importance sampling with the same proposal at the temperature nearest to 1; `exact`
+    if it is known; `published`, `difference`.
 
     Raises:
         TextcriticError: as `estimate_rows`.
@@ -139,15 +139,15 @@ def bound_rows(material: Material) -> pd.DataFrame:
 def curve_rows(material: Material) -> pd.DataFrame:
     """Perplexity against K: one row for each estimate, level (`instance`, `corpus`) and number of draws.
 
-    Columns: what it is; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, what the
-    middle 95% of them lie between; `exact` where it is known.
+    Columns: the keys; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, the range of
+    the middle 95% of them; `exact` if it is known.
     """
     parts = [estimated.curves for estimated in material.get(all_estimates)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_CURVE))
 
 
 def curves_alone(material: Material) -> pd.DataFrame:
-    """The same rows where nothing else is asked for, as the intervals of other tables take longer."""
+    """The same rows without the other tables, whose intervals take longer."""
     parts = []
     for weighed in material.files.weighed:
         weights, keys = read_weights(weighed), keys_of(weighed)
@@ -174,7 +174,7 @@ def setting_rows(material: Material) -> pd.DataFrame:
         ("temperatures", ", ".join(f"{t:g}" for t in temperatures), "of the proposals"),
         ("beams", ", ".join(str(n) for n in sorted({b.states for b in files.beams})), "states of the strict bounds"),
         ("particles", ", ".join(f"{n:,}" for n in particles), "of each text, in the particle filters"),
-        ("repeats", str(files.repeats), "random orders of the draws that a curve is the mean of, and random pairings"),
+        ("repeats", str(files.repeats), "random orders of the draws, averaged in a curve, and random pairings"),
         ("group", str(files.group), "draws in each of the repeated estimates of the density"),
         ("resamples", f"{files.resamples:,}", "of the intervals over texts"),
     ]
@@ -182,7 +182,7 @@ def setting_rows(material: Material) -> pd.DataFrame:
 
 
 def all_estimates(material: Material) -> list[Estimated]:
-    """What is computed of each set of weights, in the order of the files; one is in memory at a time."""
+    """The results from each set of weights, in the order of the files; one set is in memory at a time."""
     estimates = []
     for weighed in material.files.weighed:
         try:
@@ -228,7 +228,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "draws_high": redrawn.high,
         "draws_why": redrawn.reason,
         "truth_at_most": truth.perplexity,
-        # In their own order, the draws of a column are from one temperature, which alone is another proposal.
+        # In their own order, all draws of a column are from one temperature and so not from the mixture.
         "ppl_corpus": None if weighed.mixed else corpus_perplexity(weights),
         "pairing_mean": pairings.mean,
         "pairing_low": pairings.low,
@@ -240,7 +240,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "k_hat": float(np.median(defined)) if len(defined) else None,
         "k_hat_poor": float((defined >= GOOD).sum() / len(tails)) if len(defined) else None,
         "verdict": judged.verdict,
-        "advice": " ".join(judged.sentences[:-1]),  # the last one is on an option of the command
+        "advice": " ".join(judged.sentences[:-1]),  # the last one is about an option of the command
         "bias_percent": None if judged.bias is None else 100 * judged.bias,
         "draws_needed": judged.draws_needed,
         "jackknife": _perplexity(jackknife_log_likelihoods(weights), tokens),
@@ -268,7 +268,7 @@ def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:
-    """The model's own perplexity on the same texts, where it is known."""
+    """The model's own perplexity on the same texts, if it is known."""
     for known in material.get(all_known):
         exact = known.exact
         if exact.latent and (exact.corpus, exact.generator, exact.seed) == (
@@ -331,7 +331,7 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
 def _beside(
     exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
 ) -> dict[str, Any]:
-    """The ratio of this perplexity to that of a model of the same corpus whose value is exact, over the same texts."""
+    """The ratio of this perplexity to the exact one of another model of the same corpus, over the same texts."""
     other = next((one for one in exact_values if not one.exact.latent), None)
     if other is None:
         return {}

@@ -20,7 +20,7 @@ WORST = 3  # texts of each estimate that the table of texts names
 
 
 def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
-    """Every estimate under the name of its model, with its three intervals, each under a heading of its own."""
+    """Every estimate under the name of its model, with three intervals in columns of their own."""
     filtered, own = (bool(rows[key].notna().any()) for key in ("smc", "gap"))
     heads = (
         "", "Perplexity", *["Particle filter"] * filtered, "Other texts", "Other draws", "The truth is at most",
@@ -81,7 +81,7 @@ def curves_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
 
 
 def texts_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
-    """How effective draws and k-hat are spread over texts, and the texts that are estimated worst."""
+    """Quantiles over texts of effective draws and k-hat, and the texts that are estimated worst."""
     heads: Line = ["Model", "Effective draws: worst tenth", "median", "best tenth", "k-hat: median", "worst tenth"]
     body: list[Line] = []
     for _, group in rows.groupby([*MODEL, "temperature", "peeks"], sort=False):
@@ -168,7 +168,7 @@ def _gap(row: Mapping[str, Any]) -> Cell:
 
 
 def _off(row: Mapping[str, Any]) -> list[str]:
-    """How far an estimate is from the exact value, where that is known."""
+    """How far an estimate is from the exact value, if that is known."""
     return [] if missing(row["exact"]) else [f"{_signed(row['ppl'] / row['exact'] - 1)} off"]
 
 
@@ -193,14 +193,14 @@ def _with_published(row: Mapping[str, Any] | None, value: str, printed: str, gap
 
 
 def _columns(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Models with their proposals that peek; one whose only proposal does not has a column too."""
+    """Models with their proposals that peek; if no proposal peeks, all models have columns."""
     peeking = rows[rows["peeks"]] if "peeks" in rows and rows["peeks"].any() else rows
     columns: Sequence[dict[str, Any]] = peeking.drop_duplicates(MODEL)[MODEL].to_dict("records")
     return list(columns)
 
 
 def _of_line(rows: pd.DataFrame, column: Mapping[str, Any], peeks: bool, temperature: float) -> dict[str, Any] | None:
-    """The row of a model at a temperature; without peeking its proposal is another."""
+    """The row of a model at a temperature; without peeking its proposal is a different one."""
     keys = MODEL if peeks else [key for key in MODEL if key != "proposal"]
     own = matching(rows, {key: column[key] for key in keys} | {"peeks": peeks, "temperature": temperature})
     records: list[dict[str, Any]] = own.to_dict("records")
@@ -215,4 +215,4 @@ def _of_models(rows: pd.DataFrame) -> str:
 def _of_published(printed: pd.Series) -> list[str]:
     if printed.isna().all():
         return []
-    return ["Under each value the published one, on other data and with other models, and ours minus it."]
+    return ["Under each value: the published one, on other data and with other models, and ours minus it."]
