@@ -38,9 +38,7 @@ class Importance(Experiment):
         for source in self.block["sources"]:
             pair = (source["corpus"], source["generator"])
             if pair in seen:
-                raise TextcriticError(
-                    f"{where}: {pair[1]} on {pair[0]} is named twice; give its proposals in one source"
-                )
+                raise TextcriticError(f"{where}: {pair[1]} on {pair[0]}: named twice; give its proposals in one source")
             seen.add(pair)
             self._check_source(source, where)
             for registry, name in [("generators", pair[1]), *(("proposals", name) for name in _proposals(source))]:
@@ -82,7 +80,7 @@ class Importance(Experiment):
         ]
 
     def files(self, part: str | None = None) -> ImportanceFiles:
-        """Weights and beams of the sources compared, and their test texts; numbered parts have no mixtures or particles."""
+        """Weights, beams and test texts of the sources compared; numbered parts have no mixtures or particles."""
         sources, whole = self._sources(part), part is None
         return ImportanceFiles(
             weighed=tuple(weighed for source in sources for weighed in self._weighed(source, whole)),
@@ -196,7 +194,7 @@ class Importance(Experiment):
         return "-".join(f"{temperature:g}" for temperature in sorted(self.block["temperatures"]))
 
     def _temperatures(self, proposal: str, mixed: bool) -> list[float]:
-        """The temperatures at which a proposal is used, and their mixture; only 1 for a proposal without temperature."""
+        """The temperatures of a proposal, and their mixture; only 1 for a proposal that has no temperature."""
         entry = self.registries.entry("proposals", proposal)
         fixed = entry["kind"] == HSMM and entry["quality"] not in WITH_TEMPERATURE
         temperatures: list[float] = [1] if fixed else self.block["temperatures"]

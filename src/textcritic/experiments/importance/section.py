@@ -19,8 +19,8 @@ TITLE = "Perplexity of latent language models"
 KINDS = {
     "trees": "A sentence and its binary tree. A model of trees writes each word with all parts of the tree in view.",
     "mentions": (
-        "A text with its states below: t, whether a token is in a mention; e, which entity it is; l, how many tokens of the "
-        "mention are left, this one included."
+        "A text with its states below: t, whether a token is in a mention; e, which entity it is; l, how many tokens "
+        "of the mention are left, this one included."
     ),
     "links": (
         "A text with its states below: t, new or related to an earlier entity; s, the entity that it follows from; "
