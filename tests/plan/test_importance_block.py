@@ -91,9 +91,7 @@ def test_particles_are_of_models_with_steps_and_stand_beside_temperature_one(fol
     ]
     assert not any(one.mixed for one in files.weighed)
     assert not experiment(folder, "importance").files("figure2").filtered
-    assert_refused(
-        folder, block(RNNG, particles=7, temperatures=[0.5, 2]), "particles: they belong to the estimates at"
-    )
+    assert_refused(folder, block(RNNG, particles=7, temperatures=[0.5, 2]), "particles: needs the estimates at")
 
 
 def test_own_texts_are_of_every_proposal_at_temperature_one(folder):
@@ -108,9 +106,7 @@ def test_own_texts_are_of_every_proposal_at_temperature_one(folder):
         ),
     ]
     assert not experiment(folder, "importance").files("figure2").own
-    assert_refused(
-        folder, block(RNNG, own_texts=20, temperatures=[0.5, 2]), "own_texts: they belong to the estimates at"
-    )
+    assert_refused(folder, block(RNNG, own_texts=20, temperatures=[0.5, 2]), "own_texts: needs the estimates at")
     assert_refused(folder, block(RNNG, own_texts=19), "own_texts: 19")
 
 

@@ -30,7 +30,7 @@ class Importance(Experiment):
         for key in ("particles", "own_texts"):
             if self.block[key] and 1 not in self.block["temperatures"]:
                 raise TextcriticError(
-                    f"{self.where}: {key}: they belong to the estimates at temperature 1; add 1 to temperatures"
+                    f"{self.where}: {key}: needs the estimates at temperature 1; add 1 to temperatures"
                 )
         where = f"{self.where}: sources"
         labels: dict[tuple[str, str], str] = {}
