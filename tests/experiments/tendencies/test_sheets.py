@@ -207,8 +207,8 @@ def test_what_was_rejected_stands_beside_the_documents():
     assert not any("rejected" in remark or "ended" in remark for remark in tendencies_sheet(found, NAMES).remarks)
     samples = table[table["source"] == "sample"].assign(tendency="length")
     remarks = (
-        "Of 223 texts that were drawn 43 were rejected, and are in none of these numbers.",
-        "1,234 documents had not ended after the decoding’s most tokens.",
+        "Of 223 texts that were drawn 43 were rejected; they do not count in these numbers.",
+        "1,234 documents had not ended at the decoding’s largest number of tokens.",
     )
     assert tuple(tendencies_sheet(samples.assign(verdict="keeps"), NAMES).remarks[-2:]) == remarks
     assert tuple(sheet.remarks[-2:]) == remarks

@@ -92,10 +92,10 @@ def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[fl
     (ppl, _), _ = numbers = _numbers(sum(step_nll), len(step_nll))
     more = f" and {count(len(wrong) - NAMED)} more" if len(wrong) > NAMED else ""
     reasons = f"{len(wrong)}: {'; '.join(wrong[:NAMED])}{more}" if wrong else "0"
-    found = plural(len(wrong), "unlikely step") if wrong else "no unlikely step"
+    errors = plural(len(wrong), "unlikely step") if wrong else "no unlikely step"
     sections = [*map(_section, article.sections, latent["inferred"], latent["confidence"]), None]
     shown = {
-        "words": f"Latent PPL of this article: {ppl}; {found}. {place}",
+        "words": f"Latent PPL of this article: {ppl}; {errors}. {place}",
         "parts": [{"step": step, "section": section} for step, section in zip(steps, sections, strict=True)],
     }
     title = article.title or article.id
@@ -111,8 +111,8 @@ def _numbers(nll: float, steps: int) -> tuple[tuple[str, float], tuple[str, floa
 def _step(before: str, after: str, nll: float | None) -> dict[str, Any]:
     """A step, without a probability if the critic leaves it out."""
     probability = 1.0 if nll is None else math.exp(-nll)
-    said = "" if nll is None else chance(probability)
-    return {"from_to": f"{before} → {after}", "chance": said, "unlikely": bool(is_unlikely(probability, UNLIKELY))}
+    words = "" if nll is None else chance(probability)
+    return {"from_to": f"{before} → {after}", "chance": words, "unlikely": bool(is_unlikely(probability, UNLIKELY))}
 
 
 def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:

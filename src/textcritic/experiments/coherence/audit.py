@@ -103,8 +103,8 @@ def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
     described = []
     for switch in switch_names(rows):
         part = rows[rows["switch"] == switch]
-        known = switch in SWITCHES
-        name, words = remarks_of(__file__, f"switch: {switch}") if known else _of_decoding(switch, part)
+        has_words = switch in SWITCHES
+        name, words = remarks_of(__file__, f"switch: {switch}") if has_words else _of_decoding(switch, part)
         described.append({"name": name, "words": words, "effect": _effect(part)})
     return described
 
@@ -155,16 +155,21 @@ def _corrected(
     for default in (row for row in audited if row["compared_with"] is None and row["source"] in sources):
         latents = sources[default["source"]]
         evidence = Evidence.of(read_table(latents), critic)
-        found = corrected_ppl(evidence, labelled, critic.log_probs)
-        if found.value is None:
+        corrected = corrected_ppl(evidence, labelled, critic.log_probs)
+        if corrected.value is None:
             continue
-        change = None if default["latent_ppl"] is None else 100 * (found.value / default["latent_ppl"] - 1)
+        change = None if default["latent_ppl"] is None else 100 * (corrected.value / default["latent_ppl"] - 1)
         row = {
             "switch": CORRECTION,
             "setting": f"by {len(labelled.lengths)} labelled articles",
             "n": len(evidence.lengths),
         }
-        row |= {"source": default["source"], "latent_ppl": found.value, "ci_low": found.low, "ci_high": found.high}
+        row |= {
+            "source": default["source"],
+            "latent_ppl": corrected.value,
+            "ci_low": corrected.low,
+            "ci_high": corrected.high,
+        }
         yield row | {"compared_with": "default", "change_percent": change, "rejected": default["rejected"]}
 
 

@@ -96,14 +96,14 @@ def worst_steps(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
         By corpus, setting, generator and decoding: `ends after “parameters” in 4.2% of steps, real text 0.30%`. Nothing
         of a sample that has none of them more often than real text.
     """
-    said = {}
+    clauses = {}
     for source, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False):
         steps = [_over_seeds(group, step) for step in _shown(group)]
         worst = max(steps, key=lambda one: one["percent"] - one["data_percent"], default=None)
         if worst is not None and worst["percent"] > worst["data_percent"]:
             shares = f"in {_percent(worst['percent'])} of steps, real text {_percent(worst['data_percent'])}"
-            said[source] = f"{_step_in_words(worst['from'], worst['to'])} {shares}"
-    return said
+            clauses[source] = f"{_step_in_words(worst['from'], worst['to'])} {shares}"
+    return clauses
 
 
 def _step_in_words(before: str, after: str) -> str:
@@ -161,9 +161,9 @@ def _steps(
     """Document, row and column of `critic.log_probs` of every known step, begin and end included."""
     chains, titles = Chains.of(kept["chain"]), critic.titles
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
-    known = steps.cells >= 0
-    source, target = np.divmod(steps.cells[known].astype(np.int64), len(titles) + 1)
-    return steps.document[known], source, target
+    scored = steps.cells >= 0
+    source, target = np.divmod(steps.cells[scored].astype(np.int64), len(titles) + 1)
+    return steps.document[scored], source, target
 
 
 def _counted(part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, Any]:
@@ -233,8 +233,8 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
     if row["seeds"] > 1:
         spread += f" over {row['seeds']} trainings"
     # Of what never happens, resampling says nothing; nor of fewer than 20 articles.
-    known = bool(row["count"]) and (row["seeds"] > 1 or not missing(row["ci_low"]))
-    notes = [*[spread] * known, f"{count(row['count'])} of {count(row['steps'])}"]
+    has_interval = bool(row["count"]) and (row["seeds"] > 1 or not missing(row["ci_low"]))
+    notes = [*[spread] * has_interval, f"{count(row['count'])} of {count(row['steps'])}"]
     if step[0] not in TOTALS:
         if missing(row["probability"]):
             notes.append("no such section type here")

@@ -122,7 +122,7 @@ def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
     """Whole articles that repeat a section: each section's inferred title, how sure it is, and its start."""
     body = []
     for example in examples:
-        body.append([Cell(f"{names.source(example.keys)}. {said(example)}", span=3, heading=True)])
+        body.append([Cell(f"{names.source(example.keys)}. {described(example)}", span=3, heading=True)])
         for place, section in enumerate(example.sections):
             notes = ("repeated",) if place in (example.place - 1, example.place) else ()
             text = Cell(shortened(" ".join(section.text.split()), SHOWN_IN_TABLE), words=True)
@@ -150,7 +150,7 @@ def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[S
     keys = {names.source(example.keys): example.keys for example in examples}
     for example in examples:
         by_source.setdefault(names.source(example.keys), []).append(example)
-    sources = [_shown_source(str(n), label, found, hues) for n, (label, found) in enumerate(by_source.items())]
+    sources = [_shown_source(str(n), label, shown, hues) for n, (label, shown) in enumerate(by_source.items())]
     pickers = [{"key": source["key"], "label": source["label"]} for source in sources]
     return {"most": EXAMPLES, "sources": sources, "pickers": pickers, "start": opened(list(keys.values()), card)}
 
@@ -160,7 +160,7 @@ def hues_of(titles: Iterable[str]) -> dict[str, int]:
     return {title: round((index * GOLDEN_ANGLE + FIRST_HUE) % 360) for index, title in enumerate(sorted(titles))}
 
 
-def said(example: Example) -> str:
+def described(example: Example) -> str:
     """What is wrong with the step, in words."""
     often = f"{count(example.followed) if example.followed else 'none'} of {count(example.total)} such sections"
     verb = "are" if example.followed > 1 else "is"
@@ -288,7 +288,11 @@ def _shown_example(example: Example, hues: dict[str, int]) -> dict[str, Any]:
         }
         for place, section in enumerate(example.sections)
     ]
-    return {"words": f"{said(example)} Article {example.article}.", "unlikely": example.unlikely, "sections": sections}
+    return {
+        "words": f"{described(example)} Article {example.article}.",
+        "unlikely": example.unlikely,
+        "sections": sections,
+    }
 
 
 def shortened(text: str, characters: int) -> str:

@@ -107,9 +107,9 @@ def percent_of(
     """A part in percent of a whole, counted by document, and its 95% document-bootstrap interval; None of nothing."""
     if not whole.sum():
         return None, None, None
-    found = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
-    found = found.of_share().times(100)
-    return found.estimate, found.low, found.high
+    interval = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
+    interval = interval.of_share().times(100)
+    return interval.estimate, interval.low, interval.high
 
 
 def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:

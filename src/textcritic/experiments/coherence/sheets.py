@@ -102,9 +102,11 @@ def classifier_sheet(rows: pd.DataFrame) -> Sheet:
     body: list[Line] = []
     for row in rows.to_dict("records"):
         value, low, high = (percent(row[column] / 100) for column in ("value", "ci_low", "ci_high"))
-        beside = () if missing(row["published"]) else percent_beside(row)
+        published = () if missing(row["published"]) else percent_beside(row)
         spread = [] if missing(row["ci_low"]) else [f"{low} to {high}"]
-        body.append([corpus_name(row["corpus"]), row["split"], Cell(value, (*spread, *beside)), count(row["sections"])])
+        body.append(
+            [corpus_name(row["corpus"]), row["split"], Cell(value, (*spread, *published)), count(row["sections"])]
+        )
     heads = ("Corpus", "Split", "Right", "Sections")
     remarks = [] if body else remarks_of(__file__, "no classifier")
     return plain_sheet("classifier", "The section classifier", heads, body, remarks, stubs=2)

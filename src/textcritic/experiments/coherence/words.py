@@ -75,14 +75,14 @@ def cause(cell: Cell, steps: Mapping[tuple[str, ...], str]) -> str:
 
 def _of_smoothing(rows: pd.DataFrame, names: Names) -> list[str]:
     """Which values rest on the smoothing of the critic, of the first seed that does."""
-    said: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for row in rows.to_dict("records"):
         ways = [(row[f"smoothing_{way}"], row[f"latent_ppl_{way}"]) for way in ("less", "more")]
         others = [(delta, value) for delta, value in ways if not missing(delta)]
         name = names.source(row, seed=False)
         if words := rests_on_smoothing(name, row["latent_ppl"], row["smoothing"], others):
-            said.setdefault(name, words)
-    return list(said.values())
+            sentences.setdefault(name, words)
+    return list(sentences.values())
 
 
 def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
@@ -188,7 +188,7 @@ def warnings(rows: pd.DataFrame, accuracies: Mapping[str, float], audit: pd.Data
         accuracies: by corpus, the share of test sections on which the classifier is right.
         audit: as `audit.audit_rows` makes them.
     """
-    said = []
+    sentences = []
     several = rows["corpus"].nunique() > 1
     for corpus in rows["corpus"].unique():
         inferred, gold = of_real(rows, corpus)
@@ -197,12 +197,12 @@ def warnings(rows: pd.DataFrame, accuracies: Mapping[str, float], audit: pd.Data
         where = f" on {corpus_name(corpus)}" if several else ""
         right = accuracies.get(corpus)
         often = "" if right is None else f", which is right on {percent(right)} of the test sections"
-        said.append(
+        sentences.append(
             f"Inferred titles change the Latent PPL of real text{where} from {number(gold)} (its own titles) to "
             f"{number(inferred)}. They come from the section classifier{often}. The values of samples mix the order of "
             f"sections with such errors, too. {_advice(audit, corpus, gold)}"
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def of_real(rows: pd.DataFrame, corpus: str) -> tuple[float, float | None]:
