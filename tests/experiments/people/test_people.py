@@ -269,7 +269,7 @@ def test_a_sample_that_is_too_small_for_mauve_says_so(files, tmp_path):
     ("changes", "message"),
     [
         ({"header": replace(HEADER, simulated=True)}, "a program gave these answers; simulated answers are for tests"),
-        ({"sha256": "0" * 64}, "the text that was shown is not that of"),
+        ({"sha256": "0" * 64}, "the text that was shown is not the one in"),
         ({"document": "gone"}, "document gone: there is no such article in"),
     ],
 )

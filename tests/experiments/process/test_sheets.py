@@ -115,7 +115,8 @@ def test_of_few_sequences_no_entropy_and_no_divergence_is_shown(files, rows, kep
         assert (entropy.text != "—", divergence.text != "—") == (shown, shown)
         assert ("too few" in divergence.notes) is not shown
     assert any(
-        "Where fewer than 100 sequences could be read" in remark for remark in perplexity_sheet(told, names, {}).remarks
+        "With fewer than 100 sequences that could be read" in remark
+        for remark in perplexity_sheet(told, names, {}).remarks
     )
 
 

@@ -101,7 +101,7 @@ def test_verdicts_with_how_far_and_how_sure():
         *[("—",)] * 3,
     ]
     assert sheet.remarks[1].startswith("Margins. rank and frequency: 0.03 (largest difference")
-    assert "chance marks 0.45 of 9 tests" in sheet.remarks[2]
+    assert "0.45 of 9 tests find a difference by chance" in sheet.remarks[2]
     assert sheet.body[0][0].heading
 
 

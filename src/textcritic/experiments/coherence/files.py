@@ -1,4 +1,4 @@
-"""The files that the coherence of a study is made of."""
+"""The files of the coherence of a study."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Coherence in a study: which files it is made of, and what is checked before anything runs."""
+"""Coherence in a study: its files, and the checks before anything runs."""
 
 from dataclasses import asdict, replace
 from pathlib import Path

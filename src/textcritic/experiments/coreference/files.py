@@ -1,4 +1,4 @@
-"""The files that the coreference of a study is made of."""
+"""The files of the coreference of a study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

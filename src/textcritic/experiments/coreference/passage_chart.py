@@ -251,7 +251,7 @@ def _behind(figure: Figure, placed: _Placed, y: float) -> None:
 
 
 def _say(figure: Figure, text: str, place: tuple[float, float], font: FontProperties, colour: str) -> None:
-    """Text centred at a place of its base line; a viewer with another font has the difference in width on both sides."""
+    """Text centred at a place of its base line; in a viewer with another font both sides differ by the same width."""
     if text:
         x, y = (value / INCH for value in place)
         look = {"ha": "center", "va": "baseline", "parse_math": False, "color": colour}

@@ -1,4 +1,4 @@
-"""Coreference in a study: which files it is made of, and what is checked before anything runs."""
+"""Coreference in a study: its files, and the checks before anything runs."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Statistics of corpora in a study: which files they are made of."""
+"""Statistics of corpora in a study: their files."""
 
 from pathlib import Path
 

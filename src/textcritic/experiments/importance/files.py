@@ -1,4 +1,4 @@
-"""The files that estimates by importance sampling are made of."""
+"""The files of estimates by importance sampling."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Importance sampling in a study: which files it is made of, and what is checked before anything runs."""
+"""Importance sampling in a study: its files, and the checks before anything runs."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

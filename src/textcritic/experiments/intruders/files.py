@@ -1,4 +1,4 @@
-"""The files that an experiment on intruder sentences is made of."""
+"""The files of an experiment on intruder sentences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

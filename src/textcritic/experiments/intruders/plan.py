@@ -1,4 +1,4 @@
-"""Intruder sentences in a study: which files it is made of, and what is checked before anything runs."""
+"""Intruder sentences in a study: its files, and the checks before anything runs."""
 
 from collections.abc import Iterator
 from pathlib import Path

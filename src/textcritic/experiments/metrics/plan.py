@@ -1,4 +1,4 @@
-"""Measures of one's own in a study: which files it is made of, and where their modules are."""
+"""Measures of one's own in a study: its files, and where their modules are."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Mixed languages in a study: which files they are made of, and what is checked before anything runs."""
+"""Mixed languages in a study: their files, and the checks before anything runs."""
 
 from pathlib import Path
 

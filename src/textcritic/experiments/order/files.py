@@ -1,4 +1,4 @@
-"""The files that an experiment on the order of sentences is made of."""
+"""The files of an experiment on the order of sentences."""
 
 from dataclasses import dataclass
 from pathlib import Path

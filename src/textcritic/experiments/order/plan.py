@@ -1,4 +1,4 @@
-"""The order of sentences in a study: which files it is made of."""
+"""The order of sentences in a study: its files."""
 
 from textcritic.experiments.order.files import OrderFiles, RealText
 from textcritic.plan.experiment import Experiment

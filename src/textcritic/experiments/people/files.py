@@ -1,4 +1,4 @@
-"""The files that an experiment on what people say is made of."""
+"""The files of an experiment on what people say."""
 
 from dataclasses import dataclass
 from pathlib import Path

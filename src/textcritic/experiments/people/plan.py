@@ -1,4 +1,4 @@
-"""What people say, in a study: which files it is made of, and what is checked before anything runs."""
+"""What people say, in a study: its files, and the checks before anything runs."""
 
 from pathlib import Path
 

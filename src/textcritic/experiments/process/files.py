@@ -1,4 +1,4 @@
-"""The files that the known processes of a study are made of."""
+"""The files of the known processes of a study."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

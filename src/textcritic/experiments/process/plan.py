@@ -1,4 +1,4 @@
-"""Known processes in a study: which files they are made of, and what is checked before anything runs."""
+"""Known processes in a study: their files, and the checks before anything runs."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The files that an experiment on recitation is made of."""
+"""The files of an experiment on recitation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Recitation in a study: which files it is made of."""
+"""Recitation in a study: its files."""
 
 from textcritic.experiments.recitation.files import RealText, RecitationFiles
 from textcritic.plan.experiment import Experiment

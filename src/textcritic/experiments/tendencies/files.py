@@ -1,4 +1,4 @@
-"""The files that an experiment on statistical tendencies is made of."""
+"""The files of an experiment on statistical tendencies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

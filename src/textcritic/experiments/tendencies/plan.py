@@ -1,4 +1,4 @@
-"""Statistical tendencies in a study: which files they are made of, and what is checked before anything runs."""
+"""Statistical tendencies in a study: their files, and the checks before anything runs."""
 
 from collections.abc import Iterator
 from pathlib import Path

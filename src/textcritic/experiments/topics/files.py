@@ -1,4 +1,4 @@
-"""The files that the topics of a study are made of."""
+"""The files of the topics of a study."""
 
 from dataclasses import dataclass
 from pathlib import Path

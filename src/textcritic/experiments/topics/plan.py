@@ -1,4 +1,4 @@
-"""Topics in a study: which files they are made of, and what is checked before anything runs."""
+"""Topics in a study: their files, and the checks before anything runs."""
 
 from pathlib import Path
 
