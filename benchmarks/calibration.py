@@ -3,7 +3,7 @@
 For each measure a population of documents is drawn from a known process and scored by the library, with a fitted critic
 held fixed. Both sides are then drawn from it again and again, at equal and at unequal sizes, and go through the very
 functions that tables and pages use: interval, test, verdict. "The same" is asked for once more with a sample that is
-off by just the margin. Prints a Markdown table; docs/results.md has it.
+off by just the margin. Prints a Markdown table; docs/results/calibration.md has it.
 
     python benchmarks/calibration.py [--repetitions 400] [--resamples 499] [--only "Latent PPL" Share]
 

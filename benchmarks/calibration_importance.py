@@ -4,7 +4,7 @@ Texts are drawn from a population whose log p(x) is known, and log weights for e
 of a made-up model with 50 latent states under a proposal of another temperature. Each of the library's three intervals
 is then asked for its own target: over texts `exp(-E[log p-hat] / E[T])` of the population at this K; over draws the
 mean of log p-hat of these texts at this K; for the truth log p of these texts. Prints a Markdown table;
-docs/results.md has it.
+docs/results/importance.md has it.
 
     python benchmarks/calibration_importance.py [--runs 400] [--resamples 299] [--texts 20 100] [--draws 10 100]
 

@@ -2,7 +2,8 @@
 
 Lengths are lognormal; the loss per token of a text is normal, gamma, lognormal, of Student's t or Pareto; the truth is
 its mean. Prints a Markdown table: how often there is an interval, how often it holds the truth, and how often
-a studentised bootstrap at 95% would, of all studies and of those that have an interval; docs/results.md has it.
+a studentised bootstrap at 95% would, of all studies and of those that have an interval.
+docs/results/importance.md has it.
 
     python benchmarks/calibration_lengths.py [--runs 1000] [--resamples 499]
 """

@@ -3,7 +3,7 @@
 Documents of one population, in groups that differ from each other, are measured by functions as a user writes them
 (mean, median, ratio of sums, of documents and of sections). Both sides are then drawn from it again and again: single
 documents on both sides, or whole groups on one side; they go through the functions that tables use. Prints a Markdown
-table with the 95% interval of each rate; docs/results.md has it.
+table with the 95% interval of each rate; docs/results/calibration.md has it.
 
     python benchmarks/calibration_metrics.py [--repetitions 400] [--resamples 499] [--only "Median"]
 """

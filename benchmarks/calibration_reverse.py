@@ -3,7 +3,7 @@
 Texts are drawn from a model whose posterior has two parts. The proposal draws one of them by its share, the other (with
 the share `missed` of the posterior) with probability `drawn` alone; in each part log weights are normal. Each study is
 the draws and the exact state of each of its texts. Prints a Markdown table of how often each sign is given, and of how
-often the interval of the gap holds its mean; docs/results.md has it.
+often the interval of the gap holds its mean; docs/results/importance.md has it.
 
     python benchmarks/calibration_reverse.py [--runs 1000] [--resamples 499]
 """

@@ -2,7 +2,8 @@
 
 Both have the same words, sizes, T and search over dropout; the one with the lower validation loss is tested. The LSTM's
 p(x) is exact; EntityNLM's is estimated by importance sampling, instance by instance (a piece of a document), which is
-too low in the mean: what EntityNLM wins by is at least what is shown. Prints Markdown tables; docs/results.md has them.
+too low in the mean: what EntityNLM wins by is at least what is shown. Prints Markdown tables;
+docs/results/latent-models.md has them.
 
     python benchmarks/latent_entities.py litbank-conll.tar.gz FOLDER [--dropouts 0.3 0.5] [--reads next document]
         [--epochs 10] [--samples 100]

@@ -2,7 +2,8 @@
 
 There is no train split here: models are trained on nine in ten articles of the validation split and stop by the tenth;
 the test split is the test. The knowledge graph is made from the annotations of all of them, so KGLM knows the entities
-and names of the test split; a graph from elsewhere would help it less. Prints Markdown; docs/results.md has it.
+and names of the test split; a graph from elsewhere would help it less. Prints Markdown;
+docs/results/latent-models.md has it.
 
     python benchmarks/latent_links.py DATA FOLDER [--texts 40] [--draws 100] [--epochs 2]
 

@@ -15,7 +15,7 @@ from textcritic.plan.costs.models import KNOWN
 from textcritic.plan.costs.stages import LAYER_STEP
 
 LEAST = 20.0
-# Tokens a second of docs/results.md, On a GPU. The card's share of its peak is that of the first row.
+# Tokens a second of docs/results/runs.md, On a GPU. The card's share of its peak is that of the first row.
 TRAINED = {"training, bf16, 8 blocks a step": 175_833, "training, bf16, 32 blocks a step": 230_372}
 DRAWN = {"sampling, fp32, 64 side by side, inside the window": (1, 11_021), "... past the window": (2, 7_908)}
 CONTEXT, SIDE_BY_SIDE = 1024, 64

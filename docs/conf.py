@@ -34,7 +34,23 @@ NAVIGATION = {
     "Extend": ["docs/extend", "docs/new-experiment"],
     "Kinds of experiment": ["src/textcritic/experiments/*/README"],
     "Configuration": ["config/README", "docs/config/config", "docs/config/studies", "docs/config/*"],
-    "Project": ["docs/results", "docs/security", "CONTRIBUTING", "docs/testing", "docs/releasing", "CHANGELOG"],
+    "Measured results": [
+        "docs/results",
+        "docs/results/speed",
+        "docs/results/runs",
+        "docs/results/corpora",
+        "docs/results/calibration",
+        "docs/results/power",
+        "docs/results/*",
+    ],
+    "Project": [
+        "docs/security",
+        "CONTRIBUTING",
+        "docs/testing",
+        "docs/mutants",
+        "docs/releasing",
+        "CHANGELOG",
+    ],
 }
 
 project = "textcritic"

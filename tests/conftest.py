@@ -1,4 +1,4 @@
-"""Fixtures that several test files share, and what all tests run under."""
+"""Fixtures that several test files share, and settings of all tests."""
 
 import bz2
 import fcntl
@@ -8,28 +8,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-# Tensors as small as here are slower with more threads than one, and several tests run at a time. Before torch, numpy
-# and nltk are imported; the processes that tests start inherit it.
+# Such small tensors are slower with more than one thread, and several tests run at a time. This is set before torch,
+# numpy and nltk are imported; the processes that tests start inherit it.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of hundreds of processes compiles textcritic
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # otherwise each of hundreds of processes compiles textcritic
 os.environ["NLTK_DATA"] = str(Path(__file__).parent / "data" / "nltk_data")
 
 import pytest
 from hypothesis import settings
 from samples import LARGE, SMALL
 
-# torch and transformers take seconds to load, for one small test too: what needs them is imported in its fixture.
+# torch and transformers take seconds to load, even for one small test: modules that need them are imported in fixtures.
 if TYPE_CHECKING:
     from tiny import TinyEncoding
     from tiny_process import TinyProcess
 
-# How long an example takes is no result, and a machine under load is slow.
+# The time of an example is not a result, and a machine under load is slow.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
 NEVER_RAN: list[str] = []
-# The files that take longest, the longest first. They are begun first, so that no worker ends alone on a slow file, and
-# are `slow`: `make test-fast` leaves them out.
+# The files that take longest, the longest first. They start first, so that no worker ends alone on a slow file. They
+# are marked `slow`: `make test-fast` leaves them out.
 SLOW = (
     *(
         "e2e/test_rehearsals",
@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """`make test` fails if no workflow of its tests has run some rule."""
+    """`make test` fails if there is a rule that no workflow of its tests has run."""
     place = os.environ.get("RULES_RAN")
     if place and exitstatus == 0 and not hasattr(session.config, "workerinput"):
         from textcritic.generators.fairseq.shim import installed
@@ -90,7 +90,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
     """`shared_folder(name, make)`: a folder that `make(folder)` fills once for all workers; they only read it."""
     base = tmp_path_factory.getbasetemp()
-    # A worker's base folder lies in one of the whole run.
+    # A worker's base folder is inside the one of the whole run.
     place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
     def shared(name: str, make: Callable[[Path], object]) -> Path:
@@ -99,7 +99,7 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Ca
             fcntl.flock(lock, fcntl.LOCK_EX)  # until the file is closed
             if not folder.exists():
                 making = place / f"shared-{name}.making"
-                shutil.rmtree(making, ignore_errors=True)  # of a worker that failed: the next one tries, and fails too
+                shutil.rmtree(making, ignore_errors=True)  # left by a worker that failed: the next one tries again
                 making.mkdir()
                 make(making)
                 making.rename(folder)

@@ -43,10 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0; 2 for bad input, which is named in one line on stderr; 141 if the reader of a pipe has gone.
     """
-    # Of NumPy, which is loaded later: products of matrices are small here, so that threads mostly wait for one another.
+    # For NumPy, which is loaded later: matrix products are small here, and threads would mostly wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if argv is None else argv)
-    # Of one command, what stands behind -- is another program's.
+    # One command passes the arguments after -- to another program.
     end = words.index("--") if words[:1] == ["rehearse"] and "--" in words else len(words)
     arguments, unknown = _parser().parse_known_args(words[:end])
     arguments.behind = words[end + 1 :]
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error.__cause__, BrokenPipeError):
             return NOBODY_READS
         line = in_flags(str(error), arguments)
-        line = line.replace("\n", "\\n")  # a title may have a line break in it
+        line = line.replace("\n", "\\n")  # a title may contain a line break
         line = line if len(line) <= LONGEST else f"{line[:LONGEST]}..."  # or be a whole text
     except (MemoryError, ImportError) as error:
         if isinstance(error, ImportError) and OUT_OF_MEMORY not in str(error):
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _require_names(arguments: argparse.Namespace) -> None:
-    """See that no word is empty: as the name of a file it would be the working directory."""
+    """Refuse an empty word: as the name of a file it would be the working directory."""
     for name, value in vars(arguments).items():
         if "" in (value if isinstance(value, list) else [value]):
             raise TextcriticError(f"{name}: is empty; give a name or a value")
@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     ):
         command.add(commands)
     for one in {*commands.choices.values()}:
-        one.set_defaults(parser=one)  # what it says of an argument too many are the words of the command
+        one.set_defaults(parser=one)  # so that an error about an unknown argument names the command
     return parser
 
 

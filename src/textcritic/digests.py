@@ -1,4 +1,4 @@
-"""Digests of what jobs wrote: kept in results/digests, and compared with what other jobs are about to read.
+"""Digests of the files that jobs wrote: kept in results/digests, and compared before other jobs read the files.
 
 Each output of a job has a record at its own path below that folder: the job, the version of the code, size and SHA-256
 of each file, and the digest of each input that it was made from.
@@ -26,15 +26,15 @@ Record = Mapping[str, Any]
 def checked(paths: Iterable[str | os.PathLike[str]], at_once: int = AT_ONCE) -> dict[str, str | None]:
     """Compare the inputs of a job with the records of the jobs that wrote them.
 
-    A file that is larger than what is left of `at_once` is read only if the file system says that it was touched since
-    (its time of change, which a program cannot set): so damage to a disk below the file system is not seen in it.
+    A file that is larger than the rest of `at_once` is read only if the file system says that it was touched since (by
+    its time of change, which a program cannot set). So damage to such a file below the file system is not noticed.
 
     Args:
         paths: files and folders, relative to the working directory.
         at_once: bytes that are read in any case.
 
     Returns:
-        The digest of each path; None where it is not known: of a large file without a record, or one from elsewhere.
+        The digest of each path; None if it is not known, for a large file without a record, or one from elsewhere.
 
     Raises:
         TextcriticError: a file is not as its job wrote it.
@@ -75,7 +75,7 @@ def write_records(
         job: its name.
         outputs: files and folders, relative to the working directory.
         inputs: as `checked` returned them.
-        spent: what the job took, see `host.spent`.
+        spent: time and hardware of the job, see `host.spent`.
     """
     for output in map(str, outputs):
         place = _place(output)
@@ -87,7 +87,7 @@ def write_records(
 
 
 def record_of(path: str, root: Path = Path()) -> tuple[str, Record] | None:
-    """The output that a path is, or lies in, with its record; None where there is none.
+    """The output that a path is, or is in, with its record; None if there is none.
 
     Raises:
         TextcriticError: the record is damaged.

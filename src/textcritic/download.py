@@ -31,12 +31,12 @@ WEIGHTS = {
 }
 OTHERS = re.compile(r"[^/]+\.(json|txt|model)")
 CODE = re.compile(r"[^/]+\.py")  # fetched only where an entry allows it
-# Some servers, Wikimedia's among them, refuse programs that do not say what they are.
+# Some servers, Wikimedia's among them, refuse programs without a name and a contact.
 AGENT = {"User-Agent": f"textcritic/{__version__}"}
 
 
 def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) -> None:
-    """Fetch a file, whole or not at all; a broken attempt leaves a partial file beside it, from which a rerun goes on.
+    """Fetch a file, whole or not at all; a broken attempt leaves a partial file next to it, and a rerun continues it.
 
     The address and the checksum of the file are written to `{out_path}.json`.
 
@@ -68,7 +68,7 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
 
 
 def check_by_hand(entry: Mapping[str, Any], path: Path) -> None:
-    """See that a file that was put where a download goes is that file; it is read once, as its checksum is noted.
+    """Check a file that a user put in the place of a download; it is read once, because its checksum is then noted.
 
     Args:
         entry: a downloads registry entry.
@@ -83,15 +83,15 @@ def check_by_hand(entry: Mapping[str, Any], path: Path) -> None:
     known = note.is_file() and read_json(note).get("bytes") == size
     fault = "" if size else "is empty"
     if size and not known and (entry.get("sha256") or entry.get("sha1")):
-        found, fault = _compared(path, entry)
+        record, fault = _compared(path, entry)
         if not fault:
-            write_json(note, found)
+            write_json(note, record)
     if fault:
         raise TextcriticError(f"{path}: {fault}; delete it, and it is downloaded, or put the right one there")
 
 
 def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
-    """Fetch one pinned commit of a model to a folder, whole or not at all; a rerun goes on where a download broke.
+    """Fetch one pinned commit of a model to a folder, whole or not at all; a rerun continues where a download broke.
 
     Every file is compared with its checksum in the commit: the SHA-256 of weights, git's own checksum of the rest.
     An entry with `custom_code` gets its `code_mark` too; without it an older mark is removed.
@@ -117,8 +117,8 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
     log.info("fetching %s: %s at %s", name, repository, revision)
     try:
         api = HfApi(user_agent=AGENT["User-Agent"])
-        # This call comes first: without a network `snapshot_download` would be content with what the folder has.
-        # And it is this call, because without a network it fails at once; others try for half a minute.
+        # This call comes first: without a network `snapshot_download` would accept the files in the folder. And it is
+        # this call, because without a network it fails at once; others try for half a minute.
         listed = [file.rfilename for file in api.model_info(repository, revision=revision).siblings or []]
         wanted = wanted_of_model(listed, entry)
         broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, wanted, partial)
@@ -140,13 +140,13 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
 def code_mark(folder: Path) -> Path:
     """The file that says that the Python files of a downloaded model may run; it names their commit.
 
-    It lies next to the folder, not in it: a repository cannot bring one.
+    It is next to the folder, not in it, so that a repository cannot contain one.
     """
     return folder.with_name(f"{folder.name}.custom_code")
 
 
 def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: Sequence[str]) -> None:
-    """Put what `fetch_commit` has fetched in the place of an older folder.
+    """Replace an older folder by the one that `fetch_commit` has filled.
 
     Args:
         entry: of the registry hub or datasets: its repository and commit.
@@ -183,10 +183,10 @@ def current_commit(repository: str, revision: str | None = None, dataset: bool =
 
     api = HfApi(user_agent=AGENT["User-Agent"])
     try:
-        found = (api.dataset_info if dataset else api.model_info)(repository, revision=revision, timeout=30)
+        info = (api.dataset_info if dataset else api.model_info)(repository, revision=revision, timeout=30)
     except Exception as error:  # as in download_model
         raise TextcriticError(f"{repository}: its commit cannot be looked up ({first_line(error)})") from error
-    return str(found.sha), [file.rfilename for file in found.siblings or []]
+    return str(info.sha), [file.rfilename for file in info.siblings or []]
 
 
 def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial: Path) -> list[str]:
@@ -194,9 +194,9 @@ def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial:
 
     Args:
         api: a `huggingface_hub.HfApi`.
-        place: its arguments `repo_id`, `revision` and, for what is no model, `repo_type`.
+        place: its arguments `repo_id`, `revision` and, if it is not a model, `repo_type`.
         wanted: paths in the repository; the folder holds no others afterwards.
-        partial: the folder; what an earlier attempt left there is taken up.
+        partial: the folder; files of an earlier attempt are continued.
 
     Raises:
         TextcriticError: the revision is a branch or a tag.
@@ -241,10 +241,10 @@ def wanted_of_model(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
     """The files of a repository that are fetched.
 
     Raises:
-        TextcriticError: there are no weights in the entry's format, with what there is instead.
+        TextcriticError: there are no weights in the entry's format; the line names those that there are.
     """
-    found = ([path for path in listed if WEIGHTS[one].fullmatch(path)] for one in _formats(entry))
-    weights: list[str] = next(filter(None, found), [])
+    by_format = ([path for path in listed if WEIGHTS[one].fullmatch(path)] for one in _formats(entry))
+    weights: list[str] = next(filter(None, by_format), [])
     if entry["weights"] and not weights:
         top = [path for path in listed if "/" not in path]
         named = _weights_named(entry).replace("*", "model")
@@ -268,7 +268,7 @@ def _weights_named(entry: Mapping[str, Any]) -> str:
 
 
 def _compared(path: Path, entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """What is noted of a file of an entry, and how it differs from what the entry says, in words."""
+    """The record of a file of an entry, and in words how it differs from the entry."""
     checksums = {name: _checksum(path, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
     faults = [
         f"its {name} is {checksum}, not {entry[name]}"
@@ -300,7 +300,7 @@ def _only(member: str, names: list[str], archive: str | os.PathLike[str]) -> str
 
 
 def _fetch(url: str, partial: Path) -> None:
-    """Append to `partial` what it lacks of the file at `url`; begin again if that file has changed since."""
+    """Append to `partial` the missing rest of the file at `url`; start over if that file has changed since."""
     done = partial.stat().st_size if partial.exists() else 0
     version = _version_of(partial)
     headers = {"Range": f"bytes={done}-"} if done else {}
@@ -332,7 +332,7 @@ def _fetch(url: str, partial: Path) -> None:
 
 
 def _version_of(partial: Path) -> Path:
-    """The file that says of which version of the download `partial` is a part."""
+    """The file that records the version of the download to which `partial` belongs."""
     return partial.with_name(f"{partial.name}.version")
 
 

@@ -1,4 +1,4 @@
-"""Download of data sets of the Hugging Face hub; beside `download`, the only code that uses the network."""
+"""Download of data sets of the Hugging Face hub; with `download` the only code that uses the network."""
 
 import fnmatch
 import os
@@ -17,14 +17,14 @@ FORMATS = (
 
 
 def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
-    """Fetch one pinned commit of a data set to a folder, whole or not at all; a rerun goes on where a download broke.
+    """Fetch one pinned commit of a data set to a folder, whole or not at all; a rerun continues where it broke.
 
     Every file is compared with its checksum in the commit. Python files are never fetched.
 
     Args:
         name: the entry's name.
         entry: a datasets registry entry.
-        out_dir: folder to write; files lie in it as in the repository.
+        out_dir: folder to write; its files have the same paths as in the repository.
 
     Raises:
         TextcriticError: no network, no such repository or commit (the line says which files to put where by hand); no
@@ -57,10 +57,10 @@ def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.Path
 
 
 def wanted_files(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
-    """The files of a repository that are fetched: those of `files`, or all data, and what describes them.
+    """The files of a repository that are fetched: those of `files`, or all data, and the files that describe them.
 
     Raises:
-        TextcriticError: a pattern of `files` matches none; or there are no data, with what there is instead.
+        TextcriticError: a pattern of `files` matches none; or there are no data: the line says what there is instead.
     """
     cards = [path for path in listed if path in CARDS]
     where = f"{entry['repository']}: commit {entry['revision']}"
@@ -74,14 +74,14 @@ def wanted_files(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
                 f" https://huggingface.co/datasets/{entry['repository']}/tree/refs%2Fconvert%2Fparquet"
             )
         return cards + data
-    found: list[str] = []
+    chosen: list[str] = []
     for split, patterns in entry["files"].items():
         for pattern in patterns:
-            # Here a star may stand for folders too; the reader is stricter.
+            # Here a star may match folders too; the reader is stricter.
             matching = [
                 p for p in listed if fnmatch.fnmatchcase(p, pattern.replace("**/", "*")) and not p.endswith(".py")
             ]
             if not matching:
                 raise TextcriticError(f"{where} has no file {pattern}, which its entry names for the split {split}")
-            found += matching
-    return list(dict.fromkeys(cards + found))
+            chosen += matching
+    return list(dict.fromkeys(cards + chosen))

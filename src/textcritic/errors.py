@@ -9,9 +9,9 @@ TWICE = re.compile(r"\A(?P<name>[^\n]{1,4096}?): (?=(?P=name)[:,])")
 
 
 class TextcriticError(Exception):
-    """Bad input or a fault the user can mend.
+    """Bad input, or another fault that the user can fix.
 
-    The message is a single line that names the file, the line or the config key, once, and says what would be right.
+    The message is a single line that names the file, the line or the config key, once, and says how to fix it.
     """
 
     def __init__(self, message: str) -> None:
@@ -28,22 +28,22 @@ def named(name: str) -> Iterator[None]:
 
 
 def about(name: str, message: str) -> str:
-    """A message that begins with what it is about, once: `file.txt:3: ...` says it already."""
+    """A message that begins with its subject, once: `file.txt:3: ...` has it already."""
     return message if message.startswith((f"{name}:", f"{name},")) else f"{name}: {message}"
 
 
 def first_line(error: BaseException) -> str:
-    """What another library's exception says, cut to one line and its sentence; its type where it says nothing."""
+    """The message of another library's exception, cut to one line and its first sentence; its type if it is empty."""
     lines = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
     return " ".join(lines[: 2 if lines[0].endswith(":") else 1])
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Words joined as prose joins them, in error lines and in reports: `a`, `a and b`, `a, b and c`."""
+    """Words joined as in prose, for error lines and reports: `a`, `a and b`, `a, b and c`."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
 
 
 def suggestion(name: str, known: Iterable[str], otherwise: str) -> str:
-    """`did you mean 'critics'?`, if a known name is close to one that is not known; else other words."""
+    """`did you mean 'critics'?`, if a known name is close to an unknown one; otherwise other words."""
     close = difflib.get_close_matches(name, known, 1)
     return f"did you mean {close[0]!r}?" if close else otherwise

@@ -1,4 +1,4 @@
-"""Packages that textcritic works without: which extra brings each, and the line that says so where one is missing."""
+"""Optional packages of textcritic: which extra installs each, and the error line if one is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ def lacks(package: str) -> str:
 
 
 def require_models(what: str) -> None:
-    """Before a study of language models begins: say in one line if a package that they need is missing.
+    """Before a study of language models begins: raise one clear error if a package that it needs is missing.
 
-    Its jobs would fail one after the other, minutes later.
+    Otherwise its jobs would fail one after the other, minutes later.
 
     Args:
         what: that needs them, to begin the line with.
@@ -38,7 +38,7 @@ def require_models(what: str) -> None:
 
 @contextmanager
 def needing_extras(what: str) -> Iterator[None]:
-    """A block in which a package of an extra that is missing, or cannot be loaded, is one clear line.
+    """A block in which a missing or broken package of an extra becomes one clear error line.
 
     Args:
         what: that needs it, such as a function's name, to begin the line with.

@@ -19,14 +19,14 @@ from typing import IO, TYPE_CHECKING, Any
 
 from textcritic.errors import TextcriticError
 
-# Every start of Snakemake reads JSON here, so numpy and pyarrow are loaded by the functions that need them alone.
+# Every start of Snakemake reads JSON here, so only the functions that need numpy and pyarrow load them.
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
 MOST_SHOWN = 200  # characters of a path in a message
-MARKED = 4096  # bytes at the beginning of a file that say who wrote it
-MOST_PACKED = 200  # as large as an .npz file its arrays may be
+MARKED = 4096  # bytes at the beginning of a file that show who wrote it
+MOST_PACKED = 200  # times the size of an .npz file that its arrays may have
 # What numpy raises for an .npz file that is damaged, or not an .npz file.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, TypeError, AttributeError, NotImplementedError, RuntimeError),
@@ -38,9 +38,9 @@ DAMAGED = (
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path; on success its content is at `path`, on failure nothing is changed there.
 
-    A regular file is replaced by one of the same mode and, where this user may give it, the same owner; a link stays,
-    and the file that it leads to is replaced. What is no regular file (a device, a pipe, an open file as
-    /dev/stdout) is written into.
+    A regular file is replaced by one of the same mode and, if this user may set it, the same owner. A link stays, and
+    the file that it points to is replaced. Anything else (a device, a pipe, an open file such as /dev/stdout) is
+    written into.
 
     Raises:
         TextcriticError: it cannot be written.
@@ -59,7 +59,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary = _temporary(target)
         try:
             if present is not None:
-                temporary.touch(0o600)  # what others may not read, they may not read while it is written
+                temporary.touch(0o600)  # nobody else may read it while it is written
             yield temporary
             with temporary.open("rb") as handle:
                 os.fsync(handle.fileno())
@@ -71,7 +71,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def is_standard_output(path: str | os.PathLike[str]) -> bool:
-    """Whether what is written there goes where a command prints."""
+    """Whether this path is where a command prints."""
     try:
         return os.path.samestat(Path(path).stat(), os.fstat(1))
     except OSError:
@@ -90,7 +90,7 @@ def _present(path: Path) -> os.stat_result | None:
 
 
 def _opened(path: Path) -> int | None:
-    """The open file of this process that a path such as /dev/stdout or /dev/fd/63 stands for."""
+    """The open file of this process behind a path such as /dev/stdout or /dev/fd/63."""
     while os.path.realpath(path.parent) != f"/proc/{os.getpid()}/fd":
         if not path.is_symlink():
             return None
@@ -99,7 +99,7 @@ def _opened(path: Path) -> int | None:
 
 
 def _into(path: Path, opened: int | None) -> IO[bytes]:
-    """What is there, for writing: nothing is made in its place, and an open file is gone on with where it is."""
+    """The existing file, for writing: it is not replaced, and an open file is continued at its position."""
     return os.fdopen(os.open(path, os.O_WRONLY) if opened is None else os.dup(opened), "wb")
 
 
@@ -129,11 +129,11 @@ def _written(target: Path) -> Iterator[None]:
 
 
 def _of_system(error: BaseException) -> OSError | None:
-    """The error of the system behind another one, if there is one: torch and safetensors have errors of their own."""
+    """The system's error behind another one, if there is one: torch and safetensors raise their own errors."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, OSError):
-        if found := re.search(r"\(os error (\d+)\)", str(cause)):
-            return OSError(int(found[1]), os.strerror(int(found[1])))
+        if match := re.search(r"\(os error (\d+)\)", str(cause)):
+            return OSError(int(match[1]), os.strerror(int(match[1])))
         cause = cause.__context__
     return cause
 
@@ -160,7 +160,7 @@ def results_folder(path: str | os.PathLike[str], name: str = "output") -> Path:
 
 
 def require_ours(path: Path, mark: bytes, force: bool) -> None:
-    """See that a file that will be written is not somebody else's.
+    """Refuse to overwrite a file that textcritic did not write.
 
     Args:
         path: of the file, which may be missing.
@@ -173,7 +173,7 @@ def require_ours(path: Path, mark: bytes, force: bool) -> None:
     if not os.path.lexists(path) or (force and not path.is_dir()):
         return
     try:
-        # Without waiting for whoever writes into a pipe: that is not ours.
+        # Without waiting for the writer of a pipe: a pipe is not ours.
         with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as handle:
             ours = re.search(mark, handle.read(MARKED))
     except OSError as error:
@@ -185,14 +185,14 @@ def require_ours(path: Path, mark: bytes, force: bool) -> None:
 
 
 def _short(path: str | os.PathLike[str]) -> str:
-    """A path for a message, which may be longer than names may be."""
+    """A path for a message, shortened if it is very long."""
     text = os.fsencode(path).decode("utf-8", "replace")
     return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 @contextmanager
 def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a temporary folder beside `path`; on success it replaces that folder, on failure it is removed.
+    """Yield a temporary folder next to `path`; on success it replaces that folder, on failure it is removed.
 
     A link to a folder stays, and a file is not replaced. Raises as `whole_file`.
     """
@@ -219,7 +219,7 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _temporary(target: Path) -> Path:
-    """A name beside `target`; temporary files of killed jobs are removed (only one job writes a target)."""
+    """A name next to `target`; temporary files of killed jobs are removed (only one job writes a target)."""
     for stale in target.parent.glob(f".{glob.escape(target.name)}.*.tmp"):
         if stale.is_dir():
             shutil.rmtree(stale, ignore_errors=True)
@@ -239,17 +239,17 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def finite(said: Any) -> Any:
-    """The same with infinite numbers as text, which JSON has no other way to write."""
-    if isinstance(said, dict):
-        return {key: finite(value) for key, value in said.items()}
-    if isinstance(said, (list, tuple)):
-        return [finite(value) for value in said]
-    return str(said) if isinstance(said, float) and math.isinf(said) else said
+def finite(data: Any) -> Any:
+    """The same data with infinite numbers as text, because JSON cannot write them as numbers."""
+    if isinstance(data, dict):
+        return {key: finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [finite(value) for value in data]
+    return str(data) if isinstance(data, float) and math.isinf(data) else data
 
 
 def read_json(path: str | os.PathLike[str], advice: str = "delete it and rerun the rule that makes it") -> Any:
-    """Read a JSON file; of one that is damaged, the error says the advice.
+    """Read a JSON file; if it is damaged, the error ends with the advice.
 
     Raises:
         TextcriticError: the file is missing, not JSON or cannot be read.

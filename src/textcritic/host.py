@@ -1,4 +1,4 @@
-"""The machine that a process runs on, and what the process took there: for the records of what jobs write."""
+"""The machine that a process runs on, and the time that the process took: for the records of job outputs."""
 
 import hashlib
 import json
@@ -39,12 +39,12 @@ def params_digest(params: Iterable[tuple[str | None, Any]]) -> str:
 
 
 def spent(seconds: float, params: Iterable[tuple[str | None, Any]], gpus: int) -> dict[str, Any]:
-    """What this process has taken, for the record of its outputs.
+    """The time and the hardware of this process, for the record of its outputs.
 
     Args:
-        seconds: of the clock.
+        seconds: of wall-clock time.
         params: of the job, by name.
-        gpus: cards that it used.
+        gpus: number of cards that it used.
     """
     times = os.times()
     cpu = times.user + times.system + times.children_user + times.children_system

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-# Where a wheel has them (pyproject.toml, force-include); a checkout has no such folder.
+# The folder of these files in a wheel (pyproject.toml, force-include); a checkout has no such folder.
 SHIPPED = "shipped"
 # The variable that tells a job the folder of its files; not set where that is the working directory.
 PLACE = "TEXTCRITIC_PLACE"
@@ -22,7 +22,7 @@ def workflow_folder() -> Path:
 
 
 def stored(workflow: Any) -> bool:
-    """Whether files come from a storage of Snakemake's and go there: then its jobs are told where their copies lie.
+    """Whether a Snakemake storage holds the files; then a variable tells its jobs the folder of the local copies.
 
     Args:
         workflow: that of the Snakefile.

@@ -17,7 +17,7 @@ from textcritic.host import spent
 from textcritic.place import PLACE
 
 log = logging.getLogger("textcritic")
-CHECKPOINTS = "checkpoints"  # the folder beside a model where its training keeps them
+CHECKPOINTS = "checkpoints"  # the folder next to a model where its training keeps them
 FINISHED = "finished"  # a file there, once the model is written
 
 
@@ -76,10 +76,10 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
 
 
 def taken(inputs: Iterable[str | os.PathLike[str]]) -> dict[str, str | None]:
-    """What a job is about to read, as `digests.checked` compares it; the trainings that wrote it have ended well.
+    """Compare a job's inputs by `digests.checked`, and remove the checkpoints of the trainings that wrote them.
 
-    So the checkpoints of these trainings go. They stay until now, because a scheduler may take a training whose time
-    ran out just after its end for a failure, and Snakemake then removes the model.
+    These trainings have ended well. Their checkpoints are kept until now, because a scheduler may take a training whose
+    time ran out just after its end for a failure, and Snakemake then removes the model.
     """
     paths = [Path(path) for path in inputs]
     for folder in {path.parent / CHECKPOINTS for path in paths}:
@@ -92,7 +92,8 @@ def taken(inputs: Iterable[str | os.PathLike[str]]) -> dict[str, str | None]:
 def _at(place: Path, *lists: Any) -> Iterator[None]:
     """Work in the folder of local copies; the paths in Snakemake's lists of files become relative to it.
 
-    What lies in the working directory and not in the storage, as files of a checkout do, is linked into the folder.
+    Files that are in the working directory and not in the storage, such as those of a checkout, are linked into the
+    folder.
     """
     here, place = Path.cwd(), place.absolute()
 
@@ -110,14 +111,14 @@ def _at(place: Path, *lists: Any) -> Iterator[None]:
         for key, value in [*files.items()]:
             setattr(files, key, name(value) if isinstance(value, str) else [*map(name, value)])
         files[:] = map(name, files)
-    sys.path.append(str(here))  # one's own kinds of experiment
+    sys.path.append(str(here))  # the user's own kinds of experiment
     with chdir(place):
         yield
 
 
 @contextmanager
 def progress_on_stderr(name: str) -> Iterator[None]:
-    """Show on stderr, each line after `name`, what a block reports of its progress."""
+    """Show the progress lines of a block on stderr, each after `name`."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter(f"[{name}] %(message)s"))
     level = log.level
@@ -132,7 +133,7 @@ def progress_on_stderr(name: str) -> Iterator[None]:
 
 @contextmanager
 def stages(log_path: Path, verbose: bool = False) -> Iterator[Callable[[str], None]]:
-    """Log to a file while stages of work are told to what this yields: one line each on stderr, in place on a terminal.
+    """Log to a file, and yield a function to report stages of work: one line each on stderr, updated on a terminal.
 
     Warnings go to stderr too; with `verbose` the whole log does.
     """
@@ -200,7 +201,7 @@ class Progress:
         unit: plural noun, e.g. "steps".
         done: units that an earlier, killed run had finished.
         every: seconds between two lines.
-        brief: whether work that ends before its first line is due says nothing.
+        brief: whether work that ends before its first line is due logs nothing.
     """
 
     def __init__(
@@ -230,7 +231,7 @@ class Progress:
             log.info("%s", self.line(note))
 
     def line(self, note: str = "") -> str:
-        """The progress line as it stands now."""
+        """The current progress line."""
         rate = self.rate
         left = duration((self.total - self.done) / rate) + " left" if rate > 0 else "no estimate yet"
         share = 100 * self.done / max(self.total, 1)

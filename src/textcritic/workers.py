@@ -16,7 +16,7 @@ from textcritic.errors import TextcriticError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-IN_FLIGHT = 4  # tasks a worker: enough that none waits while the oldest task is a long one
+IN_FLIGHT = 4  # tasks a worker: enough that no worker waits while the oldest task is a long one
 
 
 def in_order(function: Callable[[Item], Result], tasks: Iterable[Item], workers: int) -> Iterator[Result]:

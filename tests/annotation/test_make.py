@@ -120,7 +120,7 @@ def test_what_is_missing_is_named(spoil, message, tmp_path):
     ("options", "message"),
     [
         ({"task": "intruder"}, "needs a corpus with the extractor intruders"),
-        ({"titles": ["a", "a"]}, "titles: a title stands twice"),
+        ({"titles": ["a", "a"]}, "titles: a title is listed twice"),
         ({"withdraw_until": "2027-02-30"}, "'2027-02-30' is no day"),
         ({"attention": 100_000}, "attention: 100000 is greater than the maximum of 100"),
         ({"overlap": {"share": float("nan")}}, "overlap: share: nan should be a finite number"),

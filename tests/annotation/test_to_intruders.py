@@ -19,7 +19,7 @@ from textcritic.annotation.store import now
 from textcritic.corpora.intruders.documents import Document, write_documents
 from textcritic.critics.detectors.predictions import write_predictions
 from textcritic.errors import TextcriticError
-from textcritic.experiments.intruders.asked import Said, _about, _of_all, annotator_rows
+from textcritic.experiments.intruders.asked import DocumentAnswer, _about, _of_all, annotator_rows
 from textcritic.experiments.intruders.files import Asked, Corpus, IntruderFiles, Judged, Voted
 from textcritic.experiments.intruders.names import IntruderNames
 from textcritic.experiments.intruders.people import people_agreement_rows, vote_rows
@@ -121,7 +121,7 @@ def test_what_is_found_is_counted_over_documents_with_an_intruder():
     attacked = [Document(f"a{n}", ("0", "1", "2", "3"), 1) for n in range(20)]
     whole = [Document(f"w{n}", ("0", "1", "2", "3")) for n in range(20)]
     said = [
-        Said(who, document, place, 1.0)
+        DocumentAnswer(who, document, place, 1.0)
         for shift, who in enumerate(("one", "other"))
         for documents, named in ((attacked, (1, 2, 2, 2)), (whole, (None, None, None, 3)))
         for n, document in enumerate(documents)
@@ -159,7 +159,10 @@ def changed(files, folder, change):
             lambda e: replace(e, rows=tuple(replace(r, document=f"{r.document}x") for r in e.rows)),
             "no such document in",
         ),
-        (lambda e: replace(e, rows=tuple(replace(r, sha256="0" * 64) for r in e.rows)), "another text than was shown"),
+        (
+            lambda e: replace(e, rows=tuple(replace(r, sha256="0" * 64) for r in e.rows)),
+            "another text than the one shown",
+        ),
         (
             lambda e: replace(e, rows=tuple(replace(r, answer=replace(r.answer, intruder=5)) for r in e.rows)),
             "has 5 sentences, and 5 was named",
@@ -183,5 +186,5 @@ def test_votes_and_answers_of_one_corpus_are_not_mixed(files, tmp_path):
     vote = {"file_id": "d0", "gold": 2, "annoated": [2] * 5}
     (tmp_path / "votes.jsonl").write_text(json.dumps(vote) + "\n")
     both = replace(files, voted=(Voted(corpus="stories", joined=False, votes=tmp_path / "votes.jsonl"),))
-    with pytest.raises(TextcriticError, match="of which there are `votes` too"):
+    with pytest.raises(TextcriticError, match="which also has `votes`"):
         vote_rows(material(both))

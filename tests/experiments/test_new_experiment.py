@@ -141,7 +141,7 @@ def test_a_package_that_is_not_there_is_one_line(folder, tmp_path):
             "class Readability(Experiment)",
             "plan.py, line 19: expected ':'",
         ),
-        ("tables.py", None, None, "experiment_packages: mylab.readability: no tables.py beside"),
+        ("tables.py", None, None, "experiment_packages: mylab.readability: no tables.py next to"),
     ],
 )
 def test_a_fault_in_the_package_is_one_line(folder, tmp_path, path, old, new, line):

@@ -77,7 +77,7 @@ def test_a_value_that_has_no_logarithm_is_refused():
 
 @pytest.mark.parametrize(("drawing", "training"), [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, 0.0)])
 def test_intervals_of_shares_hold_the_truth(monkeypatch, drawing, training):
-    """5 trainings x 3 draws, 300 times: 93% to 98% over 300 studies each (the whole table: docs/results.md)."""
+    """5 trainings x 3 draws, 300 times: 93% to 98% over 300 studies each (all: docs/results/calibration.md)."""
     monkeypatch.setattr("textcritic.inference.components.DRAWS", 1000)
     truth = np.array([1, drawing**2, training**2]) / (1 + drawing**2 + training**2)
     rng, held = np.random.default_rng(11), np.zeros(3)

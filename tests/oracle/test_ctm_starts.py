@@ -164,7 +164,7 @@ def test_models_of_other_starts_are_written_and_read(fits, tmp_path):
 
 @pytest.mark.parametrize("topics", [20, 50])
 def test_any_seed_is_above_the_released_codes_bound_at_once(topics, wiki_counts):
-    """ctm-c ends at -1.19432e6 and -1.13249e6 after 11 iterations; three seeds here (docs/results.md has twenty)."""
+    """ctm-c ends at -1.19432e6 and -1.13249e6 after 11 iterations; three seeds; docs/results/topics.md has twenty."""
     counts = read_ldac(wiki_counts)
     for seed in (4, 12) if topics == 20 else (1,):  # two that ended below it when EM started from documents' words
         fit = fit_ctm(counts, FitOptions(topics, iterations=4, seed=seed))

@@ -118,7 +118,7 @@ def test_signs_and_words():
 
 
 def test_ten_percent_missed_are_seen_and_nothing_else():
-    """A short version of what docs/results.md has."""
+    """A short version of what docs/results/importance.md has."""
     rates = calibration_reverse.signs(calibration_reverse.Population(0.1, 1e-4, 0.5), 100, 100, 60, 199)
     assert rates["missed"] >= 0.95
     for spread in (0.0, 0.2, 0.5):

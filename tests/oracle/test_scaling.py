@@ -101,7 +101,7 @@ def test_words_that_come_in_bursts_have_a_larger_exponent():
     [
         ([4, 4], (3, 5), 0.0, "of one number of groups"),
         ([1, 0], (2, 5), 0.0, "1 segments; give at least two"),
-        ([4, 4], (2, 5), 9.0, "0 words whose mean a segment is above 9"),
+        ([4, 4], (2, 5), 9.0, "of 0 words with a mean above 9"),
     ],
 )
 def test_taylors_law_of_too_little(segments, shape, floor, says):

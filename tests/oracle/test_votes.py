@@ -176,7 +176,7 @@ def test_text_and_numbers_are_read_alike(tmp_path):
         ([record(gold="-2")], r":1: file_id 7: `gold` is -2; give 1 or more"),
         ([record("7"), record(8)], r":2: `file_id` is a whole number, and it was not before; give one"),
         ([record(7.5)], r":1: `file_id` is a number; give text or a whole number"),
-        ([record(), record()], r":2: file_id 7 stands in line 1 too; keep one of them"),
+        ([record(), record()], r":2: file_id 7 is in line 1 too; keep one of them"),
         ([{"file_id": "7", "annoated": ["1"] * 5}], r":1: `gold` is missing; give file_id, gold and annoated"),
         ([["7"]], r":1: `file_id` is missing"),
         ([], r": no votes in it; give a JSON object a line"),

@@ -113,7 +113,7 @@ def test_the_manifest_has_the_classifier_and_the_base_of_the_audit(folder):
         ),
         (
             {"critic": "transitions-given"},
-            r"sources: theirs wo-title has no titles in its text, and the critic transitions-given goes by given ones",
+            r"sources: theirs wo-title has no titles in its text, and the critic transitions-given uses given titles",
         ),
         (
             {

@@ -91,7 +91,7 @@ def test_particles_are_of_models_with_steps_and_stand_beside_temperature_one(fol
     ]
     assert not any(one.mixed for one in files.weighed)
     assert not experiment(folder, "importance").files("figure2").filtered
-    assert_refused(folder, block(RNNG, particles=7, temperatures=[0.5, 2]), "particles: stand beside the estimates at")
+    assert_refused(folder, block(RNNG, particles=7, temperatures=[0.5, 2]), "particles: needs the estimates at")
 
 
 def test_own_texts_are_of_every_proposal_at_temperature_one(folder):
@@ -106,7 +106,7 @@ def test_own_texts_are_of_every_proposal_at_temperature_one(folder):
         ),
     ]
     assert not experiment(folder, "importance").files("figure2").own
-    assert_refused(folder, block(RNNG, own_texts=20, temperatures=[0.5, 2]), "own_texts: stand beside the estimates at")
+    assert_refused(folder, block(RNNG, own_texts=20, temperatures=[0.5, 2]), "own_texts: needs the estimates at")
     assert_refused(folder, block(RNNG, own_texts=19), "own_texts: 19")
 
 
@@ -157,7 +157,7 @@ def test_short_shards_are_drawn_by_one_job_unless_mixtures_read_each(folder):
             [RNNG, {**LSTM, "generator": "trigram"}],
             "trigram is of kind ngram; name one of kind rnng, entitynlm, kglm, lstm, hsmm",
         ),
-        ([RNNG, {**RNNG, "seeds": [3]}], "grammar on sentences stands twice"),
+        ([RNNG, {**RNNG, "seeds": [3]}], "grammar on sentences: named twice"),
         ([RNNG, {**LSTM, "generator": "twin"}], "grammar and twin have the label 'grammar'"),
         ([{**RNNG, "proposals": ["parsr"]}], "no entry 'parsr'; did you mean 'parser'"),
         ([LSTM], "figure2: grammar is not among the sources of this experiment"),

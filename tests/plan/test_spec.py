@@ -136,7 +136,7 @@ def test_a_kind_that_is_the_default_may_be_left_out_and_reruns_nothing():
 
 def test_a_reference_to_another_file_stands_here_with_what_is_said_beside_it():
     block = schema(schema_of(kind_of("process")))["properties"]["sources"]
-    assert block["description"] == "the samples compared; each block stands for all combinations of its lists"
+    assert block["description"] == "the samples compared; each block means all combinations of its lists"
     settings = block["items"]["properties"]["settings"]
     assert settings["default"] == ["wo-title"]
     assert settings["items"]["enum"] == ["wo-title"]

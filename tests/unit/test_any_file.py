@@ -213,7 +213,7 @@ def test_pages_folders_and_arrays(tmp_path):
 
 def test_a_key_that_stands_twice_is_refused(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "a"}\n{"text": "a", "sections": [{"text": "x", "text": "y"}]}\n')
-    with pytest.raises(TextcriticError, match=r"a\.jsonl:2: the key 'text' stands twice"):
+    with pytest.raises(TextcriticError, match=r"a\.jsonl:2: the key 'text' occurs twice"):
         texts(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").write_text(json.dumps({"text": 'she wrote {"a": 1}'}) + "\n")
     assert texts(tmp_path / "a.jsonl") == ['she wrote {"a": 1}']

@@ -188,7 +188,7 @@ def test_bad_line_is_named(tmp_path, capsys, real, line, message, which):
     ("first", "second", "message"),
     [
         ([], [["."]], "real.jsonl: there is no document in it"),
-        ([["."]], [["."]], "real.jsonl: 1 document; one part is fitted on and another is the yardstick"),
+        ([["."]], [["."]], "real.jsonl: 1 document; one part is for fitting and the other for comparison"),
         ([["."]], [], "samples.jsonl: there is no document in it"),
         ([[], []], [["."]], "real.jsonl: no mention and no sentence mark in the chains"),
         ([["."], ["."]], [[], []], "samples.jsonl: scores: no document is left after rejection (no mentions: 2)"),

@@ -67,7 +67,7 @@ def test_in_python_it_takes_frames_and_shows_a_table(sets):
     frame = pd.DataFrame({"text": sets["parrot"]})
     result = textcritic.recitation(pd.DataFrame({"text": sets["real"]}), frame, train=sets["train"], resamples=200)
     assert result["samples"]["recited"].verdict == "different"
-    assert "Recited 13-grams, % (runs of 13 words that stand word for word in the training text)" in repr(result)
+    assert "Recited 13-grams, % (runs of 13 words that occur word for word in the training text)" in repr(result)
     assert result.table["source"].tolist() == ["real text", "samples"]
     assert result.facts[0][1].startswith(f"{TRAIN} documents, {40 * TRAIN:,} words")
 

@@ -312,7 +312,7 @@ def test_a_few_lines_are_named_by_their_file_and_their_number(tmp_path, capsys, 
     few = [jsonl(tmp_path / f"{n}.jsonl", [{"text": "a b c"}] * n) for n in (1, 3)]
     assert f"{few[0]}: no word is left of the 3 of 1 document (" in fails(capsys, few[0], train, "--num-topics", 2)
     assert main(["criticise", str(few[0]), str(train), "--output", str(tmp_path / "out")]) == 2
-    assert f"{few[0]}: 1 document with text; one part is fitted on" in capsys.readouterr().err
+    assert f"{few[0]}: 1 document with text; one part is for fitting" in capsys.readouterr().err
 
 
 def test_number_of_topics_is_needed(capsys, train):

@@ -139,7 +139,7 @@ def test_documents_articles_archives_and_texts_of_tokens(tmp_path, caplog):
         ([row("1-2", "a"), row(1, "b")], 3, "the sentence ends before the words of its last token"),
         ([row("2-3", "a")], 1, "token 2-3 of several words: its words should follow"),
         ([row("1-2", "a", "Entity=(e1)")], 1, "token 1-2 of several words: a mention should be at one of its words"),
-        ([row(1, "a"), "2\tb"], 2, "2 columns; CoNLL-U has 10, parted by tabs"),
+        ([row(1, "a"), "2\tb"], 2, "2 columns; CoNLL-U has 10, separated by tabs"),
         ([row(1, " ")], 1, "word 1 is empty"),
         (["# newdoc id = y", "# newdoc id = z", row(1, "a")], 1, "document 'y' has no words"),
         (["# newdoc id = y", row(1, "a"), "# newdoc id = y", row(1, "a")], 3, "document 'y' is in .*:1 too"),

@@ -122,7 +122,7 @@ def test_the_state_of_other_options_is_not_used(counts, tmp_path, caplog, key):
     fit_ctm(counts, other, state=tmp_path)
     with caplog.at_level(logging.INFO, "textcritic"):
         assert_same(fit_ctm(counts, options, state=tmp_path), fit_ctm(counts, options))
-    assert "other documents or options; the fit starts anew" in caplog.text
+    assert "other documents or options; the fit begins from the start" in caplog.text
 
 
 def test_the_state_of_other_documents_is_not_used(counts, tmp_path, caplog):
@@ -132,7 +132,7 @@ def test_the_state_of_other_documents_is_not_used(counts, tmp_path, caplog):
     fit_ctm(changed, options, state=tmp_path)
     with caplog.at_level(logging.INFO, "textcritic"):
         assert_same(fit_ctm(counts, options, state=tmp_path), fit_ctm(counts, options))
-    assert "other documents or options; the fit starts anew" in caplog.text
+    assert "other documents or options; the fit begins from the start" in caplog.text
 
 
 def test_nothing_of_another_fit_is_left_once_one_starts(counts, tmp_path):

@@ -12,7 +12,7 @@ from textcritic.plan.project import Project
 
 ROOT = Path(__file__).parents[2]
 AT_THE_TOP = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "config/README.md"]
-PAGES = [*AT_THE_TOP, *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*AT_THE_TOP, *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/results").glob("*.md"))]
 TEXT = {page: page.read_text(encoding="utf-8") for page in PAGES}
 CODE = [code for text in TEXT.values() for code in re.findall(r"^```\n(.*?)^```$|`([^`\n]+)`", text, re.M | re.S)]
 LINES = [line.removeprefix("$ ") for pair in CODE for line in "".join(pair).splitlines()]

@@ -221,7 +221,7 @@ def test_damaged_folders_are_refused(folder):
     with pytest.raises(TextcriticError, match=r"model.safetensors: does not hold the weights of a lstm_lm"):
         load_model(folder)
     np.save(folder / "dictionary.npy", np.arange(8))
-    with pytest.raises(TextcriticError, match="its symbols are not those of the tokenizer beside it"):
+    with pytest.raises(TextcriticError, match="its symbols are not those of the tokenizer in its folder"):
         load_model(folder)
     (folder / "dictionary.npy").write_bytes(b"no array")
     with pytest.raises(TextcriticError, match=r"dictionary.npy: not a whole .npy file"):

@@ -89,9 +89,9 @@ def test_a_row_joins_the_numbers_of_all_kinds_and_a_perplexity_has_no_verdict():
         for seed, value in ((1, 20.0), (2, 30.0))
     ]
     blocks = scorecard({**cards, "intruders": ppl}, dict.fromkeys((*cards, "intruders"), ""))
-    ((yardstick, row),) = [block.rows for block in blocks]
+    ((real_row, row),) = [block.rows for block in blocks]
     assert len(row.cells) == 5
-    assert len(yardstick.cells) == 4
+    assert len(real_row.cells) == 4
     cell = row.cells[blocks[0].columns[-1]]
     assert (cell.verdict, verdict_of(cell), cell.strength) == (NOT_COMPARED, "", 0)
     assert not any("Perplexity" in sentence.about for sentence in sentences(blocks))

@@ -176,7 +176,7 @@ def test_a_copy_is_never_named_nearest_without_its_copying():
         headline, _ = headline_of(blocks, "one")
         assert share in headline
         for words in (short_legend(blocks), signs(blocks)):
-            assert f"★ says nothing good of what is copied: {share}." in words
+            assert f"★ says nothing good about copied text: {share}." in words
     alone, _ = headline_of(scorecard({"one": [real(), first[1]], "two": others}, {"one": "One", "two": "Two"}), "one")
     assert alone.startswith(share)
 

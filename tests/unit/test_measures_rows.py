@@ -149,7 +149,7 @@ def test_the_columns_of_a_recipe_are_those_of_its_trainings(by_ratio):
 
 
 def test_a_recipe_is_compared_with_the_real_text_that_its_samples_are_compared_with():
-    """As with section titles: the yardstick has inferred ones, and a row with those that were given follows."""
+    """As with section titles: real text has inferred ones, and a row with those that were given follows."""
     values = {"inferred": 5.0, "gold": 9.0}
     rows = [data_keys("docs", name) | {"words": x, "low": x - 1, "high": x + 1} for name, x in values.items()]
     rows += [sample("near", seed).keys | {"words": 5.0 + seed} for seed in (1, 2)]
@@ -199,7 +199,7 @@ def test_each_measure_is_tested_on_its_own_numbers_and_has_its_own_published_val
     assert row["length_p"] < 0.05 < row["rank_p"]
 
 
-def test_a_yardstick_of_which_nothing_could_be_scored_is_one_line():
+def test_real_text_without_a_scored_document_is_one_line():
     files = Files(data=(Text(corpus="docs"),), samples=())
     with pytest.raises(TextcriticError, match=r"real\.parquet: no document could be scored \(empty: 3; cut: 1\)"):
         mean_rows(files, {("data", None): np.empty(0)})
@@ -258,7 +258,7 @@ def swapped(first: np.ndarray, second: np.ndarray, statistic: Any, resamples: in
 
 
 def test_a_ratio_of_sums_against_truth_paired_between_two_sources():
-    """As F1 of detectors is: each decides on the same documents, and the first of them is the yardstick."""
+    """As F1 of detectors is: each decides on the same documents, and the others are compared with the first."""
 
     @dataclass(frozen=True)
     class Detector:
@@ -295,10 +295,10 @@ def test_a_ratio_of_sums_against_truth_paired_between_two_sources():
         assert row["f1"] == pytest.approx(2 * hits / (2 * hits + false_alarms + misses), rel=1e-12)
         assert row["ci_low"] < row["f1"] < row["ci_high"]
     assert row_of(rows, "strong")["p_value"] == swapped(counts("strong"), counts("weak"), f1, RESAMPLES, 1).p
-    assert pd.isna(row_of(rows, "weak")["p_value"]), "the yardstick is not tested against itself"
+    assert pd.isna(row_of(rows, "weak")["p_value"]), "the source compared with is not tested against itself"
 
 
-def test_a_yardstick_that_is_a_number_without_samples_and_real_text():
+def test_a_corpus_without_samples_and_real_text_that_is_an_exact_number():
     """As in importance sampling: estimates of an exact value, whose sources are ways to estimate it."""
 
     @dataclass(frozen=True)

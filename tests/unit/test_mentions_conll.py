@@ -303,7 +303,7 @@ def test_conll_u_with_entities_in_its_last_column(tmp_path, fields, before, behi
     }
     assert (two.id, two.words, two.mentions) == ("two", ("x",), ())
     (tmp_path / "gum.conllu").write_text(text.replace("\tX\t_", "\tX"))
-    with pytest.raises(TextcriticError, match=r"gum\.conllu:15: 9 columns; CoNLL-U has 10, parted by tabs"):
+    with pytest.raises(TextcriticError, match=r"gum\.conllu:15: 9 columns; CoNLL-U has 10, separated by tabs"):
         list(conll_documents([tmp_path / "gum.conllu"]))
 
 

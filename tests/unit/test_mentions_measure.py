@@ -122,7 +122,7 @@ def test_another_table_is_no_table_of_figures(tmp_path, text):
     [of_large("litbank", "litbank", id="litbank"), of_large("ontogum", "gum-ontogum", id="ontogum")],
 )
 def test_the_figures_that_ship_are_those_of_this_code(name, file):
-    """Otherwise run tools/measure_resolvers.py again, and take its figures into docs/results.md."""
+    """Otherwise run tools/measure_resolvers.py again, and take its figures into docs/results/coreference.md."""
     shipped = Registries([workflow_folder() / "config/registry"], workflow_folder()).entry("annotations", name).plain()
     texts = annotated_texts({**shipped, "files": [LARGE / f"coreference/{file}-conll.tar.gz"], "folder": None})
     for kind, make in (("persons", persons_resolver), ("nearest", nearest_resolver)):

@@ -83,7 +83,7 @@ def test_documents_are_as_the_readme_says(tmp_path):
         (item(1, 2, sen_position="first"), r"part\.jsonl:21: sen_position: 'first' should be a whole number"),
         (item(1, 1, sen_position=0), r"sen_position: 0 should be -1, or 1 or more"),
         (item(None), r"file_id: None should be a number or text"),
-        (item("100"), r"part\.jsonl:21: file_id '100' stands in line 1 too"),
+        (item("100"), r"part\.jsonl:21: file_id '100' is in line 1 too"),
     ],
 )
 def test_a_line_that_is_not_like_that_is_refused(tmp_path, value, said):

@@ -398,7 +398,7 @@ IN_SPLITS = datasets.DatasetDict({part: datasets.Dataset.from_dict({"chain": [["
             {},
             "m: scores: no document is left after rejection (unknown title: b: 1; empty chain: 1)",
         ),
-        ([["a"]], [["a"]], {}, "reference: 1 document; one part is fitted on and another is the yardstick"),
+        ([["a"]], [["a"]], {}, "reference: 1 document; one part is for fitting and the other for comparison"),
         ([["a"]] * 3, [["a"]], {"held_out": 1}, "held_out: 1 is not a number above 0 and below 1"),
         ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: with `test`, nothing of the reference"),
         ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 to 10,000,000"),

@@ -11,12 +11,12 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.report import cells
 from textcritic.report.cells import (
-    beside,
+    interval_note,
     left_out_cell,
     matching,
     measure_cell,
     ppl_cell,
-    spread,
+    published_note,
     unique,
     unit_remarks,
     unscored_sheet,
@@ -71,20 +71,20 @@ def test_perplexities_of_several_trainings_have_their_geometric_mean():
 
 
 def test_how_many_trainings_differ_is_counted_of_those_that_are_tested():
-    assert cells.tested(group(ONE), PPL) == ["p = 0.03"]
+    assert cells.p_note(group(ONE), PPL) == ["p = 0.03"]
     for seeds in ((ONE, LARGE), (LARGE, ONE)):
-        assert cells.tested(group(*seeds), PPL) == ["p < 0.05 in 1 of 2 trainings"]
-    assert cells.tested(group(ONE, OTHER, LARGE), PPL) == ["p < 0.05 in 2 of 3 trainings"]
-    assert cells.tested(group((2.5, 2.25, 3.0, None, 2.4, 0.1)), PPL) == []
-    assert cells.tested(group(ONE, OTHER), replace(PPL, p="")) == []
+        assert cells.p_note(group(*seeds), PPL) == ["p < 0.05 in 1 of 2 trainings"]
+    assert cells.p_note(group(ONE, OTHER, LARGE), PPL) == ["p < 0.05 in 2 of 3 trainings"]
+    assert cells.p_note(group((2.5, 2.25, 3.0, None, 2.4, 0.1)), PPL) == []
+    assert cells.p_note(group(ONE, OTHER), replace(PPL, p="")) == []
 
 
 def test_what_there_is_not_is_not_said():
     bare = measure_cell(group((math.inf, None, None, None, None, None)), PPL)
     assert (bare.text, bare.notes) == ("∞", ())
     infinite = group(ONE, (math.inf, None, None, None, 2.4, math.inf))
-    assert spread(infinite, PPL) == []
-    assert beside(infinite, PPL) == ["published 2.40", "ours +∞"]
+    assert interval_note(infinite, PPL) == []
+    assert published_note(infinite, PPL) == ["published 2.40", "ours +∞"]
     assert (measure_cell(group(), PPL).text, measure_cell(group(), PPL, 3).span) == ("—", 3)
 
 

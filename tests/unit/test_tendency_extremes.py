@@ -131,7 +131,7 @@ NONE = "none of the 20 documents has a token; nothing is measured"
         ),
         (
             *(USUAL, EQUAL),
-            {"heaps_beta": ONE_LENGTH, "taylor": "5 words whose mean a segment is above 0, of which no two differ"},
+            {"heaps_beta": ONE_LENGTH, "taylor": "5 words with a mean above 0 in a segment, no two vary"},
             {"s_observed": 0, "s": fit_zipf([1] * 5).s, "zipf_own_truncated": None},
         ),
     ],

@@ -82,4 +82,4 @@ def test_a_sentence_from_a_table():
 
 
 def test_how_many_chance_marks():
-    assert by_chance_alone(9).startswith("Where nothing differs, chance marks 0.45 of 9 tests in the mean.")
+    assert by_chance_alone(9).startswith("If nothing differs, 0.45 of 9 tests find a difference by chance, on average.")

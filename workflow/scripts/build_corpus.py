@@ -7,7 +7,7 @@ from textcritic import runlog
 from textcritic.corpora.build import build_corpus, words_of
 from textcritic.plan.entries import restore
 
-os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # of the tokenizer, which reads it when it is first used
+os.environ["RAYON_NUM_THREADS"] = str(snakemake.threads)  # for the tokenizer, which reads it at its first use
 with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):
     length_of = words_of
     if snakemake.input.tokenizer:

@@ -10,5 +10,5 @@ with runlog.job(snakemake.log[0], f"encode {snakemake.wildcards.corpus}"):
     tokenizer, tokens = snakemake.output.tokenizer, snakemake.output.tokens
     make_symbol_tokenizer(tokenizer, Process.load(snakemake.input.process).letters)
     for articles, out in zip(snakemake.input.articles, tokens[::2], strict=True):
-        shuffle = 1234 if articles.endswith("train.parquet") else None  # as other corpora: train only
+        shuffle = 1234 if articles.endswith("train.parquet") else None  # as for other corpora: train only
         encode_process_split(articles, tokenizer, out.removesuffix(".tokens.npy"), shuffle)

@@ -14,7 +14,7 @@ with runlog.job(snakemake.log[0], f"fit {w.generator} {w.setting}"):
             order=spec["order"],
             smoothing=spec["smoothing"],
             shuffle_seed=int(w.seed) if spec["shuffled"] else None,
-            memory_mb=snakemake.resources.mem_mb / 2,  # the other half is for the words, and for what reads and writes
+            memory_mb=snakemake.resources.mem_mb / 2,  # the other half is for the words, and for reading and writing
         ),
         NgramFiles(snakemake.output.model, snakemake.output.training, snakemake.output.perplexity),
     )

@@ -10,7 +10,7 @@ from textcritic.training.load import save_hub_tokenizer, train_tokenizer
 
 with runlog.job(snakemake.log[0], f"tokenizer {snakemake.wildcards.encoding}"):
     tokenizer = restore(snakemake.params.spec, "encodings")["tokenizer"]
-    # Trained on text with titles whatever the setting, so that perplexities with and without titles share tokens.
+    # Always trained on text with titles, so that perplexities with and without titles are over the same tokens.
     texts = (render_with_titles(article) for article in iter_articles(snakemake.input.train))
     if "train" in tokenizer:
         train_tokenizer(texts, snakemake.output[0], tokenizer["train"]["vocabulary"])

@@ -1,4 +1,4 @@
-"""Measure how much of the validation and the test split of a corpus stands in its train split."""
+"""Measure how much of the validation and the test split of a corpus also occurs in its train split."""
 
 from textcritic import runlog
 from textcritic.critics.recitation import measure_overlap

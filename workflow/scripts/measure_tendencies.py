@@ -1,4 +1,4 @@
-"""Measure real text, or a sample beside it, tendency by tendency."""
+"""Measure the tendencies of real text, or of a sample compared with it."""
 
 from textcritic import runlog
 from textcritic.critics.tendencies.estimates import Options

@@ -1,4 +1,4 @@
-"""Put shards together and look the state of each sub-sequence up."""
+"""Put shards together and look up the state of each sub-sequence."""
 
 from textcritic import runlog
 from textcritic.latents.lookup import parse_sequences

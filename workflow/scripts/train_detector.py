@@ -22,7 +22,7 @@ with runlog.job(snakemake.log[0], f"train {w.detector}", runlog.gpus_of(snakemak
         tokenizer=given.tokenizer or None,
         pretrained=given.pretrained or None,
         vectors=given.vectors or None,
-        scorer=next(iter(given.scorer), None),  # what a critic has beside it lies in its folder
+        scorer=next(iter(given.scorer), None),  # other files of a critic are in the same folder
         made_with=json.loads(snakemake.params.made_with),
     )
     entry = restore(snakemake.params.spec, "critics")

@@ -30,8 +30,8 @@ MOST_INVITATIONS = 100
 
 
 def agreement(campaign: steps.Campaign) -> dict[str, Agreement]:
-    """Agreement in the verdict, of the answers about texts of the study that have two or more."""
-    said = [
+    """Agreement in the verdict, over the texts of the study that have two answers or more."""
+    verdicts = [
         (row["annotator"], row["item"], campaign.task.verdict(json.loads(row["answer"])))
         for row in campaign.store.rows(
             """SELECT answer.annotator, answer.item, answer FROM answer JOIN item ON item.id = answer.item
@@ -39,7 +39,7 @@ def agreement(campaign: steps.Campaign) -> dict[str, Agreement]:
             TASK,
         )
     ]
-    counts = answer_counts(said)
+    counts = answer_counts(verdicts)
     return {"Krippendorff's alpha": krippendorff_alpha(counts), "Gwet's AC1": gwet_ac1(counts)}
 
 
@@ -73,9 +73,9 @@ def _invite(visit: Visit) -> Response:
     form = visit.form
     number, days = _number(form, "number", MOST_INVITATIONS), _number(form, "days", 3650)
     kind = PROLIFIC if form.get("prolific") else ANNOTATOR
-    made = (make_link(visit.web.store, kind, days, bool(form.get("pilot"))) for _ in range(number))
+    paths = (make_link(visit.web.store, kind, days, bool(form.get("pilot"))) for _ in range(number))
     tail = PROLIFIC_PARAMETERS if kind == PROLIFIC else ""
-    return _overview(visit, tuple(f"{visit.address}{path}{tail}" for path in made))
+    return _overview(visit, tuple(f"{visit.address}{path}{tail}" for path in paths))
 
 
 def _revoke(visit: Visit) -> Response:
@@ -87,7 +87,7 @@ def _revoke(visit: Visit) -> Response:
 
 
 def _withdraw(visit: Visit) -> Response:
-    """For an annotator who writes, with the code that every page shows."""
+    """Delete the answers of an annotator who asks for it, giving the code that every page shows."""
     who = visit.form.get("annotator", "").strip()
     try:
         owed = withdraw(visit.web.store, who)
@@ -95,7 +95,7 @@ def _withdraw(visit: Visit) -> Response:
         raise
     except TextcriticError as error:
         raise RefusedError(404, f"Nothing was deleted: {error}.") from error
-    rest = f", but not from {listed(owed)}: it is tried again at the next start" if owed else ""
+    rest = f", but not from {listed(owed)}: the server tries it again at its next start" if owed else ""
     return _overview(visit, words=f"All answers of {who} were deleted{rest}.")
 
 
@@ -125,7 +125,7 @@ def _file(visit: Visit, suffix: str, text: str, media_type: str) -> Response:
 
 
 def _progress(store: Store) -> dict[str, Any]:
-    """Answers of the study, and how many were wanted; nothing is said of each system, to whoever watches either."""
+    """Answers of the study, and how many were wanted; nothing about single systems, which nobody should see yet."""
     texts = store.rows(
         """SELECT wanted, (
             SELECT count(*) FROM answer JOIN annotator ON annotator.id = annotator WHERE answer.item = item.id
@@ -142,21 +142,21 @@ def _progress(store: Store) -> dict[str, Any]:
 
 
 def _annotators(campaign: steps.Campaign) -> list[dict[str, Any]]:
-    store, found = campaign.store, []
-    said: dict[str, list[Any]] = {}
+    store, table = campaign.store, []
+    answers: dict[str, list[Any]] = {}
     for row in store.rows(
         """SELECT answer.annotator, answer, started, answered, phase, right_answer FROM answer
         JOIN assignment ON assignment.annotator = answer.annotator AND assignment.item = answer.item
         JOIN item ON item.id = answer.item"""
     ):
-        said.setdefault(row["annotator"], []).append(row)
+        answers.setdefault(row["annotator"], []).append(row)
     for annotator in store.rows("SELECT * FROM annotator ORDER BY pilot, id"):
-        rows = said.get(annotator["id"], [])
+        rows = answers.get(annotator["id"], [])
         checks = [row for row in rows if row["phase"] == ATTENTION]
         seconds = [_seconds(row) for row in rows if row["phase"] == TASK]
         passed = [campaign.task.passes(json.loads(row["answer"]), json.loads(row["right_answer"])) for row in checks]
         share = steps.training_share(campaign, annotator["id"])
-        found.append(
+        table.append(
             {
                 "id": annotator["id"],
                 "state": annotator["state"],
@@ -168,7 +168,7 @@ def _annotators(campaign: steps.Campaign) -> list[dict[str, Any]]:
                 "revoked": bool(annotator["revoked"]),
             }
         )
-    return found
+    return table
 
 
 def _seconds(row: Any) -> float:

@@ -20,10 +20,10 @@ from textcritic.files import whole_file
 from textcritic.plan.sources import RUN, Source
 
 FORMAT, VERSION = "textcritic_annotations", 1
-"""The key of the header that says what the file is, and its value."""
+"""The key of the header that identifies the file, and its value."""
 SECTIONS, INTRUDER = "sections", "intruder"
 TASKS = (SECTIONS, INTRUDER)
-"""What is asked: the type of each section and then whether the text is coherent; or which sentence is an intruder."""
+"""The tasks: the type of each section and then whether the text is coherent; or which sentence is an intruder."""
 TRAINING, TASK, ATTENTION = "training", "task", "attention"
 PHASES = (TRAINING, TASK, ATTENTION)
 """Why a text was shown: to train the annotator, for the study, or to see whether the annotator reads what is asked."""
@@ -68,10 +68,10 @@ class Answer:
         phase: one of `PHASES`.
         pilot: whether it was given in a trial of the campaign; such answers are not results.
         started, answered: when the text was first shown and when the answer was sent, in UTC; idle time is included.
-        answer: what the annotator said.
+        answer: the annotator's answer.
         right: the right answer of a training or attention item; None of a text of the study.
         consent_version: of the text that the annotator agreed to; the header has the texts.
-        clock_back: whether the server's clock went back meanwhile, so that `answered` is not known, and is `started`.
+        clock_back: whether the server's clock went back meanwhile; then `answered` is unknown, and set to `started`.
     """
 
     annotator: str
@@ -140,7 +140,7 @@ def text_hash(parts: Iterable[str]) -> str:
 
 
 def write_answers(path: str | os.PathLike[str], answers: Answers) -> None:
-    """Write an export, whole or not at all; as `read_answers`, which reads it back, it refuses what cannot be."""
+    """Write an export, whole or not at all; it refuses impossible answers, as `read_answers` does on reading."""
     with whole_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         file.writelines(f"{line}\n" for line in lines_of(answers))
 
@@ -162,7 +162,7 @@ def lines_of(answers: Answers) -> Iterator[str]:
 
 
 def record_of(header: Header, row: Answer) -> dict[str, Any]:
-    """An answer as it stands in the file."""
+    """An answer in the form of the file."""
     source = {"corpus": row.source.corpus, "real": True} if isinstance(row.source, RealSource) else asdict(row.source)
     record = {"campaign": header.campaign, "task": header.task, **asdict(row)}
     times = {"started": _written(row.started), "answered": _written(row.answered)}
@@ -199,7 +199,7 @@ def answers_of(values: Iterable[tuple[str, Any]], where: str) -> Answers:
 
 
 class _Seen:
-    """What the lines before this one have, and it may not have too."""
+    """Values of earlier lines that a later line must not repeat or contradict."""
 
     def __init__(self) -> None:
         self.items: set[tuple[str, str]] = set()
@@ -275,11 +275,11 @@ def _answer(value: Any, header: Header, where: str) -> Answer:
 
 
 def given_answer(value: Any, header: Header, where: str) -> Given:
-    """What an annotator said, checked against the titles of the header.
+    """An annotator's answer, checked against the titles of the header.
 
     Args:
         value: the object of the file: `titles` and `coherent`, or `intruder`.
-        header: its task says which; its titles are those that may be given.
+        header: with the task, and the titles that may be given.
         where: what the error line begins with.
 
     Raises:

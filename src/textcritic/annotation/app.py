@@ -113,7 +113,7 @@ async def _style(_: Request) -> Response:
 
 
 def _enter(web: Web, request: Request, _: Mapping[str, str]) -> Response:
-    """A link is opened: the session says from now on who it is."""
+    """A link is opened: from now on the session identifies the visitor."""
     try:
         link = link_of_token(web.store, request.path_params["token"])
     except RefusedError:
@@ -137,7 +137,7 @@ def _withdrawn(web: Web, request: Request, _: Mapping[str, str]) -> Response:
     done = "All your answers are deleted."
     owed = (
         "Your answers are deleted from the study. A copy of them could not be deleted yet: the server tries it again"
-        " when it is started next, and whoever is in charge sees that it is owed to you."
+        " at its next start, and the person in charge sees that it still has to be done."
     )
     words = owed if request.query_params.get("owed") else done
     return web.message(200, "You have withdrawn", f"{words} Thank you. You can close this page.")

@@ -1,8 +1,8 @@
 """Copies of the database, made while annotators are at work; and how somebody is deleted from it and from them.
 
-A withdrawal is owed from the moment in which the database says that the annotator is gone. The database then keeps a
-keyed hash of the annotator's code, never the code, until every file beside it is clean: what one file refuses
-(locked, damaged, no room), or a server that is killed leaves, is done at the next start or the next withdrawal.
+A withdrawal is owed from the moment when the database has deleted the annotator. The database then keeps a keyed hash
+of the annotator's code, never the code itself, until all other files of the campaign are clean. If a file cannot be
+cleaned (locked, damaged, no room), or the server is killed, this is done at the next start or the next withdrawal.
 """
 
 import hashlib
@@ -20,24 +20,24 @@ from textcritic.files import write_text
 EXPORTS = ("answers.jsonl", "pilot.jsonl")
 """What `textcritic annotate export` writes into the campaign's folder."""
 SECONDS = 1
-"""How long a file that another program has locked is waited for."""
+"""How long to wait for a file that another program has locked."""
 
 
 def make_backup(store: Store) -> Path:
-    """Write a consistent copy into the folder `backups` beside the database; returns its path."""
+    """Write a consistent copy into the folder `backups` next to the database; returns its path."""
     path = store.path.parent / "backups" / f"campaign-{now():%Y-%m-%dT%H-%M-%S-%f}.sqlite"
     store.backup(path)
     return path
 
 
 def backups_of(store: Store) -> list[Path]:
-    """The copies beside the database; an annotator who withdraws is deleted from each."""
+    """The copies next to the database; an annotator who withdraws is deleted from each."""
     before_migration = store.path.parent.glob(f"{store.path.stem}.version*.sqlite")
     return sorted([*(store.path.parent / "backups").glob("campaign-*.sqlite"), *before_migration])
 
 
 def withdraw(store: Store, annotator: str) -> Mapping[str, str]:
-    """Delete an annotator and all that came from them, also from the copies and exports beside the database.
+    """Delete an annotator and all their answers, also from the copies and exports next to the database.
 
     Args:
         store: the campaign.
@@ -66,7 +66,7 @@ def withdraw(store: Store, annotator: str) -> Mapping[str, str]:
 
 
 def settle(store: Store, new: str = "") -> Mapping[str, str]:
-    """Delete whoever the database says to be gone from every file that owes it.
+    """Delete the annotators who are gone from the database from every file that still has them.
 
     Args:
         store: the campaign.
@@ -80,7 +80,7 @@ def settle(store: Store, new: str = "") -> Mapping[str, str]:
         return {}
     folder, wrong = store.path.parent, {}
     exports = [path for name in EXPORTS if (path := folder / name).is_file()]
-    # What is being written may be of before: it is not finished, and whoever writes it is told.
+    # A temporary file may be older than the withdrawal: it is deleted unfinished, and its writer gets an error.
     for path in [*folder.glob("**/.*.tmp"), store.path, *backups_of(store), *exports]:
         name = str(path.relative_to(folder))
         keys = {key for key, names in owed.items() if names is None or name in names}
@@ -88,7 +88,9 @@ def settle(store: Store, new: str = "") -> Mapping[str, str]:
             if path.suffix == ".tmp":
                 path.unlink(missing_ok=True)
             elif path == store.path:
-                store.connection.execute("VACUUM")  # deleted rows are zeros, but not what was left where rows moved
+                store.connection.execute(
+                    "VACUUM"
+                )  # deleted rows are zeros, but moved rows leave their old bytes behind
             elif keys:
                 (_clean_export if path in exports else _clean_copy)(path, store, keys, bool(keys - {new}))
         except (sqlite3.Error, OSError, ValueError, TextcriticError) as error:
@@ -123,18 +125,18 @@ def _key(store: Store, annotator: str) -> str:
 
 
 def _annotators(connection: sqlite3.Connection, store: Store, keys: Set[str]) -> list[str]:
-    """Who of a database is meant by these hashes."""
+    """The annotators of a database who have these hashes."""
     return [id_ for (id_,) in connection.execute("SELECT id FROM annotator") if _key(store, id_) in keys]
 
 
 def _delete(connection: sqlite3.Connection, store: Store, keys: Set[str]) -> int:
     """Delete annotators inside a transaction; only that somebody withdrew is counted. Returns how many."""
-    found = _annotators(connection, store, keys)
-    for annotator in found:
+    annotators = _annotators(connection, store, keys)
+    for annotator in annotators:
         consented = "SELECT count(*) FROM annotator WHERE id = ? AND consent_version IS NOT NULL"
         connection.execute(f"UPDATE about SET value = value + ({consented}) WHERE key = 'withdrawn'", (annotator,))
         connection.execute("DELETE FROM annotator WHERE id = ?", (annotator,))
-    return len(found)
+    return len(annotators)
 
 
 def _require_copy(store: Store, key: str) -> None:
@@ -153,7 +155,7 @@ def _require_copy(store: Store, key: str) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A copy as it is, also of an earlier version: opened as a campaign it would be migrated, and kept as it was."""
+    """A copy as it is, even of an earlier version: a campaign would be migrated, and the old file would be kept."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=SECONDS)) as copy:
         for setting in SETTINGS:
@@ -162,12 +164,12 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _clean_copy(path: Path, store: Store, keys: Set[str], again: bool) -> None:
-    """Delete annotators from a copy; `again`: they may be gone from it already, but not what was left of them."""
+    """Delete annotators from a copy; `again`: their rows may be gone already, but their old bytes may be left."""
     with _opened(path) as copy:
         copy.execute("BEGIN IMMEDIATE")
-        found = _delete(copy, store, keys)
+        deleted = _delete(copy, store, keys)
         copy.execute("COMMIT")
-        if found or again:
+        if deleted or again:
             copy.execute("VACUUM")
 
 

@@ -32,11 +32,11 @@ def check_campaign(name: str, registries: "Registries") -> None:
         check_text(source, registries, "sources")
     check_runs(sources, registries, "sources")
     if len(set(sources)) < len(sources):
-        raise TextcriticError("sources: a sample stands twice")
+        raise TextcriticError("sources: a sample is listed twice")
     if intruder:
         _check_intruder(entry)
     if len(set(entry.titles)) < len(entry.titles):
-        raise TextcriticError("titles: a title stands twice")
+        raise TextcriticError("titles: a title is listed twice")
     if entry.withdraw_until:
         try:
             date.fromisoformat(entry.withdraw_until)

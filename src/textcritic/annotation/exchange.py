@@ -1,8 +1,8 @@
 """What Label Studio and Potato exchange with us: texts with answers, one item a task.
 
-What we know is in every item under `textcritic`, so that it comes back whole: `header` as an export has it, and
-`about`, the text. What an answer carries besides (`own`) is kept where both programs leave it alone. Files that we did
-not make have `document`, `source` and `parts` in the data of an item.
+Our data are in every item under `textcritic`, so that they come back whole: `header` as in an export, and `about`, the
+text. Further data of an answer (`own`) are kept where both programs leave them alone. Files that we did not make have
+`document`, `source` and `parts` in the data of an item.
 """
 
 import json
@@ -36,14 +36,14 @@ COHERENT, INTRUDED, TYPE = "coherent", "intruder", "type_{}"
 VERDICTS = {"yes": True, "no": False}
 ALL_BELONG = "all sentences belong"
 BROKEN = (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError)
-"""What reading a file raises that another program did not write so."""
+"""Errors when a file is not in the form in which the other program writes it."""
 OUTSIDE = "outside"
 """The version of a consent that was given in another program."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A text, with all that is known of it.
+    """A text, with all its data.
 
     Attributes:
         header: the first line of an export.
@@ -121,8 +121,8 @@ def items_of(store: Store, pilot: bool = False) -> Iterator[Item]:
         about = {"item": text["id"], "document": text["document"], "source": json.loads(text["source"])}
         about |= {"sha256": text["sha256"], "phase": text["phase"], "right": right}
         kept = (*OWN, "clock_back", "answer")
-        said = [{key: record[key] for key in kept if key in record} for record in records.get(text["id"], [])]
-        yield Item(header, about, json.loads(text["texts"]), said)
+        given = [{key: record[key] for key in kept if key in record} for record in records.get(text["id"], [])]
+        yield Item(header, about, json.loads(text["texts"]), given)
 
 
 def item_from(data: Mapping[str, Any], ours: Any, campaign: str | None, where: str) -> Item:
@@ -130,7 +130,7 @@ def item_from(data: Mapping[str, Any], ours: Any, campaign: str | None, where: s
 
     Args:
         data: of the item.
-        ours: what stands under `textcritic`, or None.
+        ours: the value under `textcritic`, or None.
         campaign: the name for answers that are not from a campaign of ours.
         where: what the error line begins with.
 
@@ -192,11 +192,11 @@ def option_of(intruder: int | None) -> str:
 
 
 def answer_of(task: str, chosen: Mapping[str, str], parts: int) -> dict[str, Any] | None:
-    """The answer to a text of so many parts; None where something is missing."""
+    """The answer to a text of `parts` parts; None where something is missing."""
     if task == INTRUDER:
         options: dict[str, int | None] = {option_of(place): place for place in (None, *range(1, parts))}
-        said = chosen.get(INTRUDED, "")
-        return {"intruder": options[said]} if said in options else None
+        option = chosen.get(INTRUDED, "")
+        return {"intruder": options[option]} if option in options else None
     titles = [chosen.get(TYPE.format(n)) for n in range(parts)]
     if None in titles or chosen.get(COHERENT) not in VERDICTS:
         return None

@@ -26,7 +26,7 @@ SOURCE = ("corpus", "real", "setting", "generator", "seed", "decoding", "draw")
 def export(store: Store, pilot: bool = False) -> Answers:
     """The answers of all annotators, those of the study or (pilot) those of its trial, never both.
 
-    Who wrote a text is told here for the first time.
+    Only here do the answers come together with who wrote each text.
     """
     titles = tuple(store.about("titles"))
     entry = store.about("entry")
@@ -69,15 +69,15 @@ def jsonl_text(answers: Answers) -> str:
 def csv_text(answers: Answers) -> str:
     """One row an answer; titles with ` > ` between two, and a quote before what a spreadsheet would compute."""
     out = io.StringIO()
-    said = ("intruder",) if answers.header.task == "intruder" else ("titles", "coherent")
+    answered = ("intruder",) if answers.header.task == "intruder" else ("titles", "coherent")
     plain = ("annotator", "item", "document", "sha256", "order", "phase", "pilot", "started", "answered")
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["campaign", "task", *plain, *SOURCE, *said, "consent_version", "clock_back"])
+    writer.writerow(["campaign", "task", *plain, *SOURCE, *answered, "consent_version", "clock_back"])
     for row in answers.rows:
         record = record_of(answers.header, row)
         values = [record["campaign"], record["task"], *(record[key] for key in plain)]
         values += [record["source"].get(key) for key in SOURCE]
-        values += [_cell(record["answer"][key]) for key in said]
+        values += [_cell(record["answer"][key]) for key in answered]
         writer.writerow([_harmless(value) for value in (*values, row.consent_version, row.clock_back)])
     return out.getvalue()
 

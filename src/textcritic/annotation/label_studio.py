@@ -32,7 +32,7 @@ ASKED = "question"
 
 
 def write_label_studio(path: Path, items: Iterable[Item]) -> list[Path]:
-    """Write tasks with their answers, and beside them, in `.xml`, the interface; returns both files.
+    """Write tasks with their answers, and next to them the interface, in `.xml`; returns both files.
 
     Who wrote a text is in `meta`, which is not among the columns that annotators see.
     """

@@ -26,7 +26,7 @@ PROLIFIC_PARAMETERS = "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&
 
 
 class RefusedError(Exception):
-    """A request that is not let in; the reason is for the page, in words."""
+    """A request that is refused; the page shows the reason, in words."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -52,9 +52,9 @@ class Link:
 
 def new_id() -> str:
     """A random id of 128 bits; it does not begin with "-", which a command would take for an option."""
-    while (made := secrets.token_urlsafe(16)).startswith("-"):
+    while (id_ := secrets.token_urlsafe(16)).startswith("-"):
         pass
-    return made
+    return id_
 
 
 def signer(store: Store, salt: str) -> URLSafeSerializer:
@@ -90,7 +90,7 @@ def add_annotator(store: Store, pilot: bool, person: str | None) -> str:
 
 
 def link_of_token(store: Store, token: str) -> Link:
-    """The link that a path's token stands for; raises `RefusedError` as `link_of`, and if the signature is wrong."""
+    """The link of a path's token; raises `RefusedError` as `link_of`, and if the signature is wrong."""
     try:
         return link_of(store, signer(store, "link").loads(token), now())
     except BadSignature as error:
@@ -127,7 +127,7 @@ def check_annotator(store: Store, annotator: str) -> None:
 
 
 def revoke(store: Store, id_: str) -> None:
-    """Let an annotator, or whoever comes by a link with this id, in no longer.
+    """Revoke the access of an annotator, or of everybody who uses the link with this id.
 
     Raises:
         TextcriticError: there is no such annotator and no such link.
@@ -145,9 +145,9 @@ def participant(store: Store, link: Link, person: str, most: int, new: Callable[
 
     Args:
         store: the campaign.
-        link: by which they come.
+        link: the one that they use.
         person: the participant's id.
-        most: as many may come.
+        most: how many participants may take part.
         new: called before an annotator is made; what it raises refuses the participant.
 
     Raises:

@@ -30,7 +30,7 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.sources import Source, sources_of
 
 MOST_TITLES = 100
-"""Nobody chooses from a longer list."""
+"""The longest list of titles that people can be asked to choose from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Text:
         document: its id in its corpus or sample.
         source: who wrote it.
         parts: its sections or sentences, as they are shown.
-        right: the right answer, where it is known and told or checked.
+        right: the right answer, where it is known and is shown or checked.
     """
 
     document: str
@@ -157,8 +157,8 @@ def _some(path: Path, rng: random.Random, count: int) -> list[Article]:
     """Articles at random from a large file."""
     places = rng.sample(range(total := num_articles(path)), min(count, total))
     chosen = set(places)
-    found = {place: article for place, article in enumerate(read_articles(path)) if place in chosen}
-    return [found[place] for place in places]
+    by_place = {place: article for place, article in enumerate(read_articles(path)) if place in chosen}
+    return [by_place[place] for place in places]
 
 
 def _trainer(article: Article, real: RealSource) -> Text:
@@ -181,7 +181,7 @@ def _fits(article: Article, entry: Mapping[str, Any]) -> bool:
 
 
 def _chosen(texts: Iterable[Text], entry: Mapping[str, Any], rng: random.Random, what: str) -> list[Text]:
-    """So many texts at random, no two of them alike."""
+    """Texts at random, no two of them the same."""
     different = list({text.parts: text for text in texts}.values())
     if len(different) < entry["texts"]:
         raise TextcriticError(
@@ -191,7 +191,7 @@ def _chosen(texts: Iterable[Text], entry: Mapping[str, Any], rng: random.Random,
 
 
 def _attention(titles: Sequence[str], real: RealSource, number: int, rng: random.Random) -> Text:
-    """A text that says what is to be answered."""
+    """A text that contains the answer to give."""
     wanted = rng.choices(titles, k=3)
     parts = tuple(
         f"This is not an article: it checks that texts are read. For this section, choose the type “{title}”."
@@ -246,7 +246,7 @@ def _fill(store: Store, name: str, entry: Mapping[str, Any], titles: Sequence[st
 
 
 def _insert(store: Store, entry: Mapping[str, Any], texts: Mapping[str, Sequence[Text]]) -> None:
-    """Insert the texts in an order that says nothing; those that more annotators answer are chosen here."""
+    """Insert the texts in random order; the texts that more annotators answer are chosen here."""
     rng, overlap = random.Random(entry["seed"] + 1), entry["overlap"]
     by_source: dict[Source | RealSource, list[Text]] = {}
     for text in texts[TASK]:

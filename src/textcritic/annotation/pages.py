@@ -113,7 +113,7 @@ def _ask_withdrawal(visit: Visit) -> Response:
 
 
 def _withdraw(visit: Visit) -> Response:
-    """Delete everything of an annotator, also from the backups beside the database."""
+    """Delete everything of an annotator, also from the backups next to the database."""
     if _closed(visit):
         raise RefusedError(403, "It is no longer possible to withdraw on this page. Please write to us.")
     return to("/withdrawn?owed=1" if withdraw(visit.web.store, visit.annotator) else "/withdrawn")

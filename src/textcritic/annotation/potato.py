@@ -68,9 +68,9 @@ def read_potato(folder: Path, campaign: str | None) -> Reading:
                 if item not in items:
                     reading.left_out["about another text"] += 1
                     continue
-                said = [(label["schema"], {label["name"], str(value)}) for label, value in pairs]
+                options = [(label["schema"], {label["name"], str(value)}) for label, value in pairs]
                 known = kept.get(item) or _own(str(state["user_id"]), seen.get(item) or {}, f"{path}: item {item}")
-                reading.add(items[item], _chosen(said, items[item]), known, f"{path}: item {item}")
+                reading.add(items[item], _chosen(options, items[item]), known, f"{path}: item {item}")
         except BROKEN as error:
             raise TextcriticError(f"{path}: not as Potato 2.12 writes it: {error!r}") from error
     return reading
@@ -98,12 +98,12 @@ def _items(folder: Path, config: Mapping[str, Any], campaign: str | None) -> Ite
             yield str(line[key]), item_from({"item": line[key], **line}, line.get(OURS), campaign, where)
 
 
-def _chosen(said: Iterable[tuple[str, set[str]]], item: Item) -> dict[str, str]:
+def _chosen(labels: Iterable[tuple[str, set[str]]], item: Item) -> dict[str, str]:
     """What was chosen by name: Potato keeps an option as the name of a label or as its value, by the type of form."""
     fixed = {COHERENT: set(VERDICTS), INTRUDED: {ALL_BELONG, *map(option_of, range(1, len(item.parts)))}}
     titles = set(item.header["titles"])
     chosen = {}
-    for name, options in said:
+    for name, options in labels:
         possible = options & (fixed.get(name) or titles) or (options if not titles and name not in fixed else set())
         if len(possible) == 1:
             chosen[name] = possible.pop()

@@ -60,15 +60,14 @@ class Served:
 
 
 def make(name: str, configfile: str | os.PathLike[str] | None = None, folder: str | os.PathLike[str] = ".") -> str:
-    """Make a campaign from its entry in the registry; returns what was made, in words.
+    """Make a campaign from its entry in the registry; returns a summary in words.
 
     Raises:
         TextcriticError: as `make_campaign`, or a fault of the configuration.
     """
     here = Path(folder).resolve()
     registries = Project(load_configuration(configfile), workflow_folder(), here).registries
-    made = make_campaign(name, registries.entry("campaigns", name).plain(), here)
-    return _summary(name, made)
+    return _summary(name, make_campaign(name, registries.entry("campaigns", name).plain(), here))
 
 
 def invite(name: str, invitation: Invitation, address: str, folder: str | os.PathLike[str] = ".") -> str:
@@ -89,7 +88,7 @@ def invite(name: str, invitation: Invitation, address: str, folder: str | os.Pat
 
 
 def revoke(name: str, id_: str, folder: str | os.PathLike[str] = ".") -> str:
-    """Let an annotator or a link in no longer; returns what was done, in words."""
+    """Revoke an annotator or a link; returns what was done, in words."""
     require_packages()
     from textcritic.annotation.links import revoke as revoke_link
 
@@ -173,7 +172,7 @@ def export(name: str, out: str | None, pilot: bool = False, folder: str | os.Pat
 
 
 def backup(name: str, folder: str | os.PathLike[str] = ".") -> str:
-    """Write a backup beside the database, also while it is served; returns where, in words."""
+    """Write a backup next to the database, also while it is served; returns where, in words."""
     with Store(database_of(Path(folder), name)) as store:
         return str(make_backup(store))
 
@@ -183,7 +182,7 @@ def open_campaign(
 ) -> str:
     """Serve a campaign until the process is stopped, with a link for whoever runs it; the demo is made if absent.
 
-    Of the demo, a link for one annotator is printed too.
+    For the demo, a link for one annotator is printed too.
 
     Raises:
         TextcriticError: there is no such campaign, the port is in use, another server is at work on the campaign, or
@@ -237,9 +236,9 @@ def _announce(name: str, links: Mapping[str, str]) -> str:
     return "\n".join([f"campaign {name} is served; stop it with Ctrl-C", *lines])
 
 
-def _summary(name: str, made: Made) -> str:
-    counts = ", ".join(f"{phase} {number:,}" for phase, number in made.texts.items())
-    lines = [f"{made.path}: texts: {counts}"]
-    if made.left_out:
-        lines.append("left out: " + ", ".join(f"{reason} {number:,}" for reason, number in made.left_out.items()))
+def _summary(name: str, campaign: Made) -> str:
+    counts = ", ".join(f"{phase} {number:,}" for phase, number in campaign.texts.items())
+    lines = [f"{campaign.path}: texts: {counts}"]
+    if campaign.left_out:
+        lines.append("left out: " + ", ".join(f"{reason} {number:,}" for reason, number in campaign.left_out.items()))
     return "\n".join([*lines, f"now `textcritic annotate serve {name}`, and invite annotators on its page"])

@@ -158,7 +158,7 @@ def answer(page: Any, coherent: bool = True, known: Mapping[str, str] | None = N
 
 @contextmanager
 def served(name: str, folder: Path) -> Iterator[str]:
-    """Serve a campaign by a process of its own on a free port; yields its address."""
+    """Serve a campaign by a separate process on a free port; yields its address."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         port = sock.getsockname()[1]

@@ -36,7 +36,7 @@ UNKNOWN = "unknown"
 
 
 class AddHeaders:
-    """Gives every answer the headers of `HEADERS`, but for those that it has."""
+    """Gives every answer the headers of `HEADERS`, except those that it has already."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -60,7 +60,7 @@ class PromptProtocol(H11Protocol):
     late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A browser has connected, and is waited for."""
+        """A browser has connected; the wait for its request begins."""
         super().connection_made(transport)
         self._wait()
 
@@ -73,7 +73,7 @@ class PromptProtocol(H11Protocol):
             self._arrived()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is waited for any more."""
+        """The connection is gone; the wait ends."""
         self._arrived()
         super().connection_lost(exc)
 
@@ -87,7 +87,7 @@ class PromptProtocol(H11Protocol):
 
 
 class Limit:
-    """So many requests of one link in a minute, as a moving window; by link, as addresses are not looked at.
+    """A limit on the requests of one link in a minute, as a moving window; by link, because addresses are not read.
 
     Args:
         requests: in a minute.
@@ -114,7 +114,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class FormToken:
-    """What a form of ours carries: whose session it was made in, the text that it is about, and an id of its own."""
+    """The content of a form's token: the session that it was made in, the text that it is about, and its own id."""
 
     session: str
     item: str
@@ -133,12 +133,12 @@ def read_token(sign: URLSafeSerializer, token: str, session: str) -> FormToken:
         RefusedError: it is not ours, or was made for another session.
     """
     try:
-        made = FormToken(*sign.loads(token))
+        form = FormToken(*sign.loads(token))
     except (BadSignature, TypeError) as error:
         raise RefusedError(403, "This form was not made by this site. Please open your link again.") from error
-    if not session or not hmac.compare_digest(made.session, session):
+    if not session or not hmac.compare_digest(form.session, session):
         raise RefusedError(403, "This form belongs to another visit. Please open your link again.")
-    return made
+    return form
 
 
 def check_origin(request: Request, address: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The server: one process, one campaign, on an address that only this machine can reach unless told otherwise."""
+"""The server: one process, one campaign; by default only this machine can reach its address."""
 
 import socket
 import sys

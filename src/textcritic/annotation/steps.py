@@ -1,7 +1,7 @@
 """What an annotator does next, and what was answered: consent, instructions, training, task, thanks.
 
 Everything is read from the database at each request, so that an annotator who comes back, or whose server was killed,
-goes on where the last saved answer was.
+continues after the last saved answer.
 """
 
 import json
@@ -63,7 +63,7 @@ class GoneOnError(Exception):
 class Campaign:
     """The entry of the registry that a database was made from, and what follows from it.
 
-    `most_participants`: so many may come by links of Prolific: who can give all answers that are wanted, and a fifth.
+    `most_participants`: how many may come by links of Prolific: enough for all wanted answers, and a fifth more.
     """
 
     def __init__(self, store: Store) -> None:
@@ -277,8 +277,8 @@ def _unused(store: Store, annotator: str, phase: str) -> list[Any]:
 def _balanced(store: Store, annotator: str, at: datetime) -> str:
     """A text at random, of the sample that the annotator was given the fewest texts of.
 
-    One that still wants answers, those that it has and those that are reserved counted. If none does, one with the
-    fewest: nobody who agreed to take part is sent away.
+    A text that still wants answers, where the answers that it has and those that are reserved count. If no text does,
+    one with the fewest: nobody who agreed to take part is sent away.
     """
     pilot = store.value("SELECT pilot FROM annotator WHERE id = ?", annotator)
     rows = store.rows(

@@ -1,8 +1,8 @@
 """The database of one campaign: an SQLite file that is never half written.
 
-Every change is a transaction that is on the disk before anybody is told that it was made. The journal is the old one
+Every change is a transaction that is on the disk before anybody is notified of it. The journal is the old one
 (`journal_mode=DELETE`), not the write-ahead log, which can damage a database in SQLite before 3.51.3 when two
-connections are at work. What is deleted is overwritten with zeros.
+connections are at work. Deleted data are overwritten with zeros.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
 
 APPLICATION = 0x7C0A
-"""What the file says of itself, so that no other database is taken for one."""
+"""The id of our databases in the file, so that no other database is taken for one."""
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
@@ -196,7 +196,7 @@ class Store:
             self._migrate(version)
 
     def _migrate(self, version: int) -> None:
-        """Make the file one of today's version; as it was, it is kept beside it."""
+        """Migrate the file to the current version; the old file is kept next to it."""
         if version:
             self.backup(self.path.with_suffix(f".version{version}.sqlite"))
         with self.transaction():

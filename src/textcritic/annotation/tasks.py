@@ -1,4 +1,4 @@
-"""What is asked: a task type is a template, the fields of its form, and what counts as agreement.
+"""The tasks for annotators: a task type is a template, the fields of its form, and what counts as agreement.
 
 A new one is a subclass of `Task`, a template in templates/tasks, and its form of answer in `annotation.answers`.
 """
@@ -16,7 +16,7 @@ Form = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a form says.
+    """The answer in a form.
 
     Attributes:
         answer: as `annotation.answers` has it, with None where nothing was chosen.
@@ -35,7 +35,7 @@ class Task(ABC):
 
     @abstractmethod
     def read(self, form: Form, texts: Sequence[str], titles: Sequence[str]) -> Filled:
-        """What a form says of a text of these sections or sentences; values that it cannot have count as missing."""
+        """The answer in a form about a text of these sections or sentences; impossible values count as missing."""
 
     @abstractmethod
     def verdict(self, answer: Mapping[str, Any]) -> str:
@@ -46,7 +46,7 @@ class Task(ABC):
         return [self.verdict(answer) == self.verdict(right)]
 
     def passes(self, answer: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-        """Whether a text that says what is to be answered was read."""
+        """Whether a text that contains the answer to give was read."""
         return dict(answer) == dict(right)
 
 
@@ -73,7 +73,7 @@ class SectionsTask(Task):
         return "coherent" if answer["coherent"] else "not coherent"
 
     def right_parts(self, answer: Mapping[str, Any], right: Mapping[str, Any]) -> list[bool]:
-        """Whether each section has its type; real text says nothing of what somebody finds coherent."""
+        """Whether each section has its type; there is no right answer to whether a text is coherent."""
         return [one == other for one, other in zip(answer["titles"], right["titles"], strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Who is asking: a request whose link is valid, and what its page is made of."""
+"""Who sends a request: one whose link is valid, and what its page is made from."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Web:
         return HTMLResponse(self.templates.get_template(page).render(common | values), status)
 
     def message(self, status: int, heading: str, words: str, **values: Any) -> Response:
-        """A page that says one thing."""
+        """A page with one message."""
         return self.html("message.html.j2", status, heading=heading, words=words, **values)
 
 

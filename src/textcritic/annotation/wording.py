@@ -1,4 +1,4 @@
-"""What annotators read where a campaign brings no wording of its own; paragraphs have an empty line between two."""
+"""The default wording for annotators, for campaigns without their own; an empty line separates paragraphs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,16 +31,16 @@ TITLE: Mapping[str, str] = {
 
 INSTRUCTIONS: Mapping[str, str] = {
     SECTIONS: """\
-Read the text. Beside each section, choose its type from the list. The type says what the section is for, not how well \
-it is written.
+Read the text. Next to each section, choose its type from the list. The type says what the section is for, not how \
+well it is written.
 
 Then look at the types in their order, and answer whether such an order makes sense for a whole text of this kind. Do \
 not judge whether the text is true.
 
 If a section is so bad that you cannot tell its type, choose any type, and answer that the order makes no sense.""",
     INTRUDER: """\
-Read the sentences in their order. In some texts one sentence was taken from another text and put in the place of the \
-one that stood there. In others all sentences belong.
+Read the sentences in their order. In some texts one sentence was replaced by a sentence from another text. In others \
+all sentences belong.
 
 Choose the sentence that does not belong, or that all sentences belong. The first sentence always belongs. Do not look \
 up whether the text is true.""",
@@ -48,7 +48,7 @@ up whether the text is true.""",
 
 
 def with_wording(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The entry of a campaign, with the wording that textcritic brings where it has none of its own."""
+    """The entry of a campaign, completed with the default wording."""
     task = entry["task"]
     brought = {"consent": CONSENT, "title": TITLE[task], "question": QUESTION[task], "instructions": INSTRUCTIONS[task]}
     return {**entry, **{key: text for key, text in brought.items() if entry[key] is None}}

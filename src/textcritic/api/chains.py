@@ -50,7 +50,7 @@ class ChainsResult(ByLabel[OneLatentPpl]):
     Attributes:
         steps: transitions scored.
         smoothing: the pseudo-count that was used.
-        other_smoothings: (pseudo-count, Latent PPL) had the next one of the grid been chosen, the smaller one first.
+        other_smoothings: (pseudo-count, Latent PPL) for the neighbouring pseudo-counts of the grid, the smaller first.
         unseen_transitions: `from`, `to` and `count` of the transitions to which the critic gives probability 0.
         skipped_transitions: next to a title that the train set does not have (as released only, else 0).
     """
@@ -87,7 +87,7 @@ def chains(train: Given, test: Given, *, options: ChainOptions) -> ChainsResult:
     """Fit a transition critic on the chains of `train`, and give the Latent PPL of those of `test`.
 
     A chain is the list of section titles, or of any other states, of one document, in order; one of K titles has K + 1
-    steps. What is computed is what the command `textcritic chains` prints.
+    steps. The command `textcritic chains` prints the same numbers.
 
     Args:
         train: chains, in any form that `documents_of` takes.
@@ -132,18 +132,18 @@ def criticise_chains(
     split: tuple[str, str],
     groups: Mapping[str, Groups],
 ) -> Result:
-    """Fit a transition critic on real chains, score other real ones and each sample, and test each against the former.
+    """Fit a transition critic on real chains; score other real ones and each sample, and test samples against these.
 
     Args:
         train: real chains to fit on.
-        test: real chains that are the yardstick.
+        test: real chains that samples are compared with.
         samples: chains by label.
         options: see `ChainOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
         groups: of the chains of each sample by label, and of `test`, which is `REAL`.
 
     Raises:
-        TextcriticError: a set of which nothing can be fitted or scored, with its label.
+        TextcriticError: nothing of a set can be fitted or scored; the line has its label.
     """
     train_chains = Chains.of(train)
     critic = fit(train_chains, options, "reference")
@@ -250,7 +250,7 @@ def _crossed(refit: TransitionRefit, fit: CrossFit, is_real: bool, groups: Group
     why = Counter(refit.why(int(document), parts) for document in side[~judged])
     kept = None if groups is None else [group for group, stays in zip(groups, judged, strict=True) if stays]
     steps = refit.steps[side[judged]].sum()
-    # What one split would have under another smoothing, or in expectation, is not beside it.
+    # Cross-fitting has no values under another smoothing or in expectation, as one split would.
     more: dict[str, Any] = dict.fromkeys(("smoothing", "smoothing_less", "smoothing_more", "latent_ppl_soft"))
     more |= {"latent_ppl_less": None, "latent_ppl_more": None, "steps": int(steps)} | pairs
     more |= {"latent_nll": math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)}

@@ -50,7 +50,7 @@ WAYS: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class MentionsOfSample(OneLatentPpl):
-    """What is said of the chains of mentions of one sample.
+    """The results for the chains of mentions of one sample.
 
     Attributes:
         tokens: mentions and sentence marks scored.
@@ -158,7 +158,7 @@ def _result(
     facts: tuple[tuple[str, str], ...],
     options: CoreferenceOptions,
 ) -> CoreferenceResult:
-    """What is said of each sample; `found` begins with the score of real text."""
+    """The result for each sample; `found` begins with the score of real text."""
     return CoreferenceResult(
         title="Chains of mentions under a critic of real ones",
         scores=tuple(found),
@@ -191,18 +191,18 @@ def criticise_mentions(
     split: tuple[str, str],
     groups: Mapping[str, Groups],
 ) -> Result:
-    """Fit a critic of mentions on real chains, score other real ones and each sample, and test each against the former.
+    """Fit a critic of mentions on real chains; score other real ones and each sample, and test samples against these.
 
     Args:
         train: real chains to fit on.
-        test: real chains that are the yardstick.
+        test: real chains that samples are compared with.
         samples: chains by label.
         options: see `MentionOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
         groups: of the chains of each sample by label, and of `test`, which is `REAL`.
 
     Raises:
-        TextcriticError: a set of which nothing can be fitted or scored, with its label.
+        TextcriticError: nothing of a set can be fitted or scored; the line has its label.
     """
     critic = _fit(train, options, "reference")
     sets = {
@@ -255,19 +255,19 @@ def crossed_mentions(
     for label, some in kept.items():
         if not some.any():
             raise TextcriticError(f"{names.get(label, label)}: {nothing_left({EMPTY: len(some)})}")
-    told = {label: list(compress(groups[label] or [None] * len(some), some)) for label, some in kept.items()}
+    kept_groups = {label: list(compress(groups[label] or [None] * len(some), some)) for label, some in kept.items()}
     chains = {label: one.some(kept[label]) for label, one in sets.items()}
     sizes = {label: int(some.sum()) for label, some in kept.items()}
     pools = {
         label: Pool(
             refit_of(MentionChains.joined([chains[real], chains[label]])),
-            (told[real], told[label]),
+            (kept_groups[real], kept_groups[label]),
             (sizes[real], sizes[label]),
         )
         for label in samples
     }
     fits = fits_of(pools, how)
-    found = estimates_of(fits, PPL, real)
+    estimates = estimates_of(fits, PPL, real)
     pairs = {label: {"pairs": fit.pairs, "narrower": fit.narrower} for label, fit in fits.items()}
     empty = {label: {EMPTY: int((~some).sum())} if not some.all() else {} for label, some in kept.items()}
     return {
@@ -275,19 +275,19 @@ def crossed_mentions(
             {},
             sizes[label],
             empty[label],
-            _more(one, found[label]) | pairs.get(label, {}),
-            told[label],
-            {PPL.value: found[label]},
+            _more(one, estimates[label]) | pairs.get(label, {}),
+            kept_groups[label],
+            {PPL.value: estimates[label]},
         )
         for label, one in chains.items()
     }
 
 
-def _more(chains: MentionChains, found: Estimate) -> dict[str, Any]:
-    """What rows say of a set of chains beside its Latent PPL, see `experiments.coreference.rows`."""
+def _more(chains: MentionChains, estimate: Estimate) -> dict[str, Any]:
+    """The columns of a set of chains in addition to its Latent PPL, see `experiments.coreference.rows`."""
     people, documents = people_of(chains), len(chains.lengths)
     return {
-        "latent_nll": math.log(found.value or math.nan) * len(chains.codes) / documents,
+        "latent_nll": math.log(estimate.value or math.nan) * len(chains.codes) / documents,
         "tokens": len(chains.codes),
         "mentions_per_document": float((chains.entities != NO_ENTITY).sum() / documents),
         "people_per_document": float(people.mean()),

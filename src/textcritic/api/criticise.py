@@ -38,7 +38,7 @@ NotedGroups: TypeAlias = dict[str, list[str | None]]
 STUDIES = ("texts", "articles")
 """Kinds of documents that are compared by all measures, in a study."""
 HELD_OUT_WITH_TEST = "held_out: with `test`, nothing of the reference is held out; give one of the two"
-# What the documents are decides which options there are, beside `output`, `test`, `held_out`, `parts` and `unpaired`.
+# The kind of the documents decides which options there are, besides `output`, `test`, `held_out`, `parts`, `unpaired`.
 OF_KIND: Mapping[Kind, type[Options]] = {
     "chains": ChainOptions,
     "mentions": MentionOptions,
@@ -49,7 +49,7 @@ OF_KIND: Mapping[Kind, type[Options]] = {
 
 @takes(CriticiseOptions)
 def criticise(reference: Given, samples: Given = (), *, options: CriticiseOptions) -> Result:
-    """Compare samples with real documents, by a critic that has learnt from real ones alone.
+    """Compare samples with real documents, by critics that were fitted on real documents only.
 
     What the documents are decides how, and what the first one of the reference is decides what they are:
 
@@ -211,15 +211,15 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
         kept = held_out_of(of_all, options, name)
         groups[REAL] = [of_all[n] for n in sorted(kept)]
         together = ", whole groups of documents" if are_grouped(of_all) else ""
-        parts = f"the critic is fitted on {documents - len(kept):,}, and {len(kept):,} are the yardstick"
+        parts = f"the critic is fitted on {documents - len(kept):,}; samples are compared with the other {len(kept):,}"
         return kept, ("Real text", f"parted at random{together} (seed {options.seed}): {parts}")
     if options.held_out is not None:
         raise TextcriticError(HELD_OUT_WITH_TEST)
-    return set(), ("Real text", "the critic is fitted on all of the reference; `test` is the yardstick")
+    return set(), ("Real text", "the critic is fitted on all of the reference; samples are compared with `test`")
 
 
 def _folder(output: str | os.PathLike[str], kind: Kind, force: bool) -> Path:
-    """The folder for results; in it is no file of somebody else's that would be overwritten.
+    """The folder for results, in which no file that textcritic did not write would be overwritten.
 
     Raises:
         TextcriticError: it cannot be used, or there is such a file.

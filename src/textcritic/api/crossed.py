@@ -50,8 +50,8 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
     what = "documents" if units == len(groups) else "groups of documents"
     if len(groups) < 2:
         raise TextcriticError(
-            f"{name}: {len(groups)} document{'s' * (len(groups) != 1)}; one part is fitted on and another is the"
-            " yardstick, so give two or more"
+            f"{name}: {len(groups)} document{'s' * (len(groups) != 1)}; one part is for fitting and the other for"
+            " comparison, so give two or more"
         )
     if units < 2:
         raise TextcriticError(
@@ -64,7 +64,7 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
 
 
 def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]:
-    """What cross-fitting says of each sample beside real text."""
+    """The results of cross-fitting for each sample, compared with real text."""
     shared = shared_groups([pool.groups[1] or () for pool in pools.values()], how.seed) if how.paired else {}
     return {label: cross_fit(pool.refit, pool.groups, pool.sizes, how, shared) for label, pool in pools.items()}
 
@@ -75,7 +75,7 @@ def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:
 
 
 def words_of_pairs(label: str, pairs: int, narrower: float | None) -> str:
-    """What is said of one sample."""
+    """The facts about one sample."""
     width = "" if narrower is None else f"; the interval of the difference is {narrower:.2f} times as wide as without"
     return f"{label} and real text share {pairs:,} groups, whose labels are exchanged with each other{width}"
 

@@ -24,13 +24,14 @@ def crossed_order(
 ) -> dict[str, Scored]:
     """Evidence for the order of real text, whose documents are judged by critics of the other parts.
 
-    What critics count and divide by is learnt anew of real text and each sample put together, without their labels.
+    For each sample, the vocabulary and scales of the critics are learnt again from real text and sample together,
+    without their labels.
 
     Args:
-        sentences: of all documents, those of each set one after the other, real ones first.
-        sizes: by label, the documents of each set.
+        sentences: of all documents, one set after the other, real text first.
+        sizes: by label, the number of documents of each set.
         groups: of the documents of each set.
-        how: documents are dealt and exchanged.
+        how: how documents are dealt and exchanged.
     """
     ends = np.cumsum(list(sizes.values()))
     kept = {
@@ -38,37 +39,37 @@ def crossed_order(
         for (label, size), end in zip(sizes.items(), ends, strict=True)
     }
     first = {label: end - size for (label, size), end in zip(sizes.items(), ends, strict=True)}
-    told = {
+    kept_groups = {
         label: [(groups[label] or [None] * sizes[label])[n] for n in (of - first[label]).tolist()]
         for label, of in kept.items()
     }
     real, *others = sizes
-    enough = len(np.unique(unit_of(told[real], len(kept[real])))) > 1
+    enough = len(np.unique(unit_of(kept_groups[real], len(kept[real])))) > 1
     judged = {
         label: _Judged(sentences.take(np.concatenate([kept[real], kept[label]])))
         for label in others
         if enough and len(kept[label])
     }
     pools = {
-        label: Pool(one.refit, (told[real], told[label]), (len(kept[real]), len(kept[label])))
+        label: Pool(one.refit, (kept_groups[real], kept_groups[label]), (len(kept[real]), len(kept[label])))
         for label, one in judged.items()
     }
     fits = fits_of(pools, how)
     estimates: dict[str, Estimate] = estimates_of(fits, ORDERED, real) if fits else {}
     accuracy = {label: one.accuracies(fits[label].parts, how.seed) for label, one in judged.items()}
-    found = {}
+    scored = {}
     for label, of in kept.items():
         more: dict[str, Any] = {"sentences": int(sentences.counted[of].sum())}
         if label in fits:
             more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
         if label in estimates:
-            beside = label if label in fits else next(iter(fits))
-            side = (np.arange(len(accuracy[beside])) < len(kept[real])) == (label == real)
-            more |= judged[beside].own(side, told[label]) | {"accuracy": float(accuracy[beside][side].mean())}
+            fit_of = label if label in fits else next(iter(fits))
+            side = (np.arange(len(accuracy[fit_of])) < len(kept[real])) == (label == real)
+            more |= judged[fit_of].own(side, kept_groups[label]) | {"accuracy": float(accuracy[fit_of][side].mean())}
         short = sizes[label] - len(of)
         one = {ORDERED.value: estimates[label]} if label in estimates else {}
-        found[label] = Scored({}, len(of), {TOO_SHORT: short} if short else {}, more, told[label], one)
-    return found
+        scored[label] = Scored({}, len(of), {TOO_SHORT: short} if short else {}, more, kept_groups[label], one)
+    return scored
 
 
 class _Judged:

@@ -1,4 +1,4 @@
-"""How much of real texts and samples stands in other real texts, by cross-fitting."""
+"""How much of real texts and samples also occurs in other real texts, by cross-fitting."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -26,30 +26,31 @@ TOO_RARE = f"no interval, as fewer than {LEAST_FOUND} documents have such a run"
 def crossed_recitation(
     texts: Mapping[str, pa.StringArray], groups: Mapping[str, Groups], cutting: Cutting, how: CrossOptions
 ) -> dict[str, Scored]:
-    """The share of 13-grams that stand in the other parts of real text; of sets without one such run nothing.
+    """The share of 13-grams that occur in the other parts of real text; a set without 13-grams has no value.
 
-    Where few documents have a run that is found, the jackknife's interval does not hold: it is left out.
+    If only a few documents have such a 13-gram, the jackknife's interval does not hold and is left out.
 
     Args:
         texts: by label, real ones first.
         groups: of the documents of each set.
         cutting: how they are cut into words.
-        how: documents are dealt and exchanged.
+        how: how documents are dealt and exchanged.
     """
     lengths = {label: cutting.words(some)[1] for label, some in texts.items()}
     kept = {label: of >= MAIN_LENGTH for label, of in lengths.items()}
     long = {label: some.filter(pa.array(kept[label])) for label, some in texts.items()}
-    told = {label: list(compress(groups[label] or [None] * len(kept[label]), kept[label])) for label in texts}
+    kept_groups = {label: list(compress(groups[label] or [None] * len(kept[label]), kept[label])) for label in texts}
     real, *others = texts
     samples = [label for label in others if len(long[label])] if len(long[real]) else []
     refits = {label: RecitationRefit(pa.concat_arrays([long[real], long[label]]), cutting) for label in samples}
     sizes = {label: len(some) for label, some in long.items()}
     pools = {
-        label: Pool(refit, (told[real], told[label]), (sizes[real], sizes[label])) for label, refit in refits.items()
+        label: Pool(refit, (kept_groups[real], kept_groups[label]), (sizes[real], sizes[label]))
+        for label, refit in refits.items()
     }
     fits = fits_of(pools, replace(how, rare=True))
     estimates = estimates_of(fits, RECITED, real) if fits else {}
-    found = {}
+    scored = {}
     for label, of in lengths.items():
         short, empty = int(((of > 0) & (of < MAIN_LENGTH)).sum()), int((of == 0).sum())
         reasons = {why: n for why, n in ((f"fewer than {MAIN_LENGTH} words", short), (EMPTY, empty)) if n}
@@ -62,16 +63,16 @@ def crossed_recitation(
             seen = refits[fit_of].found(fits[fit_of].parts)
             side = seen[: sizes[real]] if label == real else seen[sizes[real] :]
             one = {RECITED.value: _held(estimates[label], side)}
-        found[label] = Scored({}, sizes[label], reasons, more, told[label], one)
-    return found
+        scored[label] = Scored({}, sizes[label], reasons, more, kept_groups[label], one)
+    return scored
 
 
 def _held(estimate: Estimate, found: Array) -> Estimate:
-    """The estimate, without its interval where it would rest on a few documents.
+    """The estimate, without its interval if that would depend on a few documents.
 
     Args:
         estimate: of the share.
-        found: runs of each document that are found.
+        found: the number of runs of each document that are found.
     """
     squares = float((found**2).sum())
     if estimate.low is None or (squares and found.sum() ** 2 / squares >= LEAST_FOUND):

@@ -143,8 +143,8 @@ class Function(Protocol[P, R]):
 def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P, R]]:
     """Give a function the fields of a dataclass of options as its keywords; it gets them as `options`.
 
-    None stands for the default. The signature and the help of the function list them. While the function is at work,
-    stderr has its progress.
+    None means the default. The signature and the help of the function list the options. While the function runs, it
+    writes its progress to stderr.
 
     Raises:
         TypeError: (when the function is called) there is no option of this name; it names the nearest.

@@ -21,9 +21,9 @@ Records = Iterator[Record]
 Given: TypeAlias = Any
 """A list, series or array of chains, articles or texts; a data frame, a table, or a `datasets.Dataset`; or a path."""
 
-# The key or column that says what a document is; where there are several, the first of them counts.
+# The key or column that says what a document is; if there are several, the first of them counts.
 KINDS: Mapping[str, Kind] = {"chain": "chains", "mentions": "mentions", "sections": "articles", "text": "texts"}
-# The keys or columns that are known beside `ARTICLE_KEYS`, and those of which a table must have one.
+# The known keys or columns, in addition to `ARTICLE_KEYS`, and those of them that a table needs at least one of.
 COLUMNS: Mapping[Kind, tuple[Sequence[str], Sequence[str]]] = {
     "chains": (["chain"], ["chain"]),
     # The text is read to say that there are both.
@@ -70,21 +70,21 @@ class Documents:
         return self.path
 
     def chains(self, spellings: dict[str, str] | None = None) -> list[list[str]]:
-        """The chains, whose titles are one where they differ in case, spaces or the form of quotes alone.
+        """The chains, where titles that differ only in case, spaces or the form of quotes become one.
 
         Args:
-            spellings: by their common form, the spelling of titles that stands for all: the first one that is read.
-                Sets that are compared share it.
+            spellings: by the common form of titles, the spelling that is used for all of them: the first one that is
+                read. Sets that are compared share it.
 
         Raises:
             TextcriticError: a document is something else; the line names it.
         """
         chains = [_strings(record, "chain") for record in self._of("chains")]
-        known: dict[str, str] = {}
+        unified: dict[str, str] = {}
         shared = {} if spellings is None else spellings
-        for title in (title for chain in chains for title in chain if title not in known):
-            known[title] = shared.setdefault(" ".join(straight(title).split()).casefold(), title)
-        return [[known[title] for title in chain] for chain in chains]
+        for title in (title for chain in chains for title in chain if title not in unified):
+            unified[title] = shared.setdefault(" ".join(straight(title).split()).casefold(), title)
+        return [[unified[title] for title in chain] for chain in chains]
 
     def mentions(self) -> Iterator[tuple[str, list[str]]]:
         """Stream the chains of mentions, each with what error lines call it; raises as `chains`."""
@@ -139,9 +139,9 @@ class Documents:
         return replace(self, records=noted)
 
     def cut_by(self, asked: str | None, real: str | None = None) -> "Documents":
-        """The same documents, whose tokens are found in a way, see `plan.checks.words.HOW`.
+        """The same documents with a way to find their tokens, see `plan.checks.words.HOW`.
 
-        The first documents are read, but for a pipe, which can be read only once and counts as text with spaces.
+        The first documents are read, except from a pipe: it can be read only once, and counts as text with spaces.
 
         Args:
             asked: the way that is asked for; None: the usual one, and a line on stderr if it is not at spaces.
@@ -218,7 +218,7 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
 
 
 def _require_name(path: str, name: str) -> None:
-    """See that a string can be the name of a file."""
+    """Check that a string can be the name of a file."""
     if not path:
         raise TextcriticError(f"{name}: is empty; give the path of a file")
     try:

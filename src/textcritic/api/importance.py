@@ -157,7 +157,7 @@ def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
     """Estimate the perplexity of a latent language model from log importance weights (Logan et al. 2020).
 
     The weights are log p(x_n, z_nk) - log q(z_nk | x_n) of K latent states drawn from a proposal q for each of N texts.
-    What is computed is what the command `textcritic importance` prints.
+    The command `textcritic importance` prints the same numbers.
 
     Args:
         weights: an array [N, K] in nats, -inf where p is 0; `textcritic.inference.importance.LogWeights`; the path of
@@ -212,8 +212,8 @@ def _impossible(result: ImportanceResult) -> Iterator[str]:
 
 
 def _ends(result: ImportanceResult, name: str) -> dict[str, Any]:
-    found: Interval = getattr(result.intervals, name)
-    return {"low": found.low, "high": found.high, "reason": found.reason, "covers": _covers(result, name)}
+    interval: Interval = getattr(result.intervals, name)
+    return {"low": interval.low, "high": interval.high, "reason": interval.reason, "covers": _covers(result, name)}
 
 
 def _covers(result: ImportanceResult, name: str) -> str:
@@ -221,14 +221,13 @@ def _covers(result: ImportanceResult, name: str) -> str:
     return COVERS[name] + (FEW if few else "")
 
 
-def _gap(found: Gap) -> dict[str, Any]:
+def _gap(gap: Gap) -> dict[str, Any]:
     nats, ratio = (
-        {"value": one.estimate, "low": one.low, "high": one.high, "reason": one.reason}
-        for one in (found.nats, found.ratio)
+        {"value": one.estimate, "low": one.low, "high": one.high, "reason": one.reason} for one in (gap.nats, gap.ratio)
     )
-    named = ("sign", "perplexity", "explained", "reached", "unreached", "states", "sentences")
-    told = {name: getattr(found, name) for name in named}
-    return told | {"nats": nats, "ratio": ratio, "by_text": found.by_text.tolist()}
+    names = ("sign", "perplexity", "explained", "reached", "unreached", "states", "sentences")
+    values = {name: getattr(gap, name) for name in names}
+    return values | {"nats": nats, "ratio": ratio, "by_text": gap.by_text.tolist()}
 
 
 def _finite(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`textcritic.mixing`: how much texts mix topics, such as languages, beside real ones, under an LDA model."""
+"""`textcritic.mixing`: how much texts mix topics, such as languages, compared with real ones, under an LDA model."""
 
 import json
 import os
@@ -95,7 +95,7 @@ class MixingResult(ByLabel[Source]):
         fitted_on: real texts of the fit.
         seconds: that it took.
         log_prob: nats a token, `log p(words, topics)` of the state that was kept.
-        convergence: whether the chains of the fit had come to rest; `warnings` say it where they had not.
+        convergence: whether the chains of the fit converged; if they did not, `warnings` say so.
         paired: whether both tests exchanged texts within pairs.
     """
 
@@ -112,13 +112,13 @@ class MixingResult(ByLabel[Source]):
 
     @property
     def samples(self) -> Source:
-        """What is measured of the sample, where there is one; raises as `ByLabel.only`."""
+        """The measures of the sample, if there is only one; raises as `ByLabel.only`."""
         return self._only("samples")
 
     def to_json(self) -> str:
         """The object that `textcritic mixing` prints: of one sample; of several, by label under `samples`."""
-        known = self.right or {}
-        right = {name: _described(one.estimate, one, one.reason) for name, one in known.items()} or None
+        agreements = self.right or {}
+        right = {name: _described(one.estimate, one, one.reason) for name, one in agreements.items()} or None
         topics = [
             {
                 "language": self.languages[k] or None if self.languages else None,
@@ -127,11 +127,11 @@ class MixingResult(ByLabel[Source]):
             }
             for k in range(self.critic.num_topics)
         ]
-        said = {label: {"samples": one.described(), **self._beside(label)} for label, one in self.by_label.items()}
-        several = {label: {**one.pop("samples"), **one} for label, one in said.items()} if len(said) > 1 else {}
+        each = {label: {"samples": one.described(), **self._comparison(label)} for label, one in self.by_label.items()}
+        several = {label: {**one.pop("samples"), **one} for label, one in each.items()} if len(each) > 1 else {}
         value = {
             "real": self.real.described(),
-            **({"samples": several} if several else next(iter(said.values()))),
+            **({"samples": several} if several else next(iter(each.values()))),
             "topics": topics,
             "agreement": right,
             "fit": {
@@ -143,7 +143,7 @@ class MixingResult(ByLabel[Source]):
         }
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
-    def _beside(self, label: str) -> dict[str, Any]:
+    def _comparison(self, label: str) -> dict[str, Any]:
         """How a sample compares with real texts, as JSON has it."""
         energy = self[label]["energy"]
         tested = _described(self.by_label[label].energy_measured, energy.number, energy.because or TOO_FEW)
@@ -157,7 +157,7 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
 
     Where real texts are in as many languages as there are topics, each in one, topics become languages, and what is
     measured is code-mixing (model criticism paper, appendix C). Tokens are split at white space, and all of them count.
-    What is computed is what the command `textcritic mixing` prints.
+    The command `textcritic mixing` prints the same numbers.
 
     Args:
         real: texts in any form that `documents_of` takes, which may have a `language` each; or a file in the format
@@ -184,9 +184,9 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
             )
     kept = np.zeros(len(first), dtype=bool)
     kept[list(held_out_of(first.groups, options, first.name))] = True
-    yardstick = np.flatnonzero(kept)
+    held_out = np.flatnonzero(kept)
     rows = {label: np.arange(len(one)) for label, one in sets.items()}
-    rows = dict.fromkeys(sets, yardstick) if options.paired else rows | {REAL: yardstick}
+    rows = dict.fromkeys(sets, held_out) if options.paired else rows | {REAL: held_out}
     train, *counts = _counted([(first, np.flatnonzero(~kept)), *((sets[k], rows[k]) for k in sets)], options.lowercase)
     fit = _fit(train.matrix, options, first.name)
     counted = dict(zip(sets, counts, strict=True))
@@ -196,7 +196,7 @@ def mixing(real: Given, samples: Given, *, options: MixingOptions) -> MixingResu
     }
     _require_real(scored[REAL], first.name, options.paired)
     names = {label: one.name if label == REAL else label for label, one in sets.items()}
-    languages = [first.languages[row] for row in yardstick[scored[REAL].known]] if first.languages else None
+    languages = [first.languages[row] for row in held_out[scored[REAL].known]] if first.languages else None
     return _result(fit, counted, scored, names, languages, options)
 
 
@@ -312,11 +312,11 @@ def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Score
 
 def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: bool) -> Source:
     """What is printed of one set; `row` is that of `rows_in_memory`."""
-    totals, (*said, _) = scored.posteriors.counts.sum(axis=0, dtype=np.float64), MEASURES
+    totals, (*measures, _) = scored.posteriors.counts.sum(axis=0, dtype=np.float64), MEASURES
     measured = row.get("distance_measured")
     return Source(
-        statistics={one.value: _number(row, one) for one in said},
-        reasons={one.value: "" if missing(row.get(one.why)) else str(row[one.why]) for one in said},
+        statistics={measure.value: _number(row, measure) for measure in measures},
+        reasons={m.value: "" if missing(row.get(m.why)) else str(row[m.why]) for m in measures},
         topic_shares=tuple((totals / totals.sum()).tolist()) if totals.any() else (),
         n=int(scored.known.sum()),
         rejected=int((~scored.known).sum()),
@@ -328,9 +328,9 @@ def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: b
 
 def _number(row: Mapping[str, Any], measure: Measure) -> Number:
     """The value and interval of a row, shares as shares of 1."""
-    found = (row[column] for column in (measure.value, measure.low, measure.high))
-    known = (None if missing(number) else float(number) for number in found)
-    value, low, high = (as_share(number) if measure.whole == PERCENT else number for number in known)
+    cells = (row[column] for column in (measure.value, measure.low, measure.high))
+    numbers = (None if missing(cell) else float(cell) for cell in cells)
+    value, low, high = (as_share(number) if measure.whole == PERCENT else number for number in numbers)
     return Number(value, low, high)
 
 
@@ -342,7 +342,7 @@ def _result(
     languages: Sequence[str] | None,
     options: MixingOptions,
 ) -> MixingResult:
-    """What is said of all sets; `names` are for errors, `languages` those of the real texts that were scored."""
+    """The results for all sets; `names` are for errors, `languages` those of the real texts that were scored."""
     real, read = scored[REAL], {}
     for label, one in scored.items():
         pairs = _pairs((real, one)) if options.paired and one is not real else None
@@ -358,7 +358,7 @@ def _result(
         right = agreement(real.posteriors, languages, options.resamples, options.seed, real.groups)
     words = counted[REAL].words
     return MixingResult(
-        title=f"Mixing of {options.topics} topics, beside real texts",
+        title=f"Mixing of {options.topics} topics, compared with real texts",
         scores=scores_in_memory(rows, (MIXED_TOPICS, DISTANCE)),
         facts=(*_facts(fit, options), *facts_of_groups({label: one.groups for label, one in read.items()})),
         warnings=() if fit.convergence.converged else (fit.convergence.words,),
@@ -377,7 +377,7 @@ def _result(
 
 
 def _pairs(scored: Sequence[_Scored]) -> tuple[Places, Places]:
-    """The places, in samples and in real texts, of the pairs of which both texts have words."""
+    """The places, in samples and in real texts, of the pairs in which both texts have words."""
     both = scored[0].known & scored[1].known
     of_real, of_samples = (np.flatnonzero(both[one.known]) for one in scored)
     return of_samples, of_real

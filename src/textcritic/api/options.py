@@ -124,7 +124,7 @@ class CrossFitted(Options):
     )
     held_out: float | None = option(
         None,
-        "share of the real documents, drawn at random, that alone is the yardstick; critics are fitted on the rest",
+        "share of the real documents, drawn at random, to compare samples with; critics are fitted on the rest",
         SHARE,
     )
 
@@ -332,7 +332,7 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
 
 @dataclass(frozen=True, kw_only=True)
 class ArticleOptions(ScorecardOptions):
-    """How articles are compared, beside what texts have too."""
+    """How articles are compared: the options of texts, and more."""
 
     titles: Literal["given", "inferred"] | None = option(
         None,
@@ -393,7 +393,7 @@ class CriticiseOptions(CrossFitted, ArticleOptions, ChainOptions):
     )
     test: Any = option(
         None,
-        "real documents that are the yardstick; critics are then fitted on all of the reference (default: the "
+        "real documents to compare samples with; critics are then fitted on all of the reference (default: the "
         "reference itself, by critics that have not seen the document)",
         metavar="FILE",
     )

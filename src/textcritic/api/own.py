@@ -1,4 +1,4 @@
-"""Measures of one's own as functions and commands take them: functions, `module:function`, or `file.py:function`."""
+"""A user's own measures as functions and commands take them: functions, `module:function`, or `file.py:function`."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -59,7 +59,7 @@ def _metric(given: GivenMetric) -> Metric:
 
 
 def _check_names(metrics: Sequence[Metric]) -> None:
-    """See that measures differ in the names of their functions and in their titles.
+    """Check that measures differ in the names of their functions and in their titles.
 
     Raises:
         TextcriticError: two do not.

@@ -1,4 +1,4 @@
-"""`textcritic.recitation`: how much of samples stands word for word in the text that their model was trained on."""
+"""`textcritic.recitation`: how much of samples is in the text that their model was trained on, word for word."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,11 +44,11 @@ class RecitationResult(Result):
 
 @takes(RecitationOptions)
 def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> RecitationResult:
-    """Say how much of samples stands word for word in the training text of their model (McCoy et al. 2023, RAVEN).
+    """Measure how much of samples is in the training text of their model, word for word (McCoy et al. 2023, RAVEN).
 
-    The number is the share of all runs of 13 words that some training text has. Real texts that the model was not
-    trained on are the yardstick, as people repeat one another too. Higher: the model recites. Lower: it repeats less
-    than people do. What is computed is what the command `textcritic recitation` prints.
+    The number is the share of all runs of 13 words that some training text has. Samples are compared with real texts
+    that the model was not trained on, because people repeat one another too. Higher: the model recites. Lower: it
+    repeats less than people do. The command `textcritic recitation` prints the same numbers.
 
     Args:
         real: texts that the model was not trained on, or articles, whose sections are put together, in any form that
@@ -77,7 +77,7 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     said = [_described(one, score) for one, score in zip(every.values(), scores, strict=True)]
     words = f"{len(index.ids):,} documents, {int(index.lengths.sum()):,} words, {len(index.words):,} of them distinct"
     return RecitationResult(
-        title="How much stands word for word in the training text",
+        title="How much is in the training text, word for word",
         scores=scores,
         facts=(
             ("Training text", words),

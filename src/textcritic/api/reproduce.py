@@ -47,7 +47,7 @@ ELSEWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A number of a paper beside ours.
+    """A number of a paper, and ours.
 
     Attributes:
         place: paper and table or section.
@@ -55,8 +55,8 @@ class Line:
         ours: as computed here.
         published: as printed; None: the paper prints none.
         digits: behind the point, as printed.
-        n: documents, sequences or pairs that ours is made of; None: it is exact.
-        note: what else is to be known.
+        n: documents, sequences or pairs from which ours is computed; None: it is exact.
+        note: a remark.
     """
 
     place: str
@@ -277,7 +277,7 @@ def _published(name: str, keys: Sequence[str]) -> Published:
 
 
 def _votes(folder: Path, name: str, offline: bool, project: Project, missing: list[str]) -> list[Votes] | None:
-    """Votes that are there or can be had; else None, and a line of what is missing."""
+    """The votes, downloaded if necessary. If they are missing and `offline`: None, and a line in `missing`."""
     path = folder / DOWNLOADS / name
     entry = project.registries.entry("downloads", name)
     if not path.is_file():

@@ -30,7 +30,7 @@ Table = tuple[str, str, Sequence[str], list[Sequence[str]]]
 
 
 class _Scores(dict[str, Score]):
-    """The scores of one source by measure, whose names an unknown one is told."""
+    """The scores of one source by measure; the error on an unknown measure lists the names."""
 
     def __missing__(self, measure: str) -> Score:
         raise KeyError(f"{measure!r}; the measures are {', '.join(self)}")
@@ -94,9 +94,9 @@ class Result:
     def compare(self, first: str, second: str) -> dict[str, Nearness]:
         """Which of two sources is nearer to real text, by measure; measures that cannot compare them are left out.
 
-        Of each: `difference`, the distance of the first from real text minus that of the second (of logarithms, if
-        `by_ratio`), its 95% interval `low` to `high`, and `p`. It is negative where the first is nearer. The p-values
-        are of these two sources alone; who looks at many pairs corrects them for their number.
+        For each measure: `difference`, the distance of the first source from real text minus that of the second (of
+        logarithms, if `by_ratio`), its 95% interval `low` to `high`, and `p`. It is negative if the first is nearer.
+        The p-values are not corrected for several comparisons; correct them if you look at many pairs.
 
         Raises:
             KeyError: there is no such source.
@@ -108,7 +108,7 @@ class Result:
     def nearest(self, measure: str) -> list[str]:
         """The source that is nearest to real text by a measure, and all that may be as near (see `inference.nearest`).
 
-        An empty list where there are fewer than two sources beside real text, or real text has no interval.
+        An empty list if there are fewer than two samples, or real text has no interval.
 
         Raises:
             KeyError: there is no such measure.
@@ -121,7 +121,7 @@ class Result:
 
     @cached_property
     def block(self) -> Block:
-        """The scores as the scorecard of a study has them: what is nearest, and what is said of them."""
+        """The scores as a block of a study's scorecard: which source is nearest, and sentences."""
         return scorecard({"": self.scores}, {"": ""})[0]
 
     def report(self, path: str | os.PathLike[str]) -> Path:

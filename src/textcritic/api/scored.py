@@ -1,4 +1,4 @@
-"""What the functions of one critic share: what they say of each set, Latent PPL, and words on draws and groups."""
+"""What the functions of one critic have in common: results by set, Latent PPL, and words on draws and groups."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,17 +21,17 @@ OfSet = TypeVar("OfSet")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ByLabel(Result, Generic[OfSet]):
-    """A critic's result on one set of documents or several; where there is one, its attributes are the result's too.
+    """A critic's result on one or several sets of documents; with one set, the result has that set's attributes too.
 
     Attributes:
-        by_label: what is said of each set.
+        by_label: the result for each set.
     """
 
     by_label: Mapping[str, OfSet]
 
     @property
     def only(self) -> OfSet:
-        """What is said of the set, where there is one.
+        """The result for the set, if there is only one.
 
         Raises:
             TextcriticError: there are several.
@@ -109,7 +109,7 @@ def latent_ppl_of(
     options: Drawn,
     names: Mapping[str, str] | None = None,
 ) -> tuple[tuple[Score, ...], tuple[tuple[str, str], ...]]:
-    """The Latent PPL of each set of scored chains, samples against real text; and what is said of groups.
+    """The Latent PPL of each set of scored chains, samples against real text; and the facts about groups.
 
     Args:
         sets: scores by what the set is called; real text is `REAL`.
@@ -131,7 +131,7 @@ def latent_ppl_of(
 
 
 def as_share(percent: float | None) -> float | None:
-    """A share in percent, as scores have it, as a share of 1, as JSON has it."""
+    """Convert a share in percent, as in scores, to a share of 1, as in JSON."""
     return None if percent is None else percent / 100
 
 
@@ -145,7 +145,7 @@ def facts_of_draws(options: Drawn) -> tuple[tuple[str, str], ...]:
 
 
 def facts_of_groups(sets: Mapping[str, Groups]) -> tuple[tuple[str, str], ...]:
-    """What is said of documents that belong together, in words; nothing where all are alone.
+    """How documents that belong together were treated, in words; empty if there are none.
 
     Args:
         sets: the groups of the documents scored, by label.

@@ -78,8 +78,8 @@ def held_out_of(
     documents = len(groups)
     if documents < 2:
         raise TextcriticError(
-            f"{name}: {documents} document{'s' * (documents != 1)}; one part is fitted on and another is the"
-            " yardstick, so give two or more"
+            f"{name}: {documents} document{'s' * (documents != 1)}; one part is for fitting and the other for"
+            " comparison, so give two or more"
         )
     number = min(documents - 1, max(1, round((options.held_out or HELD_OUT) * documents)))
     kept, rest = random_parts(documents, [number], options.seed, groups)

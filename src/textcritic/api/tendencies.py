@@ -42,10 +42,10 @@ HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "
 TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
 FOOT = (
     "By chance: the same distance where documents of both are exchanged at random, in the mean. Differs: p < 0.05. "
-    "Keeps: p is 0.05 or more, and the interval ends below the margin. Unclear: neither; the smallest distance that "
-    "would be noticed in 80% of cases is beside it. "
+    "Keeps: p is 0.05 or more, and the interval ends below the margin. Unclear: neither; next to it is the smallest "
+    "distance that would be noticed in 80% of cases. "
 )
-# Columns of a verdict that the table has beside those of every score.
+# Columns of a verdict that the table has in addition to those of every score.
 MORE = dict.fromkeys(("p_adjusted", "by_chance", "margin", "noticed", "floor", "floor_most"), float)
 BATCH = 4096  # documents of an array
 Part = npt.NDArray[np.int64]
@@ -142,7 +142,7 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
     many documents as the largest sample has: how far real text is from real text. Where there are not enough for that,
     there are fewer draws, or none, and all real documents are compared with. Draws decide no verdict.
 
-    What is computed is what the command `textcritic tendencies` prints.
+    The command `textcritic tendencies` prints the same numbers.
 
     Args:
         real: texts, or articles, whose sections are put together, in any form that `documents_of` takes.
@@ -160,8 +160,8 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
         for label, name, given in labelled(samples)
     }
     options = _with_words(options, documents.words)
-    yardstick, drawn = _parted(every.groups, max(len(one.groups) for one in compared.values()), options)
-    test = _counted(every, yardstick, options)
+    kept, drawn = _parted(every.groups, max(len(one.groups) for one in compared.values()), options)
+    test = _counted(every, kept, options)
     draws = [_counted(every, part, options) for part in drawn]
     with named(documents.name):
         of_real = _measured(test, None, draws, options)
@@ -172,7 +172,7 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
             found[label] = _measured(test, counts, draws, options)
     judged = {label: verdicts(statistics) for label, statistics in found.items()}
     return TendenciesResult(
-        title="Statistical tendencies, beside real text",
+        title="Statistical tendencies, compared with real text",
         scores=tuple(_scores(judged, found, of_real["documents"])),
         facts=(
             *_facts(of_real, every, options),

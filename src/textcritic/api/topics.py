@@ -50,7 +50,7 @@ MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
 def topics(train: Given | None, test: Given, *, options: TopicOptions) -> TopicsResult:
     """Fit a correlated topic model on the documents of `train`, and give the Latent NLL of those of `test`.
 
-    What is computed is what the command `textcritic topics` prints. Tokens are split at white space; words in more than
+    The command `textcritic topics` prints the same numbers. Tokens are split at white space; words in more than
     half of the documents of `train`, and those that contain xmath, are left out.
 
     Args:
@@ -198,7 +198,7 @@ def _scored(
         groups: of the documents of each set.
         words: of the columns, if they are known.
         searching: whether the other sets are tested against the first.
-        of_fit: what the result says of the fit.
+        of_fit: attributes of the result that are about the fit.
     """
     nll, read = {}, {}
     for label, one in tested.items():
@@ -285,7 +285,7 @@ def _require_words(tested: Counted, name: str, train: str) -> None:
 
 
 def _warnings(fits: Fits) -> tuple[str, ...]:
-    """What is not in the intervals: fits that had not ended, and other starts where there was one."""
+    """What the intervals leave out: fits that did not converge, and other starts if there was only one."""
     said, left = [], sum(not fit.converged for fit in fits.fits)
     if left:
         said.append(

@@ -1,4 +1,4 @@
-"""What `textcritic.topics` gives: what is said of the fit, and of each test set."""
+"""The result of `textcritic.topics`: for the fit, and for each test set."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TopicsOfSet:
-    """What is said of one test set.
+    """The result for one test set.
 
     Attributes:
         latent_nll: mean of `-log p(topic coefficients)` of a document under the fit of the highest bound, with its 95%
             interval over documents: "in_expectation" under its posterior, as the paper defines it; "at_mean", at the
             posterior's mean, as its released code has it.
         reasons: why there is no interval, by the kinds of `latent_nll`; None where there is one.
-        over_starts: least and greatest Latent NLL over the fits from all starts, by the kinds of `latent_nll`: how far
-            it depends on the start, which the interval of `latent_nll` does not say.
-        over_fits: its mean over these, with a 95% interval that holds documents and starts (`inference.with_fits`).
+        over_starts: least and greatest Latent NLL over the fits from all starts, by the kinds of `latent_nll`: how much
+            it depends on the start, which the interval of `latent_nll` does not include.
+        over_fits: its mean over these fits, with a 95% interval for documents and starts (`inference.with_fits`).
         n: documents scored.
         empty: documents without a word that the train set has.
         tokens: with words that the train set has.

@@ -23,15 +23,15 @@ def weights_of(weights: Any, tokens: Any) -> LogWeights:
     Raises:
         TextcriticError: as `textcritic.importance`.
     """
-    found = _joined(weights, tokens, LogWeights, "weights")
+    joined = _joined(weights, tokens, LogWeights, "weights")
     if not _are_shards(weights):
         with named(_name(weights, "weights")):
-            log_likelihoods(found)  # refuses texts without a draw of some probability
-    return found
+            log_likelihoods(joined)  # refuses texts without a draw of some probability
+    return joined
 
 
 def exact_of(reverse: Any, tokens: Any, weights: Any) -> ExactWeights:
-    """The same of exact states; `weights` as they were given beside them.
+    """Shards of exact states put together; `weights` are those that were given with them.
 
     Raises:
         TextcriticError: as `textcritic.importance`; or one file is given as both.

@@ -11,15 +11,15 @@ from textcritic.commands.arguments import Commands, add_command, positive, up_to
 from textcritic.errors import TextcriticError
 
 ANNOTATE = """\
-Ask people whether texts hang together: a web app for annotators, and for whoever runs the campaign. Without more words
-it opens the campaign of the study demo, which `textcritic demo` must have built here, and prints a link for one
-annotator. A campaign is an entry of the registry campaigns (docs/annotation.md); its files are in
+Ask people whether texts are coherent: a web app for annotators, and for the person who runs the campaign. Without
+arguments it opens the campaign of the study demo, which `textcritic demo` must have built here, and prints a link for
+one annotator. A campaign is an entry of the registry campaigns (docs/annotation.md); its files are in
 ./results/annotations/NAME.
 """
 SERVE = """\
-Serve a campaign; a link for whoever runs it is printed, where annotators are invited and progress is seen. Behind a
-reverse proxy give the address that browsers use, e.g. --address https://study.example.org; with https, cookies are
-sent over https only.
+Serve a campaign, and print a link for the person who runs it: a page to invite annotators and to see the progress.
+Behind a reverse proxy give the address that browsers use, e.g. --address https://study.example.org; with https,
+cookies are sent over https only.
 """
 SCREENS = """\
 Take pictures of the pages that an annotator sees, at two widths, with Debian's Chromium: the training (Figure 14 of the
@@ -161,7 +161,7 @@ def _import(arguments: argparse.Namespace) -> str:
 
 
 def _written(out: str | None, write: Callable[[str | None], str]) -> str:
-    """Write to a file, or for `-` to standard output; what is said of it does not come between the answers."""
+    """Write to a file, or for `-` to standard output; then messages go to stderr, not between the answers."""
     from textcritic.files import is_standard_output
 
     out = "/dev/fd/1" if out == "-" else out

@@ -25,11 +25,11 @@ line (.txt, or any other name of a file that begins with neither { nor [), where
 text (.md). They may be packed by gzip, bzip2, xz or zstd. Other keys and columns are ignored, and named on stderr. Logs
 of lm-evaluation-harness, Inspect and vLLM's server are read: what the model answered.
 """
-# What is said of labels, behind one of these.
+# On labels; follows FILES or TEXTS.
 LABELS = """
 A file of SAMPLES may have a label before it, as in gpt2=drawn/seed1.jsonl; without one it is called by its name.
 """
-# What is said of groups, behind one of these.
+# On groups; follows FILES or TEXTS.
 GROUPS = """
 Documents are taken as independent of each other. Those that belong together, such as the chapters of a book or the
 pages of a site, have the key or column "group", a string that says to what: intervals and tests take a group as one.
@@ -47,7 +47,7 @@ def add_command(
 
 
 def add_accept(command: argparse.ArgumentParser) -> None:
-    """Add the option of commands that build on a folder where results may stand that were made with other values."""
+    """Add the option `--accept`, for a folder that may have results made with other values."""
     text = "registry entries, separated by commas, whose results may be made again with the values of config/local.yaml"
     command.add_argument("--accept", metavar="NAMES", help=text)
 
@@ -71,13 +71,13 @@ def labelled_paths(words: Sequence[str], argument: str = "SAMPLES") -> dict[str,
         return [path for _, path in parted]
     plain = [path for label, path in parted if not label]
     names = iter([label for label, *_ in labelled(plain)] if plain else [])
-    found: dict[str, Path] = {}
+    by_label: dict[str, Path] = {}
     for label, path in parted:
         named = label or next(names)
-        if named in found:
-            raise TextcriticError(f"{argument}: the label {named!r} twice, of {found[named]} and of {path}")
-        found[named] = path
-    return found
+        if named in by_label:
+            raise TextcriticError(f"{argument}: the label {named!r} twice, of {by_label[named]} and of {path}")
+        by_label[named] = path
+    return by_label
 
 
 def _parted(word: str, argument: str) -> tuple[str, Path]:

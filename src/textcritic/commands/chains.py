@@ -21,9 +21,10 @@ With --json one JSON object is printed:
   rejected            documents of TEST left out: no titles, or a title that TRAIN does not have
   rejected_by_reason  how many for each reason
   smoothing           the pseudo-count delta that was used
-  other_smoothings    [{"smoothing", "latent_ppl"}] had the next smaller or larger delta of the grid been chosen: where
-                      latent_ppl changes much, TEST makes many steps that TRAIN hardly has, and their price is a choice
-  warnings            the same in a sentence where latent_ppl changes by more than a tenth
+  other_smoothings    [{"smoothing", "latent_ppl"}] for the next smaller and larger delta of the grid: if latent_ppl
+                      changes much, TEST has many transitions that are rare in TRAIN, and their probability depends on
+                      the choice of delta
+  warnings            the same in a sentence, if latent_ppl changes by more than a tenth
   unseen_transitions  [{"from", "to", "count"}] of the transitions of TEST to which the critic gives probability 0
                       (smoothing 0 only). If there are any, the Latent PPL is infinite, and latent_ppl, ci95 and
                       latent_nll_mean are null. No figure over the remaining transitions is given: leaving out the

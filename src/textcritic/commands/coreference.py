@@ -19,16 +19,16 @@ from textcritic.commands.arguments import (
 
 COREFERENCE = """\
 Fit a critic of who is mentioned after whom on part of REAL, and compare the Latent PPL of SAMPLES with that of the
-other part, which is the yardstick.
+other part, which is held out.
 
 Each line of these files is a JSON object {"mentions": [".", "he:3", "MALE:3", ...]}: who is mentioned in one document,
-in order. "." stands at each start of a sentence, and symbol:entity for a mention: the symbol is a pronoun as it is
-written, or the gender of the entity (MALE, FEMALE, PLURAL, None); the entity is any text after the last colon, the same
-one for the same person of the document. With --resolver, the files hold texts, and mentions are found first.
+in order. "." marks each start of a sentence. A mention is symbol:entity. The symbol is a pronoun as it is written, or
+the gender of the entity (MALE, FEMALE, PLURAL, None). The entity is any text after the last colon, always the same for
+the same person of a document. With --resolver, the files hold texts, and mentions are found first.
 """
 COREFERENCE_OUTPUT = """\
-With --json one JSON object is printed; of several files of SAMPLES, real, order and discount stand beside samples,
-which has the others by label:
+With --json one JSON object is printed. With several files of SAMPLES it has real, order, discount and samples, and
+samples has the other keys by label:
   latent_ppl          exp(sum of NLL / sum of tokens), pooled over the documents scored; tokens: mentions and "."
   ci95                [low, high], 95% studentised bootstrap over documents; null where there is none, and then
   ci95_reason         says why, such as fewer than 20 documents
@@ -39,7 +39,7 @@ which has the others by label:
   rejected            documents of SAMPLES left out, as they have neither a mention nor a sentence mark
   rejected_by_reason  how many for each reason
   without_people      documents scored in which nobody is mentioned
-  order, discount     as asked
+  order, discount     the options
   unseen              tokens scored that the critic never saw: no window of its part of REAL ends in this symbol with
                       this number, where the entities of a window are numbered from 0 by first appearance
 """

@@ -36,7 +36,7 @@ a text a line (.txt), or JSON lines, tables and more (below):
 
 Of texts are measured: tendencies (length, words, pairs of words, stop words, punctuation, ...), topics, mentions of
 people (English), what is copied from the reference, repeated words and unfinished ends. Critics learn from part of the
-reference; the rest is the yardstick. It takes seconds, in one process.
+reference; samples are compared with the rest. It takes seconds, in one process.
 
 Of articles the order of sections is measured too, by their titles. Where nine of ten articles of every sample have a
 title on every section, titles are given, and the other articles are left out; otherwise a classifier is trained on the

@@ -6,8 +6,8 @@ from textcritic.commands.arguments import Commands, add_accept, add_command, pos
 from textcritic.extras import require_models
 
 DEMO = """\
-Build a demo study in the folder where it is called. No GPU, no download. Results go to ./results; the same command
-again goes on where it was killed, and is done in seconds if all is there.
+Build a demo study in the folder where it is called. No GPU, no download. Results go to ./results. The same command
+again continues an interrupted run, and takes seconds if everything is there.
 
   demo              (the default) section order and topics: small language models are trained on the documentation of
                     six installed packages, write documents, and are judged by them

@@ -1,4 +1,4 @@
-"""`textcritic importance`: what log importance weights say of a latent language model's perplexity."""
+"""`textcritic importance`: the perplexity of a latent language model, estimated from log importance weights."""
 
 import argparse
 
@@ -14,18 +14,18 @@ Printed are the estimates at instance and at corpus level, three intervals that 
 curve in K, and whether K is seen to be too small.
 """
 IMPORTANCE_OUTPUT = """\
-With --json one JSON object is printed; null is what is not known or infinite:
+With --json one JSON object is printed; null means not known or infinite:
   texts, draws, tokens   N, K, T
   perplexity       {"instance", "corpus", "jackknife", "pareto_smoothed", "as_released" (null without the option)}; the
                    first two are too high in expectation; the others are no bounds
   log_likelihood   {"instance", "corpus"}, in nats
-  corpus_over_pairings   {"mean", "low", "high", "repeats"}: perplexity at corpus level, and what 95% of the pairings of
-                   the draws of different texts lie between
+  corpus_over_pairings   {"mean", "low", "high", "repeats"}: perplexity at corpus level, and the range of 95% of the
+                   pairings of the draws of different texts
   intervals        of the perplexity at instance level, 95%, each with what it "covers":
     over_instances, over_draws   {"low", "high", "reason": why there is none}
-    for_truth      {"high": what the model's own perplexity is at most, "log_likelihood": what log p is at least}
+    for_truth      {"high": upper bound of the model's own perplexity, "log_likelihood": lower bound of log p}
   curve            {"draws", "instance", "corpus"}: lists; perplexity is the mean over sub-samples
-  gap              with --reverse, of texts of the model: {"sign": "missed", "too few", "small", "none" or "unclear",
+  gap              with --reverse, for texts of the model: {"sign": "missed", "too few", "small", "none" or "unclear",
                    "nats" a text and "ratio" of perplexities, each {"value", "low", "high", "reason"}, "perplexity" from
                    exact states (too low), "explained" by the spread of the weights, "reached": the gap of texts whose
                    states the proposal can draw, "unreached": ids of the others, "states": how many, "sentences",

@@ -5,8 +5,8 @@ import argparse
 from textcritic.commands.arguments import Commands, add_command
 
 INSTALL = """\
-Install what a part of the workflow needs beside the package's own requirements, in exact versions, into the
-environment of this command. What is there already is left alone.
+Install what a part of the workflow needs in addition to the package's own requirements, in exact versions, into the
+environment of this command. Packages that are already installed are not changed.
 
   fairseq     generators of kind fairseq: fairseq 0.12.2, built from source (needs a C++ compiler and Python's headers)
   mauve       critics of kind mauve: mauve-text, which is under the GPL-3 and no part of textcritic, and faiss

@@ -6,8 +6,8 @@ from textcritic.commands.arguments import Commands, add_command
 
 LOCK = """\
 Look up the commits of the models and data sets of the Hugging Face hub whose entries name a branch or a tag, and write
-them to ./hub.lock, which every run reads. Needs a network; HF_ENDPOINT names another hub. A commit that is there
-already stays. Keep the file: what was made is made again if a commit changes.
+them to ./hub.lock, which every run reads. Needs a network; HF_ENDPOINT names another hub. A commit that is already in
+the file is kept. Keep the file: if a commit changes, all that was made from it is made again.
 """
 
 

@@ -1,4 +1,4 @@
-"""`textcritic mixing`: how much texts mix topics, such as languages, beside real ones."""
+"""`textcritic mixing`: how much texts mix topics, such as languages, compared with real ones."""
 
 import argparse
 
@@ -21,11 +21,12 @@ Fit latent Dirichlet allocation on part of the texts of REAL, and say how much t
 topics. Where each real text is in one of K languages, K topics become the languages: what is measured is code-mixing.
 
 Tokens are split at white space, and all of them count; texts should be tokenised, punctuation apart from words.
-Texts of REAL may have a "language" beside "text". The files may also be counts in the format LDA-C (.dat, .ldac).
+Texts of REAL may have the key "language" in addition to "text". The files may also be counts in the format LDA-C (.dat,
+.ldac).
 """
 MIXING_OUTPUT = """\
-With --json one JSON object is printed; of several files of SAMPLES, samples has by label what it has of one, and
-mixed_p and energy_distance:
+With --json one JSON object is printed. With several files of SAMPLES, samples has, by label, the keys that it has for
+one file, and mixed_p and energy_distance:
   real, samples    of the real texts that were held out, and of the samples, each number with its 95% interval by
                    bootstrap over texts (ci95; where it is nulls, ci95_reason says why):
     mixed          share of the words outside the main topic of their text, expected under the posterior

@@ -1,4 +1,4 @@
-"""What a command prints: whole, in the terminal's own characters, and without a traceback where nobody reads it."""
+"""Printing the output of a command: in characters that the terminal has, and without a traceback if nobody reads it."""
 
 import codecs
 import os
@@ -8,7 +8,7 @@ from textcritic.errors import TextcriticError
 
 # 128 + SIGPIPE: what a shell gives for a command whose reader has gone, as in `textcritic show ... | head -1`.
 NOBODY_READS = 141
-# For terminals that lack them; any other character becomes a question mark.
+# Replacements for characters that a terminal lacks; any other such character becomes a question mark.
 PLAIN = {
     "–": "-",
     "—": "-",
@@ -36,7 +36,7 @@ def print_text(text: str) -> int:
     if sys.stdout is None:  # closed before Python began
         raise TextcriticError("standard output: is closed, so that nothing can be printed; send it to a file")
     codecs.register_error("textcritic.plain", _plain)
-    if hasattr(sys.stdout, "reconfigure"):  # whatever stands in for it may lack this
+    if hasattr(sys.stdout, "reconfigure"):  # a replacement of sys.stdout may lack this
         sys.stdout.reconfigure(errors="textcritic.plain")
     try:
         print(text, end="\n" if text else "", flush=True)
@@ -56,7 +56,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 
 
 def _close() -> None:
-    """Python writes what is left once more when it ends; let it go nowhere."""
+    """Discard what is left in the buffer, which Python would try to write once more when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -10,8 +10,8 @@ from textcritic.commands.arguments import Commands, add_command
 ABOUT = """\
 Say what a study, a target or a file takes before anything runs: jobs and submissions, GPU-hours, core-hours, disk,
 memory, the least time on the clock, what is there already, what would be made again and why, and what cannot be made.
-Nothing is run. Seconds are those of a declared model (docs/plan.md); what the same job took on such a machine before
-takes the place of it. GPU-hours are arithmetic, never checked.
+Nothing is run. Seconds come from a declared model (docs/plan.md), or from earlier runs of the same job on such a
+machine, if there are any. GPU-hours are arithmetic, never checked.
 """
 BELOW = """\
 examples:

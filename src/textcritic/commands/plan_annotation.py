@@ -9,15 +9,15 @@ from textcritic.commands.arguments import Commands, add_command
 
 ABOUT = """\
 Say how many articles of each system people have to judge, and how many hours it takes them, for an interval of a given
-width, or for a difference between two systems to be noticed by a test at 5%. Intervals and tests are to hold for other
-articles and other annotators. The spreads of the log-odds are assumptions; a pilot shows one's own.
+width, or for a test at 5% to notice a difference between two systems. Intervals and tests are valid for other articles
+and other annotators. The spreads of the log-odds are assumptions; a pilot study estimates your own.
 """
 OUTPUT = """\
 One JSON object is printed:
-  articles     of each system; null where no number is enough, as the annotators are too few
+  articles     of each system; null if no number is enough, because the annotators are too few
   hours        of all annotators together, for both systems if there are two
   half_width   of the 95% interval of SHARE with so many articles; with two systems that of each
-  power        how often the test notices the difference, of simulated collections of answers; null of one system
+  power        share of simulated collections of answers in which the test notices the difference; null for one system
   power_ci95   95% interval of that, over the collections
   simulated    how many there were
 """
@@ -41,28 +41,30 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.inference import annotation_plan as plans  # loads numpy
 
-    said = arguments
     design = plans.Design(
-        answers=said.answers,
-        annotators=said.annotators,
-        minutes=said.minutes,
-        between_articles=said.between_articles,
-        between_annotators=said.between_annotators,
+        answers=arguments.answers,
+        annotators=arguments.annotators,
+        minutes=arguments.minutes,
+        between_articles=arguments.between_articles,
+        between_annotators=arguments.between_annotators,
     )
-    two = said.against is not None
+    two = arguments.against is not None
     if two:
-        articles = plans.articles_for_power(design, said.share, said.against, said.power)
+        articles = plans.articles_for_power(design, arguments.share, arguments.against, arguments.power)
     else:
-        articles = plans.articles_for_width(design, said.share, said.width)
-    found: dict[str, Any] = {"articles": articles, "hours": None, "half_width": None, "power": None}
-    found |= {"power_ci95": None, "simulated": None}
+        articles = plans.articles_for_width(design, arguments.share, arguments.width)
+    numbers: dict[str, Any] = {"articles": articles, "hours": None, "half_width": None, "power": None}
+    numbers |= {"power_ci95": None, "simulated": None}
     if articles is not None:
         planned = replace(design, articles=articles)
-        found["hours"] = round((1 + two) * planned.hours, 1)
-        found["half_width"] = round(plans.half_width(planned, said.share), 4)
+        numbers["hours"] = round((1 + two) * planned.hours, 1)
+        numbers["half_width"] = round(plans.half_width(planned, arguments.share), 4)
         if two:
             # With another seed than the draws that chose the number.
-            got = plans.simulated_power(planned, said.share, said.against, seed=2)
-            found |= {"power": round(got.power, 4), "power_ci95": [round(got.low, 4), round(got.high, 4)]}
-            found["simulated"] = got.studies
-    return json.dumps(found, indent=2)
+            simulated = plans.simulated_power(planned, arguments.share, arguments.against, seed=2)
+            numbers |= {
+                "power": round(simulated.power, 4),
+                "power_ci95": [round(simulated.low, 4), round(simulated.high, 4)],
+            }
+            numbers["simulated"] = simulated.studies
+    return json.dumps(numbers, indent=2)

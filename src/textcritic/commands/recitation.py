@@ -1,4 +1,4 @@
-"""`textcritic recitation`: how much of samples stands word for word in the training text."""
+"""`textcritic recitation`: how much of samples is in the training text, word for word."""
 
 import argparse
 
@@ -16,23 +16,23 @@ from textcritic.commands.arguments import (
 )
 
 RECITATION = """\
-Say how much of SAMPLES stands word for word in the texts that their model was trained on, TRAIN (McCoy et al. 2023,
-RAVEN): the share of all runs of 13 words. REAL, texts that the model was not trained on, are the yardstick, as people
-repeat one another too. Higher than REAL: the model recites. Lower: it repeats less than people do. TRAIN is held in
-memory, with 40 bytes more for each of its words.
+Measure how much of SAMPLES is in TRAIN, the texts that their model was trained on, word for word (McCoy et al. 2023,
+RAVEN): the share of all runs of 13 words. SAMPLES are compared with REAL, texts that the model was not trained on,
+because people repeat one another too. Higher than REAL: the model recites. Lower: it repeats less than people do. TRAIN
+is held in memory, with 40 bytes more for each of its words.
 """
 RECITATION_OUTPUT = """\
 With --json one JSON object is printed:
   real             of REAL:
-    recited        {"value", "low", "high", "p", "reason"}: the share of runs of 13 words that stand in TRAIN, with its
-                   95% interval (null where there is none) and p of a test against REAL (null of REAL itself), and why
-                   one of the two is missing
+    recited        {"value", "low", "high", "p", "reason"}: the share of runs of 13 words that are in TRAIN, with its
+                   95% interval (null where there is none), p of a test against REAL (null for REAL itself), and why
+                   interval or p is missing
     n              texts of 13 words or more
     rejected, rejected_by_reason   shorter texts
-    seen, all      for each n from 4 to 16 the runs of n words that stand in TRAIN, and all
-    longest        {"words", "document", "begin", "train_document", "train_begin"}: the longest passage that stands in
-                   TRAIN, the text that has it, and one of TRAIN that does, both from 0, with its first word there
-  samples          of each file of SAMPLES, by its label, the same
+    seen, all      for each n from 4 to 16, the number of runs of n words that are in TRAIN, and of all
+    longest        {"words", "document", "begin", "train_document", "train_begin"}: the longest passage that is in
+                   TRAIN: its text and a text of TRAIN that has it, and its first word in each, all counted from 0
+  samples          the same for each file of SAMPLES, by its label
 """
 
 

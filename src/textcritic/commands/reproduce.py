@@ -7,7 +7,7 @@ from textcritic.commands.arguments import Commands, add_command
 
 REPRODUCE = """\
 Compute again the numbers of the four papers that need neither training nor a large download, and print each next to
-the printed one: the known process of model-criticism, what its Table 4 says of its own columns, and every number about
+the printed one: the known process of model-criticism, comparisons of the columns of its Table 4, and every number about
 people of document-coherence, of the votes that it published (0.6 MB, downloaded to results/raw/downloads). Takes
 seconds.
 """

@@ -25,8 +25,8 @@ tokens are split at white space: words in more than half of the documents of TRA
 out, and see below.
 """
 TOPICS_OUTPUT = """\
-With --json one JSON object is printed; of several files of TEST, latent_nll_mean, ci95, over_starts, over_fits, n,
-empty, tokens and tokens_unknown stand in samples, by label:
+With --json one JSON object is printed. With several files of TEST, latent_nll_mean, ci95, over_starts, over_fits, n,
+empty, tokens and tokens_unknown are in samples, by label:
   bound            evidence lower bound of TRAIN in each iteration, before its M-step, in nats; of the fit that is kept
   seconds          that the fits took
   converged        whether it ended by the tolerance

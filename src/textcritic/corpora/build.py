@@ -67,14 +67,14 @@ def build_corpus(
     group by row group: memory holds outlines of articles, not their text.
 
     Args:
-        extracted_path: what `extract_corpus` wrote; its report is expected beside it, with the suffix `.json`.
+        extracted_path: what `extract_corpus` wrote; its report has the same name with the suffix `.json`.
         out_dir: folder of the corpus; its name is the corpus' name in messages and statistics.
         spec: registry entry with the keys `splits`, `titles` and `sections`, all defaults filled in.
         length_of: counts the tokens of texts in the unit `sections.length_unit`.
 
     Raises:
-        TextcriticError: a split of which a share is asked for is empty, maybe as groups are large; or given splits are
-            not train, validation and test.
+        TextcriticError: a split with a requested share is empty, maybe because groups are large; or the given splits
+            are not train, validation and test.
     """
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
@@ -268,7 +268,7 @@ def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[
 
 
 def _wanted(shares: Mapping[str, Any]) -> list[str]:
-    """The splits that must not be empty: train, and those of which a share is asked for."""
+    """The splits that must not be empty: train, and those with a requested share."""
     return [split for split in SPLITS if split == "train" or shares[split]]
 
 

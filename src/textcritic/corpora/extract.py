@@ -139,8 +139,8 @@ def read_derived(path: Path, opening: str | None, skipped: Counter[str]) -> Iter
 
     Args:
         path: Parquet of articles with at least one section each, as `build_corpus` writes it.
-        opening: regular expression that the text of the first section must match from its beginning; a dot stands for
-            line breaks too, so that `.*is a.*film.*` looks through the whole section. None lets every article pass.
+        opening: regular expression that the text of the first section must match from its beginning; a dot matches
+            line breaks too, so that `.*is a.*film.*` searches the whole section. If None, every article passes.
         skipped: counts the articles that do not match.
 
     Raises:

@@ -16,7 +16,7 @@ class Titles:
 
     Args:
         lemmatise: replace each word by its WordNet noun lemma (NLTK), as the paper does.
-        spelling: word and the spelling that stands for it, looked up as written and again after lemmatisation;
+        spelling: the standard spelling of each word, looked up as written and again after lemmatisation;
             `{"acknowledgement": "acknowledgment", "&": "and"}`. The paper's own map is not published.
         drop: titles whose sections a corpus leaves out; standardised themselves before they are compared.
 
@@ -46,7 +46,7 @@ class Titles:
 
 
 class TitlesAsBuilt:
-    """Stands in for `Titles` in a derived corpus: the titles of its base are in standard form, and none is dropped."""
+    """Replaces `Titles` in a derived corpus: the titles of its base are in standard form, and none is dropped."""
 
     drop: frozenset[str] = frozenset()
 

@@ -49,6 +49,6 @@ def _categories() -> npt.NDArray[np.uint8]:
     table[PRIVATE.start :] = numbers["Co"]
     table[[plane | end for plane in (0xF0000, 0x100000) for end in (0xFFFE, 0xFFFF)]] = numbers["Cn"]
     for codes in ASSIGNED:
-        found = map(numbers.__getitem__, map(unicodedata.category, map(chr, codes)))
-        table[codes.start : codes.stop] = np.fromiter(found, np.uint8, len(codes))
+        categories = map(numbers.__getitem__, map(unicodedata.category, map(chr, codes)))
+        table[codes.start : codes.stop] = np.fromiter(categories, np.uint8, len(codes))
     return table

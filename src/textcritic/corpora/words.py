@@ -1,6 +1,6 @@
-"""Where words begin and end in writing without spaces: texts with a space between words, as counting needs them.
+"""Words in scripts without spaces: spaces are put between words, so that words can be counted.
 
-Text of Chinese, Japanese, Thai, Lao, Khmer or Burmese counts as one word a sentence where words are cut at spaces. What
+If a text in Chinese, Japanese, Thai, Lao, Khmer or Burmese is cut at its spaces, each sentence counts as one word. What
 is shown and quoted is always the text as it was written.
 """
 
@@ -28,25 +28,25 @@ _APART = re.compile(rf"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 
 
 def usual_words(texts: Iterable[str]) -> str:
-    """How texts are cut into words where nothing is said: `characters` if most of the first ones have no spaces."""
+    """How texts are cut into words if no way is given: `characters` if most of the first texts have no spaces."""
     some = [text for text in islice(texts, LOOKED_AT) if text.strip()]
     return words_of_most(sum(map(is_unspaced, some)), len(some))
 
 
 def words_of_most(unspaced: int, documents: int) -> str:
-    """How texts are cut into words of which so many have no spaces between words."""
+    """`characters` if more than half of the documents have no spaces between words, else `spaces`."""
     return CHARACTERS if 2 * unspaced > documents else SPACES
 
 
 def said_of_characters(name: str) -> str:
-    """A line on a set of real texts whose characters count as words."""
+    """A line that says of a set of real texts that each character counts as a word."""
     return (
         f"{name}: written without spaces between words, so each character counts as a word (--words names another way)"
     )
 
 
 def said_of_writing(name: str, here: str, real: str) -> str:
-    """A warning of a sample whose own way would be another one than that of real text; empty if it would not."""
+    """A warning if a sample would be cut into words in another way than real text, else an empty text."""
     if here == real or CHARACTERS not in (here, real):
         return ""
     what = (
@@ -123,12 +123,12 @@ def _own(words: str) -> Callable[[str], str]:
 
     def way(text: str) -> str:
         try:
-            found = function(text)
+            result = function(text)
         except Exception as error:
             raise TextcriticError(f"words: {words} failed: {type(error).__name__}: {first_line(error)}") from error
-        parts = None if isinstance(found, str) else list(found) if isinstance(found, Iterable) else None
+        parts = None if isinstance(result, str) else list(result) if isinstance(result, Iterable) else None
         if parts is None or not all(isinstance(part, str) for part in parts):
-            raise TextcriticError(f"words: {words} gives {type(found).__name__}; it should give a list of strings")
+            raise TextcriticError(f"words: {words} gives {type(result).__name__}; it should give a list of strings")
         return " ".join(parts)
 
     return way

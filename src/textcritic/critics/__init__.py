@@ -1,7 +1,7 @@
 """Critics: fitted latent processes that score any corpus or sample, and the numbers computed from their scores.
 
-A name is loaded when it is first used: every start of Snakemake reads options that are defined in this room, and loads
-neither numpy nor pyarrow for them.
+A name is loaded when it is first used: every start of Snakemake reads options that are defined in this package, and
+loads neither numpy nor pyarrow for them.
 """
 
 from importlib import import_module

@@ -51,8 +51,8 @@ def audit_transitions(
     transition, keep the document); `titles` (inferred titles for data; for samples the titles that the model wrote, if
     it wrote any); `generated titles, unknown titles` (both of the last two, samples only); `posterior` (expectation
     instead of MAP); `all as released` (smoothing, normalisation and unknown titles). For a critic whose mode is
-    "as_released" the switches lead the other way, to the paper's text, and the last is `all as in the text`. delta is
-    chosen anew, by the same cross-validation, where its grid, the rows or the use of unknown titles change.
+    "as_released" the switches lead the other way, to the paper's text, and the last is `all as in the text`. If its
+    grid, the rows or the use of unknown titles change, delta is chosen again by the same cross-validation.
 
     Args:
         critic: the fitted critic.
@@ -68,8 +68,8 @@ def audit_transitions(
         A switch that a source cannot have (no gold titles, or given ones and so no posterior) has no row.
 
     Raises:
-        TextcriticError: too few training chains to cross-validate, or a source of which no document can be scored by
-            default.
+        TextcriticError: too few training chains to cross-validate, or a source without a document that the default can
+            score.
     """
     pairs = list(folds(Chains.of(train), critic.titles, critic.counts))
     rows: list[dict[str, Any]] = []

@@ -14,7 +14,7 @@ from textcritic.critics.transitions import TransitionCritic
 from textcritic.inference import PowerOptions, power_rows
 
 VERSIONS = 10
-"""Versions of each document with other sections out of order, one of which a repetition draws."""
+"""Versions of each document with different sections out of order; each repetition draws one."""
 
 Ints = npt.NDArray[np.int64]
 

@@ -1,10 +1,10 @@
 """The Latent PPL that chains of titles would have without the errors of the classifier that inferred them.
 
-What a classifier says of sections whose titles are known tells how it errs. Let `f(x)` be its evidence on a section:
-the posterior and its logarithm. From labelled sections we know the mean evidence `M[g] = E[f | title g]`. Any `A` with
-`M A = I` turns evidence into an unbiased estimate of which title it is, `E[f(x) A | title g] = e_g`, and a product of
-two neighbours into one of the transition. So `sum_m (f_m A)' L (f_(m+1) A)` with `L = -log P_c` has the expectation of
-the document's NLL by its own titles. Of all such `A` that of the least variance is taken (generalised least squares).
+Sections whose titles are known show how a classifier errs. Let `f(x)` be its evidence on a section: the posterior and
+its logarithm. From labelled sections we know the mean evidence `M[g] = E[f | title g]`. Any `A` with `M A = I` turns
+evidence into an unbiased estimate of the title, `E[f(x) A | title g] = e_g`, and the product for two neighbours into
+an unbiased estimate of the transition. So `sum_m (f_m A)' L (f_(m+1) A)` with `L = -log P_c` has the expectation of the
+document's NLL by its own titles. The `A` of the least variance is used (generalised least squares).
 This is the backward correction of Natarajan et al., Learning with Noisy Labels (NIPS 2013) and Patrini et al., Making
 Deep Neural Networks Robust to Label Noise (CVPR 2017), for pairs.
 
@@ -26,11 +26,11 @@ from textcritic.errors import TextcriticError
 from textcritic.inference import GROUPS, document_groups, jackknife_variance, t_interval
 
 FEWEST_LABELLED = 200
-"""Labelled documents below which nothing is corrected: the weights are then too uncertain, and biased."""
+"""With fewer labelled documents nothing is corrected: the weights would be too uncertain, and biased."""
 FEWEST_DOCUMENTS = 20
-"""Documents of a source below which there is no interval."""
+"""With fewer documents of a source there is no interval."""
 PRIOR = 10.0
-"""Sections of each title that are added to the labelled ones, as the posterior by itself says that they look."""
+"""Sections of each title that are added to the labelled ones; their evidence is the mean weighted by the posterior."""
 RIDGE = 0.01  # of the evidence's mean variance, added to each variance
 SMALLEST = 1e-4  # of a probability whose logarithm is taken
 
@@ -49,7 +49,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What a classifier says of the sections of a set of documents that have any.
+    """The output of a classifier on the sections of a set of documents, without those that have none.
 
     Attributes:
         posteriors: P(title | text), float64 [sections, V], titles in the critic's order.
@@ -78,10 +78,10 @@ class Evidence:
 
 
 def corrected_ppl(source: Evidence, labelled: Evidence, log_probs: Array) -> Corrected:
-    """The Latent PPL of a source as it would be by its own titles, with its 95% interval; none of them is below 1.
+    """The Latent PPL that a source would have by its own titles, with its 95% interval; none of them is below 1.
 
-    The interval holds the choice of the source's documents and that of the labelled ones: a t interval on the log scale
-    whose variance is the sum of two grouped jackknives. The weights are fitted once a group.
+    The interval covers the sampling of the source's documents and of the labelled ones: a t interval on the log scale
+    whose variance is the sum of two grouped jackknives. The weights are fitted once for each group.
 
     Args:
         source: documents to score.
@@ -107,7 +107,7 @@ def corrected_ppl(source: Evidence, labelled: Evidence, log_probs: Array) -> Cor
 
 
 def correction(labelled: Evidence, weights: Array | None = None) -> Array:
-    """`A`, which turns the features of sections into estimates of which title they have: [2 V, V].
+    """`A`, which turns the features of sections into estimates of their titles: [2 V, V].
 
     Args:
         labelled: sections whose titles are known; the classifier must not have been trained on them.

@@ -23,7 +23,7 @@ from textcritic.latents.points import Features
 from textcritic.runlog import Progress
 
 LEAST = 100
-"""Fewer documents have no MAUVE: of 15, two samples of one distribution have anything from 0.004 to 0.9994."""
+"""Fewer documents have no MAUVE: two samples of 15 from one distribution have anything from 0.004 to 0.9994."""
 FIRST_SEED = 25
 """The library's own seed, the first of ours."""
 POINTS = 25
@@ -35,10 +35,10 @@ GROUPED = "no interval and no test of MAUVE where documents belong together"
 
 @dataclass(frozen=True, slots=True)
 class MauveOptions:
-    """How MAUVE is computed; the defaults are the library's, but for the seeds and the interval.
+    """How MAUVE is computed; the defaults are the library's, except for the seeds and the interval.
 
     Attributes:
-        documents: of each side, the same of all that is compared, as the value grows with fewer points a bucket.
+        documents: of each side; the same for all comparisons, because the value grows with fewer points a bucket.
         buckets: clusters of k-means; None: a tenth of the documents.
         scaling: c of the divergence curve.
         seeds: k-means is run with so many; the value is the mean.
@@ -94,16 +94,16 @@ class Mauve:
     reason: str = ""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write JSON, with the histograms, of which any variant can be computed again without k-means."""
+        """Write JSON, with the histograms: any variant can be computed from them again without k-means."""
         write_json(path, {name: getattr(self, name) for name in self.__dataclass_fields__})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Mauve":
         """Read what `save` wrote; raises TextcriticError where it is missing or no such file."""
-        said = read_json(path)
-        if not isinstance(said, dict) or set(said) != set(cls.__dataclass_fields__):
+        payload = read_json(path)
+        if not isinstance(payload, dict) or set(payload) != set(cls.__dataclass_fields__):
             raise TextcriticError(f"{path}: not a file of MAUVE; delete it and rerun the rule that makes it")
-        return cls(**said)
+        return cls(**payload)
 
 
 def compare_features(first: Features, second: Features, options: MauveOptions, resamples: int = 1000) -> Mauve:
@@ -202,8 +202,9 @@ def halves_interval(first: Any, second: Any, options: MauveOptions, value: float
 def histogram_test(first: Sequence[int], second: Sequence[int], scaling: float = 5.0, resamples: int = 1000) -> float:
     """Permutation test of two sets of documents over the clusters of both: documents change sides, clusters stay.
 
-    Clusters are made of both sets together, so that under the null hypothesis which document is of which set is chance,
-    but for where k-means begins, which depends on the order of the rows: p was at most 0.05 in 7% of 400 repetitions.
+    Clusters are made from both sets together, so that under the null hypothesis documents are exchangeable between the
+    sets. An exception is the start of k-means, which depends on the order of the rows: p was at most 0.05 in 7% of 400
+    repetitions.
 
     Args:
         first: [buckets], documents of the first set in each cluster.
@@ -270,7 +271,7 @@ def _library(first: Any, second: Any, options: MauveOptions, buckets: int, seed:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what faiss, which is not Python, writes at every call: that there are few points for its clusters."""
+    """Suppress what faiss, which is not Python, writes at every call: that there are few points for its clusters."""
     kept = [os.dup(number) for number in (1, 2)]
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

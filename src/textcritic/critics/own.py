@@ -1,4 +1,4 @@
-"""Measures of one's own: a function is applied to each document, and what it returns is checked and written."""
+"""A user's measures: a function is applied to each document, and the values that it returns are checked and written."""
 
 import json
 import math
@@ -40,7 +40,7 @@ there is no ratio. `values` and `weights` are empty where a document is rejected
 declaration of the measure, see `declaration_of`."""
 TWICE = 3  # documents that are measured a second time
 BATCH = 64  # documents that a function for lists gets at once
-SAME = 1e-6  # relative; a neural model may round otherwise the second time
+SAME = 1e-6  # relative; a neural model may round differently the second time
 SHOWN = 40  # characters of a bad value
 LACKS = {
     "title": lambda document: not document.title,
@@ -159,10 +159,10 @@ def measure_documents(metric: Metric, documents: Iterable[Article], total: int) 
     stream = iter(documents)
     progress = Progress(f"measuring {metric.declared.name}", total, "documents", brief=True)
     while some := list(islice(stream, BATCH if metric.declared.batch and rows else TWICE)):
-        found = _rows(metric, some)
+        measured = _rows(metric, some)
         if not rows:
-            _compare(metric, found, _rows(metric, some))
-        rows += found
+            _compare(metric, measured, _rows(metric, some))
+        rows += measured
         progress.advance(len(some))
     return pa.Table.from_pylist(rows, schema=OWN_SCHEMA)
 
@@ -198,9 +198,9 @@ def _units(declared: Declared, document: Article) -> Iterator[Any]:
         yield from [document] if declared.of == "documents" else document.sections
 
 
-def _row(document: Article, declared: Declared, found: Sequence[Pair | LeftOut]) -> dict[str, Any]:
-    pairs = [one for one in found if not isinstance(one, LeftOut)]
-    lost = [one.reason for one in found if isinstance(one, LeftOut)]
+def _row(document: Article, declared: Declared, returned: Sequence[Pair | LeftOut]) -> dict[str, Any]:
+    pairs = [one for one in returned if not isinstance(one, LeftOut)]
+    lost = [one.reason for one in returned if isinstance(one, LeftOut)]
     lacking = [f"no {need}" for need in declared.needs if LACKS[need](document)]
     return {
         "id": document.id,
@@ -268,11 +268,11 @@ def _compare(metric: Metric, first: Sequence[dict[str, Any]], second: Sequence[d
         pairs = [[*row["values"], *row["weights"]] for row in (one, other)]
         same = len(pairs[0]) == len(pairs[1]) and np.allclose(pairs[0], pairs[1], rtol=SAME, atol=0)
         if not same or one["why"] != other["why"]:
-            said = " and then ".join(
+            both = " and then ".join(
                 str(row["why"] or ", ".join(f"{v:g}" for v in row["values"])) for row in (one, other)
             )
             raise TextcriticError(
-                f"{metric.name}: document {one['id']!r}: {said}, when it was measured twice; give the same number each "
+                f"{metric.name}: document {one['id']!r}: {both}, when it was measured twice; give the same number each "
                 "time: set the seed of what is random inside the function"
             )
 

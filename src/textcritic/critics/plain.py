@@ -1,6 +1,6 @@
 """Two measures of plain text that need no real text to learn from: repeated runs of words, and unfinished documents.
 
-They are measures as users write them: `criticise(..., metrics=["textcritic.critics.plain:repeated"])`.
+They are written like a user's measures: `criticise(..., metrics=["textcritic.critics.plain:repeated"])`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The critic of section order, fitted anew on any documents of a set, as cross-fitting asks for it."""
+"""The critic of section order, refitted on any documents of a set; used for cross-fitting."""
 
 from collections.abc import Sequence
 
@@ -18,10 +18,10 @@ Mask = npt.NDArray[np.bool_]
 class TransitionRefit:
     """Transition critics as `TransitionCritic` in mode "paper", of any documents of a set.
 
-    A title is known to a critic if so many sections of what it is fitted on have it. It is fitted on those
-    of them with known titles alone, and judges no other ones, as a corpus leaves articles with rare titles out. A
-    sample's document counts in the mean over the critics as often as one of them can judge it. The smoothing of each
-    critic is chosen by cross-validation over the parts that it is fitted on.
+    A critic knows a title if at least `minimum` sections of its documents have it. It is fitted only on documents whose
+    titles it all knows, and judges only such documents, just as a corpus leaves out articles with rare titles. In the
+    mean over critics, a document of the sample has a weight in proportion to the number of critics that can judge it.
+    The smoothing of each critic is chosen by cross-validation over the parts that it is fitted on.
 
     Args:
         chains: of all documents, the real ones first.
@@ -68,11 +68,11 @@ class TransitionRefit:
     def judged(self, parts: Parts) -> Array:
         """The share of the critics that could judge each document; of a real one there is one: [documents]."""
         numbers = np.unique(parts[parts >= 0])
-        found = np.zeros(len(parts))
+        share = np.zeros(len(parts))
         for part in numbers:
             judged = self._fitted(parts, part)[0]
-            found += judged * (sample_weights(parts, part, len(numbers)) + (parts == part))
-        return found
+            share += judged * (sample_weights(parts, part, len(numbers)) + (parts == part))
+        return share
 
     def why(self, document: int, parts: Parts) -> str:
         """Why no critic could judge a document, as `score_chains` has it: a title that real text elsewhere lacks."""
@@ -89,7 +89,7 @@ class TransitionRefit:
         return UNTITLED if code < 0 else f"unknown title: {self.titles[code] or '(empty)'}"
 
     def _fitted(self, parts: Parts, part: int) -> tuple[Mask, Array]:
-        """Of the critic that has not seen a part: which documents it can judge, and log P of each distinct step."""
+        """For the critic that has not seen a part: which documents it can judge, and log P of each distinct step."""
         others = (parts >= 0) & (parts != part)
         known = self._titles @ others.astype(np.float64) >= self._minimum
         judged: Mask = self.usable & (self._has @ (~known).astype(np.float64) == 0)
@@ -117,8 +117,8 @@ class TransitionRefit:
         rows = np.bincount(self._sources, counts, self._width)
         with np.errstate(divide="ignore", invalid="ignore"):
             of_sources = np.log(rows + deltas[:, None] * targets)[:, self._sources[wanted]]
-            found: Array = np.log(counts[wanted] + deltas[:, None]) - of_sources
-        return np.where(np.isnan(found), -np.inf, found)
+            log_probs: Array = np.log(counts[wanted] + deltas[:, None]) - of_sources
+        return np.where(np.isnan(log_probs), -np.inf, log_probs)
 
 
 ROUNDING = 1e-12

@@ -134,14 +134,14 @@ def with_groups(scores: pa.Table, groups: pa.Table) -> pa.Table:
         scores: of any critic.
         groups: `id` and `group` of the documents, see `corpora.article_groups`; a document that is not there is alone.
     """
-    found = groups["group"].take(pc.index_in(scores["id"], value_set=groups["id"].combine_chunks()))
-    return scores.set_column(scores.column_names.index("group"), scores.schema.field("group"), found)
+    group = groups["group"].take(pc.index_in(scores["id"], value_set=groups["id"].combine_chunks()))
+    return scores.set_column(scores.column_names.index("group"), scores.schema.field("group"), group)
 
 
 def groups_of(scores: pa.Table) -> list[str | None] | None:
     """The group of every document not rejected, as `inference` takes it; None where all are alone."""
-    found = scores["group"].filter(pc.invert(scores["rejected"]))
-    return None if found.null_count == len(found) else found.to_pylist()
+    groups = scores["group"].filter(pc.invert(scores["rejected"]))
+    return None if groups.null_count == len(groups) else groups.to_pylist()
 
 
 def reasons_of(chains: Chains, codes: npt.NDArray[np.int32], usable: npt.NDArray[np.bool_], what: str) -> pa.Array:

@@ -126,7 +126,7 @@ def unseen_transitions(scores: pa.Table, critic: TransitionCritic) -> list[dict[
 def is_unlikely(probability: Any, threshold: float) -> Any:
     """Whether steps have a probability below a threshold: a number, or an array of any shape.
 
-    A probability that equals the threshold but for rounding, as that of 1 in 100 counts, is not below it.
+    A probability that equals the threshold up to rounding, such as 1 of 100 counts, is not below it.
     """
     return probability < threshold * (1 - 1e-12)
 

@@ -1,4 +1,4 @@
-"""How far a Latent PPL rests on the smoothing of the transition critic: what the next ones of the grid would give."""
+"""How much a Latent PPL depends on the smoothing of the transition critic: its values at the neighbours in the grid."""
 
 import math
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from textcritic.critics.transitions import (
 )
 
 TENTH = 0.1
-"""By how much of itself another smoothing may change a Latent PPL before that is said."""
+"""The relative change of a Latent PPL under another smoothing above which there is a warning."""
 
 
 def other_smoothings(critic: TransitionCritic, counts: Counts) -> tuple[tuple[float, float], ...]:
-    """Latent PPL of scored transitions had the next smaller or the next larger smoothing of the grid been chosen.
+    """Latent PPL of scored transitions under the next smaller and the next larger smoothing of the grid.
 
-    Transitions that the training text hardly has cost what the smoothing says: where these numbers are far from the
-    critic's own, so is the Latent PPL from being known.
+    The cost of a transition that the training text hardly has depends on the smoothing. If these numbers are far from
+    the critic's own, the Latent PPL is uncertain.
 
     Args:
         critic: its grid is that of the choice; `PAPER_GRID` where its delta was given.
@@ -30,20 +30,20 @@ def other_smoothings(critic: TransitionCritic, counts: Counts) -> tuple[tuple[fl
         (delta, Latent PPL) in ascending order: two, or one at an end of the grid. NaN where nothing was scored.
     """
     deltas = [delta for delta, _ in critic.grid] if len(critic.grid) > 1 else PAPER_GRID
-    beside = [
+    neighbours = [
         max((d for d in deltas if d < critic.delta), default=None),
         min((d for d in deltas if d > critic.delta), default=None),
     ]
     targets = num_targets(len(critic.titles), critic.mode)
     return tuple(
         (delta, pooled_ppl(counts, smoothed_log_probs(critic.counts, delta, targets)))
-        for delta in beside
+        for delta in neighbours
         if delta is not None
     )
 
 
 def rests_on_smoothing(name: str, value: float, smoothing: float, others: Sequence[tuple[float, float]]) -> str:
-    """That a Latent PPL rests on the smoothing of the critic; "" where no other choice changes it by a tenth.
+    """A warning that a Latent PPL depends on the smoothing of the critic; "" if no other choice changes it by a tenth.
 
     Args:
         name: what the source is called.

@@ -1,12 +1,12 @@
 """How well each word follows from the word before it: a measure of text that learns pairs of words from real text.
 
-It is a measure as users write them, one with a `fit`. The number is the mean of
+It is written like a user's measure with a `fit`. The number is the mean of
 
     log p(word | word before) - log p(word)
 
 over a document, in nats: the pointwise mutual information of neighbours (Church and Hanks 1990) under a model of real
-text. What single words are likely cancels out, and what is left is how they follow one another: it is lower where words
-are dropped, swapped, inflected wrongly or from elsewhere, and higher where real text is copied.
+text. The probability of single words cancels out, and what is left is how they follow one another: it is lower where
+words are dropped, swapped, inflected wrongly or from elsewhere, and higher where real text is copied.
 
 p(word) has one count added to each word. p(word | before) has `PRIOR` counts of it added, shared out as p(word) is (a
 hierarchical Dirichlet model, MacKay and Peto 1995).

@@ -1,4 +1,4 @@
-"""The kinds of experiment, one package each; see `textcritic.plan.experiment` for what they promise."""
+"""The kinds of experiment, one package each; `textcritic.plan.experiment` describes what a kind provides."""
 
 import importlib
 import inspect
@@ -64,5 +64,5 @@ def kind_of(package: str) -> "type[Experiment]":
     for module in ("tables", *["figures"] * kind.standing_figures, "section"):
         path = Path(str(plan.__file__)).with_name(f"{module}.py")
         if not path.is_file():
-            raise TextcriticError(f"{where}: no {module}.py beside {plan.__file__}; a kind of experiment has one")
+            raise TextcriticError(f"{where}: no {module}.py next to {plan.__file__}; a kind of experiment has one")
     return kind

@@ -19,7 +19,7 @@ class ArticleModel:
         end: id of the token that ends an article.
         name: what to call the model in errors.
         context: tokens that it sees at most; None: as many as its position table has.
-        openings: [openings, tokens], ids that stand after the prompt, see `sample.Openings`; None: nothing is given.
+        openings: [openings, tokens], ids that follow the prompt, see `sample.Openings`; None: no opening is given.
     """
 
     model: PreTrainedModel

@@ -86,7 +86,7 @@ class Beams:
             drawn.reshape(m, -1)[every, chosen],
         )
         ended = (last == self.end) & (scores > -np.inf)
-        scores[np.cumsum(ended, axis=1) - ended > 0] = -np.inf  # what stands behind an ended hypothesis
+        scores[np.cumsum(ended, axis=1) - ended > 0] = -np.inf  # hypotheses ranked below an ended one
         alive = ~ended & (scores > -np.inf)
         at = self.length[places]
         if at.max() == self._drawn.shape[1]:
@@ -111,7 +111,7 @@ class Beams:
         return symbols[: symbols.index(self.end) + 1] if self.end in symbols else symbols
 
     def hypotheses(self, place: int, number: int) -> np.ndarray:
-        """Symbols of the most probable hypotheses of a text, int64 [number, length]; behind an end stand more ends."""
+        """Symbols of the most probable hypotheses of a text, int64 [number, length]; an end is repeated."""
         length = int(self.length[place])
         symbols = np.empty((number, length), np.int64)
         rank = np.arange(number)
@@ -121,6 +121,6 @@ class Beams:
         return symbols
 
     def keep(self, places: np.ndarray) -> None:
-        """Drop all texts but those at `places` [m], int; they are numbered anew from 0."""
+        """Drop all texts but those at `places` [m], int; the kept texts are renumbered from 0."""
         for name in ("scores", "alive", "symbols", "length", "_drawn", "_origin"):
             setattr(self, name, getattr(self, name)[places])

@@ -1,8 +1,8 @@
-"""The best of several draws: texts that are drawn independently of each other, of which the likeliest is kept.
+"""The best of several draws: texts are drawn independently of each other, and the likeliest is kept.
 
-What fairseq makes of `--sampling --beam k`, and what "beam sampling" may mean where only the tool is named. Draw j of
-text i is text k * i + j of a plain sample of the same seed and decoding, so all k draws of all texts are nothing but
-such a sample.
+fairseq does this for `--sampling --beam k`, and "beam sampling" may mean it where a paper names only the tool. Draw j
+of text i is text k * i + j of a plain sample with the same seed and decoding, so all k draws of all texts are just such
+a sample.
 """
 
 from dataclasses import dataclass, replace

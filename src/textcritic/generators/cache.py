@@ -77,7 +77,7 @@ class ArticleCache(Cache):
         self._states[layer][1][rows, :, start : self.column] = values
 
     def keep(self, rows: torch.Tensor) -> None:
-        """Drop all rows but `rows` [n]; they are numbered anew from 0."""
+        """Drop all rows but `rows` [n]; the kept rows are renumbered from 0."""
         self.rows = len(rows)
         for layer, (keys, values) in enumerate(self._states):  # one at a time: memory holds two copies of a layer
             self._states[layer] = (keys[rows], values[rows])
@@ -269,7 +269,7 @@ def _ragged_logits(model: PreTrainedModel, name: str, tokens: np.ndarray, cache:
     last = len(tokens) - 1
     try:
         next_logits(model, cache, tokens[[0, 0]], np.zeros(2, np.int64))
-        # The second row starts anew; the neighbour repeats its last position, within the window.
+        # The second row starts at position 0; its neighbour repeats its own last position, within the window.
         for step, token in enumerate(tokens):
             logits = next_logits(model, cache, token.repeat(2), np.array([min(step + 1, last), step]))
     except (TypeError, ValueError, RuntimeError, AttributeError, KeyError) as error:
@@ -305,9 +305,9 @@ def _attend(
     rows = zip(query.split(1), key.split(1), value.split(1), repeat(key.shape[2]), context_lengths, strict=False)
     attended = [
         sdpa_attention_forward(
-            module, one, keys.narrow(2, columns - own, own), values.narrow(2, columns - own, own), None, **kwargs
+            module, of_row, keys.narrow(2, columns - own, own), values.narrow(2, columns - own, own), None, **kwargs
         )[0]
-        for one, keys, values, columns, own in rows
+        for of_row, keys, values, columns, own in rows
     ]
     return torch.cat(attended), None
 

@@ -190,7 +190,7 @@ def import_samples(
     Args:
         path: JSON lines, Parquet or Arrow, see `corpora.given_articles`.
         setting: `w-title` or `wo-title`.
-        corpus: its registry entry, of which `titles` and `normalise` are read, all defaults filled in.
+        corpus: its registry entry, all defaults filled in; `titles` and `normalise` are read.
         files: to write.
 
     Raises:

@@ -146,7 +146,7 @@ class Uniforms:
         return numbers
 
     def keep(self, rows: np.ndarray) -> None:
-        """Drop all rows but `rows` [n], int; they are numbered anew from 0."""
+        """Drop all rows but `rows` [n], int; the kept rows are renumbered from 0."""
         self._streams = [self._streams[row] for row in rows]
         self._ready, self._used = self._ready[rows], self._used[rows]
 

@@ -99,7 +99,7 @@ def sample_articles(
     Args:
         model_dir: folder of a transformers causal language model and its tokenizer.
         decoding: the scheme.
-        boundary: "single" or "as_released": what stands between articles in the training stream, and so the prompt.
+        boundary: "single" or "as_released": what separates articles in the training stream, and thus the prompt.
         shard: which articles, and where they are written.
         sampling: how they are drawn; the defaults of `Sampling` if None.
 

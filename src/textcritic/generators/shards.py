@@ -95,10 +95,10 @@ class PartialShard:
 
     The file's first line is a fingerprint of everything the draws depend on, then there is one JSON line an article. A
     file with another fingerprint is discarded, and a last line that a kill cut off is dropped. The file is removed once
-    the shard is complete. A lock beside it keeps two jobs from drawing the same shard.
+    the shard is complete. A lock file next to it keeps two jobs from drawing the same shard.
 
     Args:
-        out_path: the shard; the file beside it is `{out_path}.partial.jsonl`.
+        out_path: the shard; the file of finished articles is `{out_path}.partial.jsonl`.
         fingerprint: JSON-serialisable.
 
     Attributes:
@@ -145,7 +145,7 @@ class PartialShard:
             return 0
         lines = self.path.read_bytes().splitlines(keepends=True)
         if not lines or lines[0] != self._head.encode():
-            log.info("%s: from other settings or another model; starting the shard anew", self.path)
+            log.info("%s: from other settings or another model; the shard is drawn from the start", self.path)
             return 0
         whole = len(lines[0])
         for line in lines[1:]:

@@ -18,7 +18,7 @@ from textcritic.files import whole_folder
 from textcritic.generators.encode import SINGLE, load_encoded, write_stream
 from textcritic.training.load import load_tokenizer
 
-# Stands for the end of a text among its bytes; no UTF-8 text has it.
+# Marks the end of a text among its bytes; no UTF-8 text has it.
 END_BYTE = b"\xff"
 PIECE = 1 << 24  # tokens of a stream that are looked at together
 

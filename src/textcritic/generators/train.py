@@ -50,9 +50,9 @@ def train_causal(
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
     The training stream is cut into blocks of `context` tokens, each predicting the token after it (see `encode`);
-    blocks are shuffled anew each epoch, and the batch of a step depends on (seed, step) alone. State is kept in
-    `checkpoints/` beside the model folder until that is whole: a rerun after a kill goes on from there, on the CPU
-    with exactly the losses and weights of an uninterrupted run. On SIGTERM the step is finished and saved.
+    blocks are shuffled again in each epoch, and the batch of a step depends on (seed, step) alone. State is kept in
+    `checkpoints/` next to the model folder until that is complete: a rerun after a kill continues from there, on the
+    CPU with exactly the losses and weights of an uninterrupted run. On SIGTERM the step is finished and saved.
 
     Several processes share the blocks of each forward pass and average their gradients, so that the number of
     processes changes nothing but the order of sums, and which random numbers dropout takes.

@@ -78,8 +78,8 @@ def import_translations(path: str | os.PathLike[str], sources: Sequence[str], fi
 
     - plain text, see `records.is_text`, a translation a line, in the order of the sentences: line n translates sentence
       n, and after the last comes the first again, so that there are as many lines as sentences, or a multiple;
-    - JSON lines: `{"text": ...}`, in the same order, or with `source`, the English
-      sentence as it stands in the test split, in any order and number; `id` is optional;
+    - JSON lines: `{"text": ...}`, in the same order, or with `source`, the exact English sentence of the test split, in
+      any order and number; `id` is optional;
     - a table (`.parquet`, `.arrow` or a folder) with these columns.
 
     Args:
@@ -117,7 +117,7 @@ def _outcomes(path: str | os.PathLike[str], sources: Sequence[str]) -> Iterator[
         source = given.source if given.source is not None else sources[(count - 1) % len(sources)]
         if source not in known:
             raise TextcriticError(
-                f"{given.where}: `source` is no sentence of the test split: {source[:60]!r}; give it as it stands there"
+                f"{given.where}: `source` is no sentence of the test split: {source[:60]!r}; copy it unchanged"
             )
         if given.id in ids:
             raise TextcriticError(f"{given.where}: id '{given.id}' was used at {ids[given.id]}; give each its own")

@@ -58,8 +58,8 @@ def make_words_tokenizer(
     if not kept:
         least = f"minimum_count: {minimum_count}" if vocabulary is None else f"vocabulary: {vocabulary}"
         raise TextcriticError(f"encoding: words: {least}: no word of the text is in the vocabulary")
-    total, known = counts.total(), sum(counts[word] for word in kept)
-    log.info("%s of %s words, %.2f%% of the text", f"{len(kept):,}", f"{len(counts):,}", 100 * known / total)
+    total, covered = counts.total(), sum(counts[word] for word in kept)
+    log.info("%s of %s words, %.2f%% of the text", f"{len(kept):,}", f"{len(counts):,}", 100 * covered / total)
     with whole_folder(out_dir) as folder:
         _tokenizer([*ALWAYS, *kept]).save_pretrained(folder)
 

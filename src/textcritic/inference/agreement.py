@@ -1,7 +1,7 @@
 """How far annotators agree: Krippendorff's alpha and Gwet's AC1, for nominal answers with gaps.
 
-Both compare the share of pairs of answers to one item that are equal with what chance would give, and say differently
-what chance is. Where nearly all answers are alike alpha is near 0 however many agree, and AC1 is not: with 118 of 125
+Both compare the share of equal pairs of answers to one item with the share that chance would give; they define chance
+differently. If nearly all answers are alike, alpha is near 0 even with high agreement, and AC1 is not: with 118 of 125
 items yes-yes, and none no-no, alpha is -0.025 and AC1 0.941. Neither is a verdict.
 """
 
@@ -50,11 +50,11 @@ def answer_counts(answers: Iterable[Answer], categories: Sequence[Hashable] | No
     Raises:
         ValueError: an answer is not among the categories.
     """
-    said = list(answers)
-    items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item, _ in said))}
-    possible = list(dict.fromkeys(answer for *_, answer in said) if categories is None else categories)
+    all_answers = list(answers)
+    items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item, _ in all_answers))}
+    possible = list(dict.fromkeys(answer for *_, answer in all_answers) if categories is None else categories)
     counts = np.zeros((len(items), len(possible)), dtype=np.int64)
-    for _, item, answer in said:
+    for _, item, answer in all_answers:
         counts[items[item], possible.index(answer)] += 1
     return counts
 

@@ -1,8 +1,8 @@
 """Intervals by resampling documents: the studentised bootstrap (bootstrap-t; Efron and Tibshirani 1993, section 12.5).
 
 Percentile intervals of 20 to 100 documents are too narrow, the more so the more skewed the documents are: 82% to 92% of
-those of 20 documents cover the truth (docs/results.md). Each resample is therefore measured in standard errors of its
-own, which come from the delta method, so that no second bootstrap is needed.
+those of 20 documents cover the truth (docs/results/calibration.md). Each resample is therefore measured in standard
+errors of its own, which come from the delta method, so that no second bootstrap is needed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -92,7 +92,7 @@ def bootstrap_difference(
     level: float = 0.95,
     seed: int = 1,
 ) -> Interval:
-    """Studentised bootstrap interval of `statistic(first) - statistic(second)`, the documents of each set drawn anew.
+    """Studentised bootstrap interval of `statistic(first) - statistic(second)`, the documents of both sets resampled.
 
     The sets are independent. There is no interval where one of them has fewer than `LEAST_UNITS` documents.
 

@@ -65,7 +65,7 @@ def cluster_test(
     are Welch's, with the effective number of units `(sum n)^2 / sum n^2` of units of n documents (Carter, Schnepel and
     Steigerwald 2017), as large units count more. With 20 to 50 groups of 20 on one side, equal or unequal, with skewed
     values, and 200 or 1,000 single documents on the other, p was below 0.05 in 3.9% to 7.6% under the null hypothesis;
-    with 20 to 200 modules of 1 to 490 docstrings, of which the largest are unlike the others, in 5% to 10%.
+    with 20 to 200 modules of 1 to 490 docstrings, the largest modules unlike the others, in 5% to 10%.
 
     Args:
         first: [documents of the first set, k]; finite.

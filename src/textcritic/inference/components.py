@@ -76,7 +76,7 @@ def variance_components(
     draws, trainings = max(map(len, by_training.values())), len(by_training)
     within, between, draws_each = _mean_squares(list(by_training.values()), documents)
     drawn, trained = _pivots(*within, rng), _pivots(*between, rng)
-    found = {
+    sources = {
         DOCUMENTS: (len(errors), np.full(DRAWS + 1, documents)),
         DRAWING: (draws, drawn - documents if draws > 1 else None),
         TRAINING: (trainings, (trained - drawn) / draws_each if trainings > 1 else None),
@@ -84,33 +84,33 @@ def variance_components(
     for name, values in further.items():
         scaled = np.log(values) if by_ratio else np.asarray(values, dtype=np.float64)
         square = float(scaled.var(ddof=1)) if len(values) > 1 else 0.0
-        found[name] = (len(values), _pivots(square, len(values) - 1, rng) if len(values) > 1 else None)
-    return _shares(found)
+        sources[name] = (len(values), _pivots(square, len(values) - 1, rng) if len(values) > 1 else None)
+    return _shares(sources)
 
 
-def _shares(found: Mapping[str, tuple[int, npt.NDArray[np.float64] | None]]) -> list[Component]:
+def _shares(sources: Mapping[str, tuple[int, npt.NDArray[np.float64] | None]]) -> list[Component]:
     """Components from their variances and pivots, [1 + DRAWS] each: the estimate comes first.
 
     In the interval of the documents' share, a component below 0 makes up for another above: else that share would be
     too small where it is nearly all.
     """
-    signed = {name: pivots for name, (_, pivots) in found.items() if pivots is not None}
-    known = {name: np.maximum(pivots, 0) for name, pivots in signed.items()}
-    total = np.sum(list(known.values()), axis=0)
+    signed = {name: pivots for name, (_, pivots) in sources.items() if pivots is not None}
+    positive = {name: np.maximum(pivots, 0) for name, pivots in signed.items()}
+    total = np.sum(list(positive.values()), axis=0)
     offset = np.maximum(np.sum(list(signed.values()), axis=0), signed[DOCUMENTS])
-    made = []
-    for name, (number, _) in found.items():
-        if name not in known:
-            made.append(Component(name, number))
-        elif len(known) == 1 or not total.all():
-            made.append(Component(name, number, float(known[name][0])))
+    components = []
+    for name, (number, _) in sources.items():
+        if name not in positive:
+            components.append(Component(name, number))
+        elif len(positive) == 1 or not total.all():
+            components.append(Component(name, number, float(positive[name][0])))
         else:
-            shares = known[name] / (offset if name == DOCUMENTS else total)
+            shares = positive[name] / (offset if name == DOCUMENTS else total)
             low, high = np.quantile(shares[1:], [0.025, 0.975])
-            share = float(known[name][0] / total[0])
+            share = float(positive[name][0] / total[0])
             low, high = min(float(low), share), max(float(high), share)
-            made.append(Component(name, number, float(known[name][0]), share, low, high))
-    return made
+            components.append(Component(name, number, float(positive[name][0]), share, low, high))
+    return components
 
 
 def _mean_squares(
@@ -142,8 +142,8 @@ def _pivots(square: float, freedom: int, rng: np.random.Generator) -> npt.NDArra
 def _value_and_error(number: Number, by_ratio: bool) -> tuple[float, float]:
     """A number and its standard error, from its 95% interval; of the logarithm if by ratio."""
     parts = [number.value, number.low, number.high]
-    known = np.array([np.nan if part is None else part for part in parts], dtype=np.float64)
-    if not np.isfinite(known).all() or (by_ratio and known.min() <= 0):
+    ends = np.array([np.nan if part is None else part for part in parts], dtype=np.float64)
+    if not np.isfinite(ends).all() or (by_ratio and ends.min() <= 0):
         raise TextcriticError(f"components of variance: {number.value} has no interval; each draw needs one")
-    value, low, high = np.log(known) if by_ratio else known
+    value, low, high = np.log(ends) if by_ratio else ends
     return float(value), float(high - low) / (2 * HALF_WIDTH)

@@ -4,7 +4,7 @@ The variance is that of clustering by annotators, plus that of clustering by art
 (Cameron, Gelbach and Miller 2011); the degrees of freedom of t are Satterthwaite's, of a part with as many as there are
 articles and a part with as many as there are annotators. As annotators are few, their part is taken G / (G - 1) times
 once more, as the jackknife has it (MacKinnon, Nielsen and Webb 2023). How often such intervals cover is in
-docs/results.md.
+docs/results/annotation.md.
 """
 
 from collections.abc import Hashable, Sequence
@@ -70,8 +70,8 @@ def share(answers: Crossed, least_annotators: int = LEAST_ANNOTATORS) -> Share:
     """The share of answers that are 1, with its interval; `least_annotators` as in the module's constant."""
     values = np.asarray(answers.values, dtype=np.float64)
     mean = float(values.mean())
-    found = _interval(mean, (values - mean) / len(values), answers.annotators, answers.articles, least_annotators)
-    return _within(replace(found, p=None), 0.0, 1.0)
+    interval = _interval(mean, (values - mean) / len(values), answers.annotators, answers.articles, least_annotators)
+    return _within(replace(interval, p=None), 0.0, 1.0)
 
 
 def share_difference(first: Crossed, second: Crossed, least_annotators: int = LEAST_OF_DIFFERENCE) -> Share:
@@ -81,8 +81,8 @@ def share_difference(first: Crossed, second: Crossed, least_annotators: int = LE
     moved = [(side - mean) / len(side) for side, mean in zip(sides, means, strict=True)]
     who = [*first.annotators, *second.annotators]
     what = [*first.articles, *second.articles]
-    found = _interval(means[0] - means[1], np.concatenate([moved[0], -moved[1]]), who, what, least_annotators)
-    return _within(found, -1.0, 1.0)
+    interval = _interval(means[0] - means[1], np.concatenate([moved[0], -moved[1]]), who, what, least_annotators)
+    return _within(interval, -1.0, 1.0)
 
 
 def area(
@@ -156,7 +156,7 @@ def _numbers(names: Sequence[Hashable]) -> npt.NDArray[np.int64]:
     return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
 
 
-def _within(found: Share, least: float, most: float) -> Share:
-    if found.low is None or found.high is None:
-        return found
-    return replace(found, low=max(found.low, least), high=min(found.high, most))
+def _within(interval: Share, least: float, most: float) -> Share:
+    if interval.low is None or interval.high is None:
+        return interval
+    return replace(interval, low=max(interval.low, least), high=min(interval.high, most))

@@ -1,9 +1,10 @@
-"""Real documents judged by critics that have not seen them, and a test that fits the critics anew at each exchange.
+"""Real documents judged by critics that have not seen them, and a test that refits the critics at each exchange.
 
-Real documents are dealt into K parts, groups kept whole. Those of a part are judged by a critic of the other parts, a
-sample by the mean over the K critics, so that no critic has seen what it judges, and none of the real text is lost as a
-yardstick. Documents are then not independent, as each is in the critics of the others: a test of their scores rejects
-too often. What can be exchanged are the labels real and sample, with all that follows from them: parts and critics.
+Real documents are dealt into K parts, groups kept whole. Those of a part are judged by a critic that is fitted on the
+other parts, a sample by the mean over the K critics. So no critic has seen what it judges, and all real text is the
+reference. Documents are then not independent, because each is used to fit the critics of others: a test of their scores
+rejects too often. What can be exchanged are the labels real and sample, with the parts and critics that follow from
+them.
 
 Documents of both sides with one group (a prompt, a book) are a pair: their labels are exchanged with each other, and
 those of the sample are judged by the one critic that has not seen their partners.
@@ -35,7 +36,7 @@ ROUNDING = 1e-12
 
 
 class Refit(Protocol):
-    """Critics that are fitted anew on any documents of a set, real ones and those of a sample put together."""
+    """Critics that can be fitted on any documents of a set: the real documents and those of a sample together."""
 
     def sums(self, parts: Parts) -> tuple[Array, Array]:
         """What critics say of real documents and of the sample.
@@ -89,7 +90,7 @@ class CrossValue:
 
 @dataclass(frozen=True, slots=True)
 class CrossFit:
-    """What is said of real text and of one sample.
+    """The results for real text and one sample.
 
     Attributes:
         real, sample: ratios of sums, with intervals by a jackknife that leaves out groups of documents of both sides.
@@ -130,8 +131,8 @@ def cross_fit(
     number (Besag and Clifford 1991). Whole groups are exchanged, and those that both sides have with each other. Where
     one side alone has groups, these are no more like single documents: p is then twice the median p over `THINNINGS`
     drawings of one document of each group (Meinshausen, Meier and Buehlmann 2009, of splits). The intervals are
-    Student's over a jackknife that leaves out one of 20 groups of documents of both sides, critics fitted anew.
-    docs/results.md has level, power and coverage.
+    Student's over a jackknife that leaves out one of 20 groups of documents of both sides and refits the critics.
+    docs/results/power.md has level, power and coverage.
 
     Args:
         refit: of all documents, the real ones first.
@@ -254,8 +255,8 @@ def _left_out(sides: _Sides, groups: Sequence[str | None], seed: int, shared: Ma
     of_units[units[real]] = left_out_with(units[real], seed)
     names = [*compress(groups, alone[~real])]
     of_units[units[alone]] = left_out_with(units[alone], seed, names, shared)
-    found: Parts = of_units[units]
-    return found
+    parts: Parts = of_units[units]
+    return parts
 
 
 def _intervals(
@@ -271,19 +272,19 @@ def _intervals(
         [[_ratio(of) for of in refit.sums(np.where(left_out == group, OUT, parts))] for group in range(GROUPS)]
     )
     spreads = jackknife_variance(without)
-    found = []
+    results = []
     for value, spread, count, each in zip(values, spreads, counts, without.T.tolist(), strict=True):
         if count < LEAST_UNITS:
-            found.append(CrossValue(value, reason=TOO_FEW))
+            results.append(CrossValue(value, reason=TOO_FEW))
         elif not spread > ROUNDING * value**2:
-            found.append(CrossValue(value, reason=NO_SPREAD))
+            results.append(CrossValue(value, reason=NO_SPREAD))
         else:
             low, high = map(float, t_interval(value, spread, GROUPS))
             ends = _of_rare(value, high - value) if options.rare else (low, high)
-            found.append(CrossValue(value, *ends, without=tuple(each)))
+            results.append(CrossValue(value, *ends, without=tuple(each)))
     apart = float(jackknife_variance(without[:, 0] - without[:, 1]))
     narrower = math.sqrt(apart / spreads.sum()) if spreads.sum() > 0 else None
-    return found[0], found[1], narrower
+    return results[0], results[1], narrower
 
 
 def _of_rare(value: float, width: float) -> tuple[float, float]:
@@ -312,7 +313,7 @@ def _exchanged(
     observed, size = difference(parts if kept.all() else dealt(sides.real))
     reached = 0
     for number in range(1, options.exchanges + 1):
-        # An infinite difference of an exchange is larger, and one that cannot be told counts as larger.
+        # An infinite difference of an exchange is larger, and an undefined one counts as larger.
         reached += not difference(dealt(sides.exchanged(rng, kept)))[0] < observed - ROUNDING * size
         if reached == options.reached:
             return reached / number, number

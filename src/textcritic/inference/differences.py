@@ -71,19 +71,19 @@ def group_difference(
     """
     from scipy.sparse import vstack
 
-    made = exchanges(first, second, sizes, resamples, seed)
-    sums = vstack([made.one.matrix, made.two.matrix]).T.tocsr()
-    alike = made.number[0] == made.number[1]
+    permuted = exchanges(first, second, sizes, resamples, seed)
+    sums = vstack([permuted.one.matrix, permuted.two.matrix]).T.tocsr()
+    alike = permuted.number[0] == permuted.number[1]
 
     def test(values: Array) -> tuple[float, float, Array]:
         """The p-value, what the sizes make of the difference, and differences of exchanges without it."""
-        null = made.at_size(values[1:])
+        null = permuted.at_size(values[1:])
         # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
         by_size = 0.0 if alike else float(null.mean())
         null = null - by_size
-        return made.p(np.abs(null) >= abs(values[0] - by_size) * (1 - ROUNDING)), by_size, null
+        return permuted.p(np.abs(null) >= abs(values[0] - by_size) * (1 - ROUNDING)), by_size, null
 
-    values = made.in_looks(lambda inside: statistic(sums, inside, 1 - inside), lambda some: test(some)[0] > CLEAR)
+    values = permuted.in_looks(lambda inside: statistic(sums, inside, 1 - inside), lambda some: test(some)[0] > CLEAR)
     p, by_size, null = test(values)
     whole, variance, freedom = _jackknife(first, second, statistic)
     if not np.isfinite([whole, *null]).all():

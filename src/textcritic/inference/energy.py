@@ -87,9 +87,9 @@ def energy_test(
 ) -> EnergyTest:
     """Energy distance of two sets of points, with an interval and a permutation test.
 
-    Without pairs, the test splits all points anew into sets of the same sizes. With pairs, where point i of both sets
-    stands for the same thing (translations of one sentence), only the two points of a pair are exchanged: whatever
-    pairs have in common is no sign that the sets differ, and the test is exact. p is the share of all exchanges whose
+    Without pairs, the test splits all points at random into sets of the same sizes. With pairs, point i of both sets
+    belongs to the same item (translations of one sentence), and only the two points of a pair are exchanged: what pairs
+    have in common is no sign that the sets differ, and the test is exact. p is the share of all exchanges whose
     distance is at least the observed one, if they are at most `resamples`; else `(b + 1) / (B + 1)` over B random ones,
     fewer where p is clearly not small, as in `permutation_test`.
 
@@ -98,8 +98,8 @@ def energy_test(
     of plain and corrected. In simulations with topic shares, 60 and 200 points, it held the true distance 91 to 100
     times in 100; where the sets hardly differ it is too wide, and holds it always.
 
-    Each chunk of resamples is one product with the matrix of distances, of which a block is in memory: time grows
-    with points^2 x resamples. The log says how far the work is where it takes long.
+    Each chunk of resamples is one product with the matrix of distances. One block of the matrix is in memory at a time;
+    time grows with points^2 x resamples. If the work takes long, the log shows its progress.
 
     Args:
         first: [points of the first set, k], finite.

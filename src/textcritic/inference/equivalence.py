@@ -2,7 +2,7 @@
 
 "Not significant" does not mean "the same". The same is claimed only where the 95% interval of the difference lies
 inside a stated margin: two one-sided tests of 2.5% each (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics
-15, 1987). Else nothing can be told, and the smallest difference that would be noticed says why.
+15, 1987). Otherwise the data do not decide, and the smallest difference that would be noticed says why.
 """
 
 import math
@@ -101,7 +101,7 @@ def verdict(p: float | None, apart: Gap | None, limit: float | None) -> str:
     Args:
         p: of the test against real text; None: there is none.
         apart: from real text; None: it has no interval.
-        limit: see `limit_of`; None: "the same" is never said.
+        limit: see `limit_of`; None: the verdict is never `SAME`.
     """
     if p is not None and p < ALPHA:
         return DIFFERENT

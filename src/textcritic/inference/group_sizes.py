@@ -86,7 +86,7 @@ def balanced_groups(
 ) -> list[BothGroups]:
     """As many groups of both sets, to be exchanged: all of the set that has fewer, random ones of the other.
 
-    Where groups have to be added up, it is chance which ones; so each drawing adds up anew.
+    Where groups have to be added up, chance decides which ones, again in each drawing.
 
     Groups of documents that belong together differ more than groups of single ones, so that they are not exchangeable.
     An exchange keeps the spread of a difference of means all the same where both sets have as many groups (Romano, JASA

@@ -109,24 +109,24 @@ def group_permutation(
         TextcriticError: different words, negative counts, a set or a split without tokens, no resamples, or sizes that
             do not allow any exchange.
     """
-    made = exchanges(first, second, sizes, resamples, seed)
-    words = pooled_words(made.one.matrix, made.two.matrix)
+    permuted = exchanges(first, second, sizes, resamples, seed)
+    words = pooled_words(permuted.one.matrix, permuted.two.matrix)
 
     def values_of(inside: Array) -> Array:
         return np.stack(list(_distances(words, inside, distances).values()), axis=1)
 
-    values = made.in_looks(values_of, lambda some: all(_group_test(made, own).p > CLEAR for own in some.T))
-    return {name: _group_test(made, own) for name, own in zip(distances, values.T, strict=True)}
+    values = permuted.in_looks(values_of, lambda some: all(_group_test(permuted, own).p > CLEAR for own in some.T))
+    return {name: _group_test(permuted, own) for name, own in zip(distances, values.T, strict=True)}
 
 
-def _group_test(made: "Exchanges", values: Array) -> GroupTest:
+def _group_test(permuted: "Exchanges", values: Array) -> GroupTest:
     """Of the distance of the sets as given, then of exchanges: [1 + n]; of the first look's where that is clear."""
-    for known in (values[: 1 + made.first_look], values):
-        observed, null = float(known[0]), made.at_size(known[1:])
-        p = made.p(null >= observed * (1 - ROUNDING))
+    for some in (values[: 1 + permuted.first_look], values):
+        observed, null = float(some[0]), permuted.at_size(some[1:])
+        p = permuted.p(null >= observed * (1 - ROUNDING))
         if p > CLEAR:
             break
-    return GroupTest(observed, p, float(null.mean()), null, made.number, made.exact)
+    return GroupTest(observed, p, float(null.mean()), null, permuted.number, permuted.exact)
 
 
 def largest_difference_interval(

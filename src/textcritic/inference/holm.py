@@ -26,15 +26,15 @@ def holm(p_values: npt.ArrayLike) -> Array:
     """
     given = np.asarray(p_values, dtype=np.float64)
     tested = ~np.isnan(given)
-    known = given[tested]
-    if given.ndim != 1 or ((known < 0) | (known > 1)).any():
+    p_tested = given[tested]
+    if given.ndim != 1 or ((p_tested < 0) | (p_tested > 1)).any():
         raise TextcriticError(f"Holm's correction: {p_values!r}; give one p-value, from 0 to 1, for each test")
-    order = np.argsort(known, kind="stable")
-    adjusted = np.empty(len(known))
-    adjusted[order] = np.minimum(np.maximum.accumulate(known[order] * np.arange(len(known), 0, -1)), 1)
-    found = np.full(len(given), np.nan)
-    found[tested] = adjusted
-    return found
+    order = np.argsort(p_tested, kind="stable")
+    adjusted = np.empty(len(p_tested))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_tested[order] * np.arange(len(p_tested), 0, -1)), 1)
+    corrected = np.full(len(given), np.nan)
+    corrected[tested] = adjusted
+    return corrected
 
 
 def twice_median(p_values: Sequence[float]) -> float:

@@ -48,12 +48,12 @@ def in_looks(
     if len(values) < resamples and not (looks[0][1] > CLEAR).all():
         values = np.concatenate([values, draw(resamples - len(values))])
         looks.append((values, p_values(extreme(values), resamples)))
-    found = []
+    results = []
     for place in range(values.shape[1]):
         # Each by its own rule: that another one needs all draws does not change what is known of this one.
         all_draws, p = looks[0] if looks[0][1][place] > CLEAR else looks[-1]
-        found.append((all_draws[:, place], float(p[place])))
-    return found
+        results.append((all_draws[:, place], float(p[place])))
+    return results
 
 
 def p_values(extreme: npt.ArrayLike, draws: int) -> Values:

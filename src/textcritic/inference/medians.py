@@ -1,4 +1,4 @@
-"""The median of values of which some belong together: its interval, and the columns that compare two medians."""
+"""The median of values that may form groups: its interval, and the columns that compare two medians."""
 
 import math
 

@@ -151,12 +151,12 @@ def nearest(numbers: Sequence[Number], real: Number, by_ratio: bool = False) -> 
         return [False] * len(numbers)
     best = distances.index(min(distances))
     pairs = list(combinations(range(len(numbers)), 2))
-    found = [nearness(numbers[i], numbers[j], real, by_ratio) for i, j in pairs]
-    corrected = holm([compared.p for compared in found if compared is not None])
+    comparisons = [nearness(numbers[i], numbers[j], real, by_ratio) for i, j in pairs]
+    corrected = holm([compared.p for compared in comparisons if compared is not None])
     p_values = iter(corrected)
     farther = {
         i + j - best
-        for (i, j), compared in zip(pairs, found, strict=True)
+        for (i, j), compared in zip(pairs, comparisons, strict=True)
         if compared is not None and next(p_values) < ALPHA and best in (i, j)
     }
     return [place not in farther and math.isfinite(value) for place, value in enumerate(distances)]
@@ -171,8 +171,8 @@ def distance(number: Number, real: Number, by_ratio: bool = False) -> float:
 def beyond(numbers: Sequence[Number], above: bool) -> Number:
     """An exact number above (or below) all of these and their intervals: the nearest to it is the highest (lowest)."""
     ends = [end for number in numbers for end in (number.value, number.low, number.high)]
-    known = [end for end in ends if end is not None and math.isfinite(end)]
-    return Number(max(known, default=0.0) + 1 if above else min(known, default=0.0) - 1)
+    finite = [end for end in ends if end is not None and math.isfinite(end)]
+    return Number(max(finite, default=0.0) + 1 if above else min(finite, default=0.0) - 1)
 
 
 def _together(terms: Sequence[_Term]) -> npt.NDArray[np.float64]:

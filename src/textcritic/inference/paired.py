@@ -21,7 +21,7 @@ def paired_permutation_test(
 ) -> PermutationTest:
     """Two-sided test that the two documents of each pair can be exchanged (Fisher 1935, section 21).
 
-    Document i of both sets stands for the same thing (translations of one sentence). What the pairs have in common is
+    Document i of both sets belongs to the same item (translations of one sentence). What the pairs have in common is
     no sign of a difference, and hides none. Each exchange swaps the documents of some pairs. p is the share of the
     exchanges whose absolute difference is at least the observed one: of all exchanges if they are at most `resamples`,
     else `(b + 1) / (B + 1)` over B random ones, as in `permutation_test`. The test is exact.

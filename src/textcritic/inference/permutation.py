@@ -15,8 +15,8 @@ from textcritic.inference.statistics import Array, Statistic, checked_columns, d
 from textcritic.runlog import Progress
 
 LEAST_TESTED = 4
-"""The fewest documents of a set that is tested: two sets of three are never told apart, as 2 of 20 splits are 10%."""
-# Above this many documents, equal rows are drawn together if a distinct row stands for several documents: drawing the
+"""The fewest documents of a set that is tested: two sets of three never differ at 5%, as 2 of 20 splits are 10%."""
+# Above this many documents, equal rows are drawn together if a distinct row covers several documents: drawing the
 # count of a row costs as much as drawing a few documents.
 MANY_DOCUMENTS = 100_000
 WORTH_GROUPING = 8
@@ -78,11 +78,11 @@ def permutation_test(
     progress = Progress("permutation test", splits, "exchanges", brief=True)
 
     def reached(chunks: Iterable[Array]) -> Array:
-        found = []
+        flags = []
         for sums in chunks:
-            found.append(np.abs(difference(sums)) >= threshold)
+            flags.append(np.abs(difference(sums)) >= threshold)
             progress.advance(len(sums))
-        return np.concatenate(found)
+        return np.concatenate(flags)
 
     if exact:
         return PermutationTest(observed, float(reached(_all_splits(pooled, len(one))).mean()), splits, exact)

@@ -65,8 +65,8 @@ def ranking_interval(
     for size in chunk_sizes(resamples, 4 * len(values)):
         weights = rng.multinomial(number, np.full(number, 1 / number), size).astype(float)
         drawn.append(_of_weights(weights, truth, units, ends, of))
-    found = np.concatenate(drawn)
-    inside = found[(found > 0) & (found < 1)]
+    resampled = np.concatenate(drawn)
+    inside = resampled[(resampled > 0) & (resampled < 1)]
     if not 0 < estimate < 1 or len(inside) < 2 or not np.ptp(inside) > 0:
         return Interval(estimate, None, None, 0.95, resamples, NO_SPREAD)
     low, high = t_interval(_logit(estimate), np.var(_logit(inside), ddof=1), number)
@@ -93,12 +93,12 @@ def _of_weights(
     with np.errstate(divide="ignore", invalid="ignore"):
         if of == "auc":
             below = (both - above) - negatives / 2
-            found = (positives * below).sum(axis=1) / (total * others)
+            score = (positives * below).sum(axis=1) / (total * others)
         else:
             hits, flagged = total[:, None] - above + positives, both[:, -1:] - both + positives + negatives
             precision = np.divide(hits, flagged, out=np.zeros_like(hits), where=flagged > 0)
-            found = (positives * precision).sum(axis=1) / total
-    return np.where((total > 0) & (others > 0), found, np.nan)
+            score = (positives * precision).sum(axis=1) / total
+    return np.where((total > 0) & (others > 0), score, np.nan)
 
 
 def _logit(share: npt.ArrayLike) -> Array:

@@ -1,6 +1,6 @@
 """The distance between two rank-frequency distributions, tested by exchanging groups of documents.
 
-Unlike the distances of `categorical`, it is no sum over words: words are ranked anew in every set of groups. Only the
+Unlike the distances of `categorical`, it is no sum over words: words are ranked again in every set of groups. Only the
 most frequent words can be among its first ranks, and most words never are.
 """
 
@@ -75,19 +75,19 @@ def rank_permutation(
     Raises:
         TextcriticError: as `group_permutation`, or fewer than one rank.
     """
-    made = exchanges(first, second, sizes, resamples, seed)
-    words = pooled_words(made.one.matrix, made.two.matrix)
+    permuted = exchanges(first, second, sizes, resamples, seed)
+    words = pooled_words(permuted.one.matrix, permuted.two.matrix)
 
     def test(gaps: Array) -> RankTest:
         # Of as many groups on both sides, an exchange and its opposite have differences of opposite signs.
-        alike = made.number[0] == made.number[1]
+        alike = permuted.number[0] == permuted.number[1]
         by_size = np.zeros(gaps.shape[1]) if alike else gaps[1:].mean(axis=0)
         values = _farthest(gaps if alike else gaps - by_size)
-        observed, null = float(values[0]), made.at_size(values[1:])
-        p = made.p(null >= observed * (1 - ROUNDING))
-        return RankTest(observed, p, float(null.mean()), null, made.number, made.exact, by_size)
+        observed, null = float(values[0]), permuted.at_size(values[1:])
+        p = permuted.p(null >= observed * (1 - ROUNDING))
+        return RankTest(observed, p, float(null.mean()), null, permuted.number, permuted.exact, by_size)
 
-    return test(made.in_looks(lambda inside: _gaps(words, inside, ranks), lambda gaps: test(gaps).p > CLEAR))
+    return test(permuted.in_looks(lambda inside: _gaps(words, inside, ranks), lambda gaps: test(gaps).p > CLEAR))
 
 
 def rank_interval(
@@ -150,10 +150,10 @@ def _gaps(words: "csr_matrix", inside: Array, ranks: int) -> Array:
 
 def _cumulative(words: "csr_matrix", weights: Array, ranks: int) -> Array:
     """The rows of `_chunks` in one array."""
-    found = np.empty((weights.shape[1], min(ranks, words.shape[0])))
+    cumulative = np.empty((weights.shape[1], min(ranks, words.shape[0])))
     for rows, shares in _chunks(words, weights, ranks):
-        found[rows] = shares
-    return found
+        cumulative[rows] = shares
+    return cumulative
 
 
 def _chunks(words: "csr_matrix", weights: Array, ranks: int) -> Iterator[tuple[slice, Array]]:

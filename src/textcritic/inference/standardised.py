@@ -60,10 +60,10 @@ def standardised_share(
 ) -> StandardisedShare | None:
     """A share of documents, each stratum weighted as in a standard set; None where no stratum is in both.
 
-    Without groups the test is exact but for the number of random splits: documents of one stratum are dealt anew to the
-    two sets. With groups it is `cluster_test`. The interval is that of a ratio of sums (`bootstrap_interval`) of
-    documents whose value has its stratum's share in place of the share of all, so that the spread between strata, which
-    are fixed, is not in it. The strata of the standard set are taken as they are.
+    Without groups the test is exact but for the number of random splits: each split deals the documents of one stratum
+    to the two sets at random. With groups it is `cluster_test`. The interval is that of a ratio of sums
+    (`bootstrap_interval`) in which a document's value is relative to the share of its stratum, not to the share of all:
+    strata are fixed, so the spread between them is not part of it. The strata of the standard set are taken as given.
 
     Raises:
         TextcriticError: a set without documents, or values of another number.

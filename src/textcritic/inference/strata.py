@@ -75,8 +75,8 @@ def strata_test(
 ) -> StrataTest:
     """Weighted mean of the KS distances of strata, with a permutation test and a bootstrap interval.
 
-    The test splits the documents of each stratum anew, independently, into sets of the same sizes. For the interval the
-    documents of each set of each stratum are drawn with replacement. It reaches as far as the differences of the
+    The test splits the documents of each stratum at random into sets of the same sizes, independently. For the interval
+    the documents of each set of each stratum are drawn with replacement. It reaches as far as the differences of the
     distribution functions move at their largest, in the weighted mean over strata, in the share `level` of resamples:
     as that of `ks_interval`, it holds the distance of the two sources at least as often as `level` says, and also where
     it is 0.

@@ -1,11 +1,11 @@
 """What holds for a recipe and not for one model alone: the mean over trainings, with Student's interval.
 
-A training can be drawn from several times. Its draws are averaged first, so that it counts once, however many draws
-there are. The interval of one model is over documents. Another training, from another seed, gives another model, and
-how far it is off no document of the first can tell. A bootstrap of two or three trainings covers far too little;
-Student's t does not (docs/results.md has the coverage, measured on 200 real trainings).
+Several samples can be drawn from one training. They are averaged first, so that each training counts once. The interval
+of one model is over documents. Another training, from another seed, gives another model, and no document of the first
+model shows how much the two differ. A bootstrap of two or three trainings covers far too little;
+Student's t does not (docs/results/calibration.md has the coverage, measured on 200 real trainings).
 
-`with_fits` does the like for a critic whose iterative fit depends on where it began.
+`with_fits` does the same for a critic whose iterative fit depends on its starting point.
 """
 
 import math
@@ -147,12 +147,12 @@ def trainings_p(values: Sequence[float], real: Number, by_ratio: bool = False) -
     scaled = _scaled(values, by_ratio)
     if real.value is None or scaled is None or len(values) < 2:
         return None
-    yardstick = _scaled([end for end in (real.value, real.low, real.high) if end is not None], by_ratio)
-    if yardstick is None:
+    reference = _scaled([end for end in (real.value, real.low, real.high) if end is not None], by_ratio)
+    if reference is None:
         return None
-    error = (yardstick[2] - yardstick[1]) / (2 * HALF_WIDTH) if len(yardstick) == 3 else 0.0
+    error = (reference[2] - reference[1]) / (2 * HALF_WIDTH) if len(reference) == 3 else 0.0
     variance = float(scaled.var(ddof=1)) / len(values)
-    return _cochran(float(scaled.mean() - yardstick[0]), (variance, error**2), (len(values) - 1, math.inf))
+    return _cochran(float(scaled.mean() - reference[0]), (variance, error**2), (len(values) - 1, math.inf))
 
 
 def recipes_p(first: Sequence[float], second: Sequence[float], by_ratio: bool = False) -> float | None:

@@ -1,4 +1,4 @@
-"""Articles as points: the last hidden state of a language model behind the last token of each text.
+"""Articles as points: the last hidden state of a language model at the last token of each text.
 
 These are the features of MAUVE (Pillutla et al. 2021), whose authors take those of GPT-2 large.
 """
@@ -30,7 +30,7 @@ class Embedding:
 
     Attributes:
         max_tokens: of a text, from its beginning; fewer where the model has fewer positions.
-        batch_size: texts in a forward pass; it changes no feature but for rounding.
+        batch_size: texts in a forward pass; it changes features by rounding alone.
         precision: `auto` (bf16 on a GPU that has it, else fp32), `fp32` or `bf16`; features are float32 in any case.
         float32_matmul_precision: see `hardware.cpu_settings`.
     """
@@ -71,7 +71,7 @@ def embed_articles(
     read = sorted(((a.id, a.group or "", render(a, WO_TITLE)) for a in iter_articles(articles)), key=lambda a: a[0])
     twice = next((one[0] for one, two in pairwise(read) if one[0] == two[0]), None)
     if twice is not None:
-        raise TextcriticError(f"{articles}: two articles have the id {twice!r}; give each an id of its own")
+        raise TextcriticError(f"{articles}: two articles have the id {twice!r}; give each its own id")
     tokens = _tokens([text for *_, text in read], tokenizer, longest)
     kept = [n for n, ids in enumerate(tokens) if ids]
     with cpu_settings(threads, options.float32_matmul_precision):
@@ -92,7 +92,7 @@ def last_states(model: Any, tokens: Sequence[Sequence[int]], options: Embedding)
     """The last layer's hidden state at the last token of each text: float32 [texts, d].
 
     Args:
-        model: a causal language model on its device; what stands behind a token does not change its state.
+        model: a causal language model on its device; later tokens do not change the state of an earlier one.
         tokens: of each text, one at least.
         options: see `Embedding`.
     """
@@ -113,7 +113,7 @@ def last_states(model: Any, tokens: Sequence[Sequence[int]], options: Embedding)
 
 
 def _tokens(texts: list[str], tokenizer: Any, longest: int) -> list[list[int]]:
-    found: list[list[int]] = []
+    ids: list[list[int]] = []
     for first in range(0, len(texts), TOKENIZED):
         encoded = tokenizer(
             texts[first : first + TOKENIZED],
@@ -123,5 +123,5 @@ def _tokens(texts: list[str], tokenizer: Any, longest: int) -> list[list[int]]:
             max_length=longest,
             return_attention_mask=False,
         )
-        found += encoded["input_ids"]
-    return found
+        ids += encoded["input_ids"]
+    return ids

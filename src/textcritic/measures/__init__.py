@@ -1,1 +1,1 @@
-"""What is said of a source in numbers: a measure is declared once; its rows, scores, verdicts and sentences follow."""
+"""The measures of sources: each is declared once; its rows, scores, verdicts and sentences follow from that."""

@@ -25,7 +25,7 @@ from textcritic.measures.score import HIGHER, NOT_SCORED, Score
 MOSTLY_COPIED = 50.0
 """The percentage from which on a sample is called copied."""
 MOST_LOST = 0.5
-"""The share of its documents that a sample may lose and still be ranked: what is left says little of it."""
+"""A sample with a larger share of documents left out is not ranked: the remaining ones do not represent it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +51,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one measure says of one source: a score for each training and draw, at least one."""
+    """The value of one measure for one source: a score for each training and draw, at least one."""
 
     scores: tuple[Score, ...]
 
     @property
     def scored(self) -> tuple[Score, ...]:
-        """Those of which something could be scored."""
+        """The scores that have a value."""
         return tuple(score for score in self.scores if score.number.value is not None)
 
     @property
     def score(self) -> Score | None:
-        """The one score, or what several trainings and draws say together; None where nothing could be scored."""
+        """The one score, or several trainings and draws combined; None if nothing could be scored."""
         scored = self.scored
         if len(scored) < 2 or scored[0].is_real:
             return scored[0] if scored else None
@@ -87,7 +87,7 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """Of the one score, or of the recipe. Trainings without a score count only where no other is."""
+        """The verdict of the one score, or of the recipe; trainings without a score count only if all have none."""
         return self.score.verdict if self.score else self.scores[0].verdict
 
     @property
@@ -102,7 +102,7 @@ class Cell:
 
     @property
     def p(self) -> float | None:
-        """Of the test against real text."""
+        """The p-value of the test against real text."""
         return self.score.p if self.score else None
 
     @property
@@ -161,7 +161,7 @@ class Row:
 
     @property
     def copied(self) -> str:
-        """How much of it is copied, where that is most of it and more than of real text; else ""."""
+        """How much of it is copied, if that is half or more, and more than of real text; else ""."""
         for cell in self.cells.values():
             first, value = cell.scores[0], cell.number.value
             if first.copies and cell.verdict == DIFFERENT and cell.way == HIGHER and (value or 0.0) >= MOSTLY_COPIED:
@@ -170,7 +170,7 @@ class Row:
 
     @property
     def remarked(self) -> str:
-        """Its label, and behind it that it is copied, if it is."""
+        """Its label, followed by how much of it is copied, if it is mostly copied."""
         return f"{self.label} ({self.copied})" if self.copied else self.label
 
 
@@ -193,71 +193,71 @@ class Block:
         return next((row for row in reversed(self.rows) if row.is_real and column in row.cells), None)
 
     def samples(self, column: Column) -> list[tuple[Row, Cell]]:
-        """The samples that have a score by a measure, but for controls and those that are there to be bad."""
+        """The samples that have a score by a measure, without controls and those that are there to be bad."""
         return [(row, row.cells[column]) for row in self.rows if column in row.cells and row.is_ranked]
 
     def ranked(self, column: Column) -> list[tuple[Row, Cell]]:
-        """The samples of which enough could be scored to compare them."""
+        """The samples with enough scored documents to be compared."""
         return [(row, cell) for row, cell in self.samples(column) if cell.is_ranked]
 
     def nearest(self, column: Column) -> frozenset[str]:
         """Labels of the sample that is nearest to real text and of all that may be as near, see `inference.nearest`.
 
-        Where the aim is a high or a low value: of the highest or lowest, and of all that may be as high or low.
+        If the aim is a high or a low value: the highest or lowest sample, and all that may be as high or low.
 
-        None where there are fewer than two samples, or no test, or real text has no value, or so few documents that its
-        value has no interval.
+        Empty if there are fewer than two samples, if no test was made, if real text has no value, or if its documents
+        are too few for an interval.
         """
-        ranked, yardstick = self.ranked(column), self._yardstick(column)
-        tested = any(cell.p is not None for _, cell in ranked)
-        if len(ranked) < 2 or yardstick is None or not self._has_error(column) or not tested:
+        ranked, target = self.ranked(column), self._target(column)
+        any_test = any(cell.p is not None for _, cell in ranked)
+        if len(ranked) < 2 or target is None or not self._has_error(column) or not any_test:
             return frozenset()
-        found = nearest([cell.number for _, cell in ranked], *yardstick)
-        return frozenset(row.label for (row, _), near in zip(ranked, found, strict=True) if near)
+        are_near = nearest([cell.number for _, cell in ranked], *target)
+        return frozenset(row.label for (row, _), is_near in zip(ranked, are_near, strict=True) if is_near)
 
     def best(self, column: Column) -> str:
-        """Of the samples in `nearest` the label of the one whose value is nearest to real text's; "" of none."""
-        near, yardstick = self.nearest(column), self._yardstick(column)
-        if not near or yardstick is None:
+        """The label of the sample whose value is nearest to real text's; "" if `nearest` is empty."""
+        near, target = self.nearest(column), self._target(column)
+        if not near or target is None:
             return ""
-        apart = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column) if row.label in near}
+        apart = {row.label: distance(cell.number, *target) for row, cell in self.ranked(column) if row.label in near}
         return min(apart, key=lambda label: apart[label])
 
     def apart(self, column: Column) -> tuple[str, str, float | None] | None:
         """The nearest sample and the next, if it may be as near; and `inference.documents_apart` of the two.
 
-        None where they are told apart, or cannot be compared, or their intervals are over trainings and not documents.
+        None if the two differ, if they cannot be compared, or if their intervals are over trainings and not documents.
         """
-        near, best, yardstick, real = (
+        near, best, target, real = (
             self.nearest(column),
             self.best(column),
-            self._yardstick(column),
+            self._target(column),
             self.real(column),
         )
-        if not best or yardstick is None or real is None:
+        if not best or target is None or real is None:
             return None
         cells = {row.label: cell for row, cell in self.ranked(column)}
-        order = sorted(cells, key=lambda label: (label != best, distance(cells[label].number, *yardstick)))
+        order = sorted(cells, key=lambda label: (label != best, distance(cells[label].number, *target)))
         first, second = (cells[label] for label in order[:2])
         ns, whole = (first.n, second.n), None if column.aim else real.cells[column].n
         recipes = first.is_recipe or second.is_recipe
         if order[1] not in near or recipes or ns[0] is None or ns[1] is None:
             return None
-        if nearness(first.number, second.number, *yardstick) is None:
+        if nearness(first.number, second.number, *target) is None:
             return None
-        needed = documents_apart(first.number, second.number, yardstick[0], (ns[0], ns[1], whole), yardstick[1])
+        needed = documents_apart(first.number, second.number, target[0], (ns[0], ns[1], whole), target[1])
         return order[0], order[1], needed
 
     def pairs(self, column: Column) -> dict[tuple[str, str], Nearness]:
-        """How far each sample is from real text, minus that of each other one, by labels; p-values by Holm."""
-        ranked, yardstick = self.ranked(column), self._yardstick(column)
-        if yardstick is None or not self._has_error(column):
+        """For each pair of labels, the first sample's distance from real text minus the second's; p-values by Holm."""
+        ranked, target = self.ranked(column), self._target(column)
+        if target is None or not self._has_error(column):
             return {}
-        found = {
-            (row.label, other.label): nearness(cell.number, beside.number, *yardstick)
-            for (row, cell), (other, beside) in combinations(ranked, 2)
+        differences = {
+            (row.label, other.label): nearness(cell.number, other_cell.number, *target)
+            for (row, cell), (other, other_cell) in combinations(ranked, 2)
         }
-        compared = {pair: near for pair, near in found.items() if near is not None}
+        compared = {pair: near for pair, near in differences.items() if near is not None}
         corrected = holm([near.p for near in compared.values()])
         return {pair: replace(near, p=float(p)) for (pair, near), p in zip(compared.items(), corrected, strict=True)}
 
@@ -265,18 +265,18 @@ class Block:
     def narrower(self) -> list[float]:
         """`Nearness.narrower` of each measure and pair of samples that share documents."""
         columns = [c for c in self.columns if any(cell.number.without for _, cell in self.ranked(c))]
-        every = [near.narrower for column in columns for near in self.pairs(column).values()]
-        return [one for one in every if one is not None]
+        factors = [near.narrower for column in columns for near in self.pairs(column).values()]
+        return [factor for factor in factors if factor is not None]
 
     def in_order(self) -> "Block":
-        """The same with its rows in order: real text, controls, samples from the nearest to the farthest, the bad ones.
+        """The same block with its rows in order: real text, controls, samples from nearest to farthest, the bad ones.
 
-        The first measure decides; where it says nothing of two samples, the next one.
+        The first measure decides; if it cannot compare two samples, the next one does.
         """
         apart: dict[str, list[float]] = {row.label: [] for row in self.rows}
         for column in self.columns:
-            if (yardstick := self._yardstick(column)) is not None:
-                ranked = {row.label: distance(cell.number, *yardstick) for row, cell in self.ranked(column)}
+            if (target := self._target(column)) is not None:
+                ranked = {row.label: distance(cell.number, *target) for row, cell in self.ranked(column)}
                 for label, distances in apart.items():
                     distances.append(ranked.get(label, inf))
         order = sorted(
@@ -286,13 +286,13 @@ class Block:
         return replace(self, rows=tuple(order))
 
     def _has_error(self, column: Column) -> bool:
-        """Whether the error of real text's value is known: it has an interval, or is exact; or is not asked for."""
+        """Whether the error of real text's value is known (an interval, or an exact value), or is not needed."""
         return bool(column.aim) or any(
             score.margin is not None for _, cell in self.samples(column) for score in cell.scores
         )
 
-    def _yardstick(self, column: Column) -> tuple[Number, bool] | None:
-        """The number that samples are compared with, and whether by ratio: real text's, or one beyond all samples."""
+    def _target(self, column: Column) -> tuple[Number, bool] | None:
+        """The number that samples are compared with, real text's or one beyond all samples; and whether by ratio."""
         real = self.real(column)
         score = real.cells[column].score if real else None
         samples = self.samples(column)
@@ -300,7 +300,7 @@ class Block:
             return None
         if column.aim:
             return beyond([cell.number for _, cell in samples], column.aim == HIGHER), False
-        return score.number, any(one.by_ratio for one in samples[0][1].scores)
+        return score.number, any(score.by_ratio for score in samples[0][1].scores)
 
 
 def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -> tuple[Block, ...]:
@@ -321,10 +321,10 @@ def scorecard(cards: Mapping[str, Sequence[Score]], titles: Mapping[str, str]) -
     ]
     blocks = []
     for corpus in dict.fromkeys(score.corpus for score, _ in placed):
-        ours = [(score, column) for score, column in placed if score.corpus == corpus]
-        columns = tuple(dict.fromkeys(column for _, column in ours))
-        label = ours[0][0].corpus_label or corpus
-        blocks.append(Block(label, columns, _rows(ours)).in_order())
+        of_corpus = [(score, column) for score, column in placed if score.corpus == corpus]
+        columns = tuple(dict.fromkeys(column for _, column in of_corpus))
+        label = of_corpus[0][0].corpus_label or corpus
+        blocks.append(Block(label, columns, _rows(of_corpus)).in_order())
     return tuple(blocks)
 
 
@@ -350,7 +350,7 @@ def _rows(placed: Sequence[tuple[Score, Column]]) -> tuple[Row, ...]:
 
 
 def _key(score: Score) -> tuple[str, ...]:
-    """What tells a source from others of its corpus; kinds may have several rows of real text, known by their names."""
+    """Identifies a source within its corpus; a kind may have several rows of real text, which differ by label."""
     return (score.setting, score.generator, score.decoding, score.label if score.is_real else "")
 
 
@@ -358,8 +358,8 @@ def _labels(sources: Mapping[tuple[str, ...], Sequence[Score]]) -> dict[tuple[st
     labels = {key: max((score.label for score in scores), key=len) for key, scores in sources.items()}
     decodings = {score.decoding: score.decoding_label for scores in sources.values() for score in scores}
     for place in (0, 2):  # setting, decoding
-        told = {label: {key[place] for key in labels if labels[key] == label} for label in labels.values()}
+        values = {label: {key[place] for key in labels if labels[key] == label} for label in labels.values()}
         for key, label in labels.items():
-            if len(told[label]) > 1 and key[place]:
+            if len(values[label]) > 1 and key[place]:
                 labels[key] = f"{label}, {decodings.get(key[place]) or setting_name(key[place])}"
     return labels

@@ -21,16 +21,16 @@ def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
 
 
 def _plain(score: Score) -> dict[str, Any]:
-    """Its attributes; numbers without `Number.without` where nothing is known of that."""
-    said = asdict(score)
-    for number in (said["number"], said["real"]):
+    """The attributes of a score; a number whose `Number.without` is empty is written without that key."""
+    payload = asdict(score)
+    for number in (payload["number"], payload["real"]):
         if number is not None and not number["without"]:
             del number["without"]
-    return said
+    return payload
 
 
 def read_card(folder: str | os.PathLike[str]) -> dict[str, tuple[Score, ...]]:
-    """The scores of each experiment of a study, in the study's order; none of an experiment that puts none there.
+    """The scores of each experiment of a study, in the study's order; empty for an experiment without scores.
 
     Args:
         folder: `results/studies/{study}`.
@@ -50,20 +50,20 @@ def sections_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
     Raises:
         TextcriticError: the study has not been built, or its manifest is damaged.
     """
-    found = {path.parent.name: path for path in sorted(Path(folder).glob("*/section.json"))}
+    sections = {path.parent.name: path for path in sorted(Path(folder).glob("*/section.json"))}
     if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK):
         raise TextcriticError(f"{folder}: cannot be read: Permission denied")
-    if not found:
+    if not sections:
         raise TextcriticError(
             f"{folder}: no results of a study here; name its folder, or the one that --output named, or build it first"
         )
     manifest = Path(folder) / "manifest.json"
     order = _object(manifest, {"experiments"})["experiments"] if manifest.is_file() else []
-    return {name: found[name] for name in order if name in found} or found
+    return {name: sections[name] for name in order if name in sections} or sections
 
 
 def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What section.json of an experiment says.
+    """The content of section.json of an experiment.
 
     Raises:
         TextcriticError: the file is missing or is something else.
@@ -82,32 +82,30 @@ def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> 
         TextcriticError: the card is not as `card_to_json` writes it.
     """
     try:
-        return tuple(_read_score(said) for said in facts.get("card", ()))
+        return tuple(_read_score(payload) for payload in facts.get("card", ()))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise TextcriticError(f"{path}: no card in it ({error}); delete it and rerun its rule") from error
 
 
 def _object(path: str | os.PathLike[str], keys: set[str]) -> dict[str, Any]:
-    said = read_json(path)
-    if not isinstance(said, dict) or not keys <= said.keys():
+    payload = read_json(path)
+    if not isinstance(payload, dict) or not keys <= payload.keys():
         raise TextcriticError(f"{path}: lacks {', '.join(sorted(keys))}; delete it and rerun the rule that makes it")
-    return said
+    return payload
 
 
-def _read_score(said: Mapping[str, Any]) -> Score:
-    plain = {key: value for key, value in said.items() if key not in {"number", "real", "verdict"}}
+def _read_score(payload: Mapping[str, Any]) -> Score:
+    plain = {key: value for key, value in payload.items() if key not in {"number", "real", "verdict"}}
     for key, value in plain.items():
-        known = KINDS[key]
-        kinds = tuple(
-            get_origin(kind) or kind for kind in (get_args(known) if isinstance(known, UnionType) else [known])
-        )
+        hint = KINDS[key]
+        kinds = tuple(get_origin(kind) or kind for kind in (get_args(hint) if isinstance(hint, UnionType) else [hint]))
         if not isinstance(value, (*kinds, int) if float in kinds else kinds):
             raise TypeError(f"{key}: {value!r:.40}")
-    real = None if said["real"] is None else _read_number(said["real"])
-    return Score(**plain, number=_read_number(said["number"]), real=real)
+    real = None if payload["real"] is None else _read_number(payload["real"])
+    return Score(**plain, number=_read_number(payload["number"]), real=real)
 
 
-def _read_number(said: Mapping[str, Any]) -> Number:
-    without = tuple(map(float, said.get("without", ())))
-    ends = {key: None if value is None else float(value) for key, value in said.items() if key != "without"}
+def _read_number(payload: Mapping[str, Any]) -> Number:
+    without = tuple(map(float, payload.get("without", ())))
+    ends = {key: None if value is None else float(value) for key, value in payload.items() if key != "without"}
     return Number(**ends, without=without)

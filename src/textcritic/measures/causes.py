@@ -1,7 +1,7 @@
 """What is wrong with each sample: its tests against real text, with Holm's correction for all of one sample.
 
 A kind declares each test once (`Comparison`, in `Section.tests`); by default they are made of its scores. The first
-page of a report, and the terminal, say of every sample what is wrong with it, in the words of the kind.
+page of a report, and the terminal, list what is wrong with each sample, in the words of the kind.
 """
 
 import math
@@ -51,7 +51,7 @@ class Comparison:
 
     @property
     def source(self) -> tuple[str, str, str, str]:
-        """What tells its sample from others, as `Row.source`."""
+        """What identifies its sample, as `Row.source`."""
         return self.corpus, self.setting, self.generator, self.decoding
 
 
@@ -81,7 +81,7 @@ class Judged:
     def line(self) -> str:
         """What is wrong with it: its first cause in words, and the names of the other measures that differ."""
         first, *more = self.causes
-        others = [one for one in dict.fromkeys(cause.measure for cause in more) if one != first.measure]
+        others = [name for name in dict.fromkeys(cause.measure for cause in more) if name != first.measure]
         start = f"{len(others)} other measure{'s differ' if len(others) > 1 else ' differs'}"
         return f"{first.says}{f'; {start}: {listed(others)}' if others else ''}."
 
@@ -91,16 +91,16 @@ def comparisons(card: Sequence[Score], says: Callable[[Cell], str] | None = None
 
     Args:
         card: the scores of an experiment.
-        says: what is wrong with the sample of a cell, where a kind knows more than `clause`; "": as `clause`.
+        says: what is wrong with the sample of a cell, if a kind can say more than `clause`; "": as `clause`.
     """
-    made = []
+    tests = []
     for block in scorecard({"": card}, {"": ""}):
         for row in block.rows:
             for column, cell in row.cells.items():
                 p = cell.p if cell.p is not None else 0.0 if cell.verdict == DIFFERENT else None
                 if p is None or row.is_real:
                     continue
-                made.append(
+                tests.append(
                     Comparison(
                         **dict(zip(SOURCE, row.source, strict=True)),
                         label=row.name,
@@ -112,14 +112,14 @@ def comparisons(card: Sequence[Score], says: Callable[[Cell], str] | None = None
                         copied=bool(cell.scores[0].copies) and cell.way == HIGHER,
                     )
                 )
-    return tuple(made)
+    return tuple(tests)
 
 
 def _strength(cell: Cell) -> float:
-    """That of a cell; 0 without an interval, when it is not known."""
+    """The strength of a cell; 0 if it has no interval, as the strength is then not known."""
     value = cell.number.value
-    known = cell.number.low is not None or (value is not None and math.isinf(value))
-    return cell.strength if known else 0.0
+    has_error = cell.number.low is not None or (value is not None and math.isinf(value))
+    return cell.strength if has_error else 0.0
 
 
 def clause(cell: Cell) -> str:
@@ -127,9 +127,9 @@ def clause(cell: Cell) -> str:
     first = cell.scores[0]
     unit, name = "%" * first.measure.endswith(PERCENT), first.measure.removesuffix(PERCENT)
     real = first.real
-    beside = "" if real is None else f" against {counted(real.value, real.low)}{unit}"
+    against = "" if real is None else f" against {counted(real.value, real.low)}{unit}"
     way = f" {cell.way}" if cell.way else ""
-    return f"{name}{way}: {value_of(cell)}{unit}{beside}"
+    return f"{name}{way}: {value_of(cell)}{unit}{against}"
 
 
 def judged(blocks: Sequence[Block], tests: Sequence[Comparison]) -> tuple[Judged, ...]:
@@ -139,14 +139,18 @@ def judged(blocks: Sequence[Block], tests: Sequence[Comparison]) -> tuple[Judged
         blocks: of the scorecard.
         tests: of all experiments.
     """
-    found = []
+    samples = []
     for block in blocks:
         for row in block.rows:
             if not row.is_real:
                 own = [test for test in tests if test.source == row.source]
                 corpus = block.corpus if len(blocks) > 1 else ""
-                found.append(Judged(row, corpus, len(own), _causes(own)))
-    return tuple(sorted(found, key=lambda one: (-len(one.causes), -max((c.strength for c in one.causes), default=0.0))))
+                samples.append(Judged(row, corpus, len(own), _causes(own)))
+
+    def order(sample: Judged) -> tuple[int, float]:
+        return -len(sample.causes), -max((cause.strength for cause in sample.causes), default=0.0)
+
+    return tuple(sorted(samples, key=order))
 
 
 def _causes(tests: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -156,19 +160,20 @@ def _causes(tests: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def unmarked(samples: Sequence[Judged]) -> list[str]:
-    """Sentences on the samples that no test marks, and on those of which none was made."""
-    clean = [one for one in samples if one.tests and not one.causes]
-    untested = [one.name for one in samples if not one.tests]
-    said = []
+    """Sentences on the samples that no test marks, and on the samples without a test."""
+    clean = [sample for sample in samples if sample.tests and not sample.causes]
+    untested = [sample.name for sample in samples if not sample.tests]
+    lines = []
     if clean:
-        low, high = (of(one.tests for one in clean) for of in (min, max))
+        low, high = (of(sample.tests for sample in clean) for of in (min, max))
         tests = plural(high, "test") if low == high else f"{low} to {high} tests"
-        said.append(f"No measure marks {listed([one.name for one in clean])} (of {tests}{' each' * (len(clean) > 1)}).")
-    return [*said, *[f"No test was made of {listed(untested)}."] * bool(untested)]
+        names = listed([sample.name for sample in clean])
+        lines.append(f"No measure marks {names} (of {tests}{' each' * (len(clean) > 1)}).")
+    return [*lines, *[f"No test was made of {listed(untested)}."] * bool(untested)]
 
 
 def of_control(control: Judged) -> str:
-    """What it means that a control is marked, a sentence about "it"."""
+    """What it means that a control differs from real text: a sentence about "it"."""
     names = listed(list(dict.fromkeys(cause.measure for cause in control.causes)))
     return (
         f"it is real text and differs too, in {names} ({control.causes[0].says}): differences of this size in {names} "
@@ -192,7 +197,7 @@ def comparisons_from_json(facts: Mapping[str, Any], path: object) -> tuple[Compa
         TextcriticError: they are not as `comparisons_to_json` writes them.
     """
     try:
-        read = [dict(said) for said in facts.get("tests", ())]
-        return tuple(Comparison(**said | {key: float(said[key]) for key in ("p", "strength")}) for said in read)
+        tests = [dict(test) for test in facts.get("tests", ())]
+        return tuple(Comparison(**test | {key: float(test[key]) for key in ("p", "strength")}) for test in tests)
     except (KeyError, TypeError, ValueError) as error:
         raise TextcriticError(f"{path}: no tests in it ({error}); delete it and rerun its rule") from error

@@ -1,4 +1,4 @@
-"""What cross-fitting found of the sources of an experiment, as a file that its tables are made with."""
+"""The results of cross-fitting for the sources of an experiment, in a file from which its tables are made."""
 
 import os
 from collections.abc import Mapping
@@ -11,30 +11,30 @@ from textcritic.measures.measure import Estimate, Scored
 
 
 def write_crossed(path: str | os.PathLike[str], found: Mapping[str, Scored]) -> None:
-    """Write what was found of each source, by the path of its scores."""
+    """Write the results of cross-fitting for each source, by the path of its scores."""
     write_json(path, {scores: _described(scored) for scores, scored in found.items()})
 
 
 def read_crossed(path: str | os.PathLike[str] | None) -> dict[str, Scored]:
-    """What `write_crossed` wrote; nothing where there is no file.
+    """What `write_crossed` wrote; empty if `path` is None.
 
     Raises:
         TextcriticError: the file is missing or damaged.
     """
-    said = {} if path is None else read_json(path)
+    loaded = {} if path is None else read_json(path)
     return {
         scores: Scored(
-            documents=one["documents"],
-            reasons=one["rejected"],
-            more=one["more"],
-            estimates={value: Estimate(**_numbers(said)) for value, said in one["estimates"].items()},
+            documents=source["documents"],
+            reasons=source["rejected"],
+            more=source["more"],
+            estimates={value: Estimate(**_numbers(estimate)) for value, estimate in source["estimates"].items()},
         )
-        for scores, one in said.items()
+        for scores, source in loaded.items()
     }
 
 
 def with_crossed(scored: Scored, found: Scored | None) -> Scored:
-    """A source as it was read from its scores, with what cross-fitting found of it in place of the same."""
+    """A source as it was read from its scores, with the results of cross-fitting in place of its own."""
     if found is None:
         return scored
     more = {**scored.more, **found.more}
@@ -54,7 +54,7 @@ def _described(scored: Scored) -> dict[str, Any]:
     }
 
 
-def _numbers(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Infinite numbers as such again."""
-    numbers = {key: float(value) if value in ("inf", "-inf") else value for key, value in said.items()}
-    return numbers | {"without": tuple(said["without"])}
+def _numbers(estimate: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of an `Estimate` as `_described` wrote them; infinite numbers are floats again."""
+    numbers = {key: float(value) if value in ("inf", "-inf") else value for key, value in estimate.items()}
+    return numbers | {"without": tuple(estimate["without"])}

@@ -1,8 +1,8 @@
-"""What corpora, decodings and other entries of the registries are called where people read of them.
+"""The labels of corpora, decodings and other entries of the registries, for texts that people read.
 
 Rows, files and published values know entries by their names, which are parts of paths: `bible-intruders-rank1`. Tables,
-figures and sections write labels: "the likeliest passage". A job is told the labels of its experiment
-(`Experiment.labels`) and makes all of its output inside `labelled`.
+figures and sections write labels: "the likeliest passage". A job gets the labels of its experiment
+(`Experiment.labels`) and writes all of its output inside `labelled`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Labels = Mapping[str, Mapping[str, str]]
-"""Of each registry the labels of its entries by their names."""
+"""For each registry, the labels of its entries by their names."""
 
 _labels: ContextVar[Labels] = ContextVar("labels")
 _controls: ContextVar[frozenset[str]] = ContextVar("controls")
@@ -28,7 +28,7 @@ def labelled(labels: Labels, controls: Iterable[str] = ()) -> Iterator[None]:
 
 
 def is_control(generator: str) -> bool:
-    """Whether samples of a generator are other real text, beside which those of models stand."""
+    """Whether the samples of a generator are a control: other real text, shown next to the samples of models."""
     return generator in _controls.get(frozenset())
 
 

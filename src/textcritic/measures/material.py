@@ -19,9 +19,9 @@ class Material:
 
     Args:
         files: what is read.
-        published: values that stand beside ours.
+        published: published values, which tables show next to ours.
         names: what the sources are called; by default as `Names.of` calls the samples.
-        crossed: what cross-fitting found of sources, by the paths of their scores.
+        crossed: results of cross-fitting for sources, by the paths of their scores.
         paired: whether documents of several samples with one group are compared by pairs.
     """
 
@@ -39,7 +39,7 @@ class Material:
         self._got: dict[Callable[..., Any], Any] = {}
 
     def get(self, function: Callable[["Material"], Shared]) -> Shared:
-        """What a function makes of this, such as rows; computed when it is first asked for."""
+        """What a function computes from this, such as rows; computed once, on the first call."""
         if function not in self._got:
             self._got[function] = function(self)
         shared: Shared = self._got[function]

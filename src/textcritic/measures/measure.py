@@ -2,7 +2,7 @@
 
 A kind of experiment declares its measures and reads its sources (`Scored`). All else follows from the declaration: the
 columns in the table, with interval and test (`rows.source_rows`), the cell (`cells.measure_cell`), the mark in the
-chart (`charts.marks_of`), the score on the front page (`score.scores_of`), and the sentence that is said of it.
+chart (`charts.marks_of`), the score on the front page (`score.scores_of`), and the sentence about it.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +14,12 @@ from textcritic.inference import MARGIN, Groups, Statistic, ratio_of_sums
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is computed of one source.
+    """A measure of one source, computed.
 
     Attributes:
         value: the number; infinite, or None where nothing can be computed.
         low, high: its 95% interval; None where there is none.
-        p: of the test against the yardstick; None where there is no test.
+        p: of the test against real text; None where there is no test.
         more: further columns of the row.
         reason: why there is no interval or no test, e.g. "no interval of fewer than 20"; "" where there are.
         without: see `inference.Number`; in the unit of `value`, or its logarithm.
@@ -39,8 +39,8 @@ class Scored:
     """All that a kind reads of one source.
 
     Attributes:
-        data: by `Measure.value`, what the measure is computed from: float64 [documents, k], of which the columns are
-            summed, for a measure with a `statistic`; anything for one with an `estimate` of its own.
+        data: by `Measure.value`, what the measure is computed from. For a measure with a `statistic`: float64
+            [documents, k], whose columns are summed. For one with an `estimate`: whatever that takes.
         documents: how many were scored; None for a source that is no set of documents, such as an exact value.
         reasons: documents that could not be scored, by reason.
         more: further columns of the row, e.g. a value that is known and not estimated.
@@ -73,7 +73,10 @@ class Resampling:
 
 
 Estimator = Callable[[Scored, Scored | None, Resampling], Estimate]
-"""From a source, the yardstick (None for the yardstick itself and for other real text), and how to draw."""
+"""Computes an estimate from a source, from the real text it is tested against, and from how to draw.
+
+The second is None for real text itself and for other real text.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,26 +94,26 @@ class Measure:
         statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
         tested: the statistic whose difference is tested, by default the ratio of sums.
         test: of two sets of documents, in place of `inference.two_sample_test`, e.g. one of pairs: (first, second,
-            statistic, resamples, seed) -> a result with `p`. Where documents belong together, it is not asked.
+            statistic, resamples, seed) -> a result with `p`. It is not used where documents belong together.
         estimate: computes the number where it is no statistic of sums, e.g. MAUVE or a distance.
         whole: 1 for a share, 100 for a share in percent, which tables write as percentages; None for a number.
         metric: its name among the published values; "" where nothing was published.
         published, difference: columns of the published value, and of ours minus it; "" where there are none.
         because: column that says why a value is infinite.
         by_ratio: whether values are compared by their ratio, as perplexities are, or by their difference.
-        of_real: the value of real text where that is so by definition, e.g. 0 for a distance from it.
+        of_real: the value of real text if it has one by definition, e.g. 0 for a distance from real text.
         margin: the largest difference from real text that counts as none: a share of real text's value, or a number in
-            the measure's unit where `of_real` is given. "The same" is said where the interval lies within it.
-        means: what it says of a source, in a few words that begin small, for readers who see its name for the first
-            time: "how surprising the order of sections is".
-        compared: whether real text has it too; a generator's own perplexity, which it has not, stands on the front page
-            without a verdict.
+            the measure's unit where `of_real` is given. The verdict is "the same" if the interval lies within it.
+        means: what it measures, in a few words that begin with a small letter, for readers who do not know its name:
+            "how surprising the order of sections is".
+        compared: whether real text has it too. If it has not, as with a generator's own perplexity, the front page
+            shows the value without a verdict.
         aim: "higher" or "lower" where the sample with the highest or the lowest value is the best; "": the aim is real
             text's value.
-        out_of: of a count, the column that says how much it could be: "0 of 4 measured".
-        copies: of a share in percent that says how much of a sample is copied, what it is a share of: "of its lines
-            stand in the reference". A sample that has half or more, and more than real text, is not named nearest
-            without these words.
+        out_of: for a count, the column with its largest possible value: "0 of 4 measured".
+        copies: for a measure of how much of a sample is copied, in percent: the words behind the percentage, e.g. "of
+            its lines are in the reference". If a sample has half or more, and more than real text, these words
+            follow its name wherever it is called nearest.
     """
 
     name: str

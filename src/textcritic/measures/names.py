@@ -11,21 +11,21 @@ from textcritic.measures.numbers import setting_name
 from textcritic.plan.sources import GROUP, RUN, Drawn
 
 CONTROL = " (control)"
-"""Behind the name of a sample that is other real text."""
+"""Follows the name of a sample that is other real text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the sources of an experiment are called: by no more words than it takes to tell them apart.
+    """What the sources of an experiment are called: as short as possible, with no two names alike.
 
     Attributes:
         labels: of each generator.
         decoded: generators whose decoding is named, as the study draws samples in several ways.
-        seeded: (corpus, setting, generator, decoding) of which there are several seeds.
-        redrawn: those of which there are several draws of one training.
+        seeded: (corpus, setting, generator, decoding) with several seeds.
+        redrawn: (corpus, setting, generator, decoding) with several draws of one training.
         several_corpora: whether the study has more than one.
         several_settings: whether it has samples of more than one.
-        real: what a row of real text is called by its `source`, where that is not "real text".
+        real: names of rows of real text by their `source`, if they are not called "real text".
     """
 
     labels: Mapping[str, str]
@@ -38,7 +38,7 @@ class Names:
 
     @classmethod
     def of(cls, samples: Iterable[Drawn], real: Mapping[str, str] | None = None) -> "Names":
-        """Names for samples and for the real text beside them.
+        """Names for samples and for the real text in the same table.
 
         Raises:
             TextcriticError: two generators have the same label.
@@ -95,7 +95,7 @@ class Names:
         return start + ", ".join([*words, *(self.run(row) if seed else [])])
 
     def run(self, row: Mapping[str, Any]) -> list[str]:
-        """The seed and the draw of a sample, those of which the study has several: `seed 2`, `draw 1`."""
+        """The seed and the draw of a sample, each only if the study has several for it: `seed 2`, `draw 1`."""
         several = {"seed": self.seeded, "draw": self.redrawn}
         return [f"{key} {row[key]}" for key in RUN if _group(row) in several[key]]
 

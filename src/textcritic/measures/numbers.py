@@ -12,7 +12,7 @@ NONE = "\N{EM DASH}"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 ROUNDING = 1e-12
 SMALLEST = 0.0001  # below it a quantity is not written out
-# `inference.ALPHA`, which is not loaded for it, and the p-values around it of which two decimals would not decide.
+# A copy of `inference.ALPHA`, to save that import, and the p-values around it that need a third decimal.
 DECIDES, BORDER = 0.05, (0.045, 0.055)
 LONGEST = 40  # characters of a name
 

@@ -42,7 +42,7 @@ OURS = (
 )
 """Names of the measures that textcritic has, without their units."""
 KEYS = ("distance", "energy", "latent_nll", "latent_ppl", "mixed", "nll_gap", "not_kept", "recited")
-"""Their names in Python, as far as they are not those of one tendency."""
+"""Their names in Python, except the measures of a single tendency."""
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 NO_VALUE = "no value"
 DECLARATION, FIT = "__textcritic_measure__", "__textcritic_fit__"
@@ -58,10 +58,10 @@ class Declared:
         unit: behind the title, e.g. "%" or "words".
         of: "documents", or "sections": the function gets each section. Those of a document belong together.
         statistic: of a source: the mean or the median of all values; "ratio": the function returns (numerator,
-            denominator), and the sum of numerators is divided by that of denominators.
+            denominator), and the sum of numerators is divided by the sum of denominators.
         needs: what a document must have, of `NEEDS`; one without it is left out.
         batch: whether the function takes a list and returns as many values.
-        means: what it says of a source, in a few words that begin small.
+        means: what it measures, in a few words that begin with a small letter.
     """
 
     title: str
@@ -97,7 +97,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What a function returns of a document that it cannot measure."""
+    """What a function returns for a document that it cannot measure."""
 
     reason: str
 
@@ -145,8 +145,8 @@ def measure(
     if fit is not None and not callable(fit):
         raise TextcriticError(f"measure {title!r}: fit: {fit!r} should be a function of a list of documents")
     if unknown := set(declared) - set(Declared.__dataclass_fields__):
-        known = [*Declared.__dataclass_fields__, "fit"]
-        hint = suggestion(min(unknown), known, f"known are {', '.join(known)}")
+        keys = [*Declared.__dataclass_fields__, "fit"]
+        hint = suggestion(min(unknown), keys, f"known are {', '.join(keys)}")
         raise TextcriticError(f"measure: unknown key {min(unknown)!r}; {hint}")
 
     def declare(plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,7 +158,7 @@ def measure(
 
 
 def left_out(reason: str) -> LeftOut:
-    """What a measure returns of a document that it cannot measure: the document is left out, counted by the reason."""
+    """What a measure returns for a document that it cannot measure: it is left out, and counted under the reason."""
     return LeftOut(reason)
 
 
@@ -203,18 +203,18 @@ def load_metric(name: str, folders: Sequence[str | Path] = (".",)) -> Metric:
     first = [str(Path(folder).absolute()) for folder in folders]
     sys.path[:] = [*first, *(place for place in sys.path if place not in first)]
     try:
-        found = vars(_imported(module, path))
+        names = vars(_imported(module, path))
     except TextcriticError as error:
         raise TextcriticError(f"{name}: {error}") from error
     except (Exception, SystemExit) as error:
         raise TextcriticError(f"{name}: {raised_at(error, str(path))}") from error
-    if function not in found:
-        raise _no_function(name, path, [key for key, value in found.items() if callable(value)])
-    return metric_of(found[function], name)
+    if function not in names:
+        raise _no_function(name, path, [key for key, value in names.items() if callable(value)])
+    return metric_of(names[function], name)
 
 
 def check_source(name: str, folders: Sequence[str | Path]) -> None:
-    """See that a module is there, is Python, and defines the function; nothing is imported.
+    """Check that a module exists, is Python, and defines the function; nothing is imported.
 
     Raises:
         TextcriticError: as `load_metric`.
@@ -229,7 +229,7 @@ def check_source(name: str, folders: Sequence[str | Path]) -> None:
         raise TextcriticError(f"{name}: {path}, line {error.lineno}: {error.msg}") from error
     except (OSError, ValueError) as error:
         raise TextcriticError(f"{name}: {path}: {first_line(error)}") from error
-    defined = [one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()]
+    defined = [symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()]
     if function not in defined and not re.search(r"import\s*\*|__getattr__", text):
         raise _no_function(name, path, defined)
 
@@ -258,12 +258,12 @@ def source_of(name: str, folders: Sequence[str | Path]) -> Path:
 
 
 def digest_of(name: str, folders: Sequence[str | Path]) -> str:
-    """A digest of the file of a measure's module: where it changes, documents are measured again."""
+    """A digest of the file of a measure's module: if it changes, documents are measured again."""
     return hashlib.sha256(source_of(name, folders).read_bytes()).hexdigest()[:16]
 
 
 def raised_at(error: BaseException, file: str) -> str:
-    """`FILE:LINE: TYPE: MESSAGE` of an error, of the last line of this file that it passed through, if there is one."""
+    """`FILE:LINE: TYPE: MESSAGE` of an error: the last line in this file of its traceback, if there is one."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}: SyntaxError: {error.msg}"
@@ -281,9 +281,9 @@ def _parted(name: str) -> tuple[str, str, str]:
 
 
 def _imported(module: str, path: Path) -> Any:
-    """The module of a file; one of the same name from another file, imported before, makes room."""
-    known = getattr(sys.modules.get(module), "__file__", None)
-    if module in sys.modules and not (known and path.samefile(known)):
+    """The module of a file. A module of the same name that was imported from another file is dropped first."""
+    imported = getattr(sys.modules.get(module), "__file__", None)
+    if module in sys.modules and not (imported and path.samefile(imported)):
         del sys.modules[module]
     importlib.invalidate_caches()
     return importlib.import_module(module)
@@ -291,6 +291,6 @@ def _imported(module: str, path: Path) -> Any:
 
 def _no_function(name: str, path: Path, known: Sequence[str]) -> TextcriticError:
     function = _parted(name)[2]
-    there = [one for one in known if not one.startswith("_")]
-    hint = suggestion(function, there, f"it has {', '.join(there) or 'none'}")
+    public = [other for other in known if not other.startswith("_")]
+    hint = suggestion(function, public, f"it has {', '.join(public) or 'none'}")
     return TextcriticError(f"{name}: {path} has no function {function!r}; {hint}")

@@ -1,4 +1,4 @@
-"""From the numbers of documents that a function measured to what is estimated of a source, as it was declared."""
+"""Estimates the declared measure of a source from the numbers that a function gave its documents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,8 +79,8 @@ def _median(key: str, scored: Scored, real: Scored | None, resampling: Resamplin
     if real is None:
         return Estimate(interval.estimate, interval.low, interval.high, reason=interval.reason)
     both: Sequence[Measured] = (measured, real.data[key])
-    cut = float(np.median(np.concatenate([one.pairs[:, 0] for one in both])))
-    first, second = (above(one.pairs[:, 0], one.document, cut) for one in both)
+    cut = float(np.median(np.concatenate([side.pairs[:, 0] for side in both])))
+    first, second = (above(side.pairs[:, 0], side.document, cut) for side in both)
     groups = (scored.groups, real.groups)
     test = two_sample_test(first, second, ratio_of_sums, groups, resampling.resamples, resampling.seed)
     reason = "; ".join(filter(None, (interval.reason, getattr(test, "reason", ""))))

@@ -11,16 +11,16 @@ from textcritic.measures.numbers import count, number, plural
 
 SHOWN_REASONS = 8
 SPREAD = "its 95% interval (of several trainings: Student's interval of their mean)"
-"""What stands under a value of one or several trainings, see `cells.spread`."""
+"""Describes the line under a value of one or several trainings, see `cells.interval_note`."""
 
 
 def with_n(n: float | None, words: str) -> str:
-    """Words that say a verdict; from so few documents that there is no interval, n is said first: `n = 6: differs`."""
+    """A verdict in words; if there are too few documents for an interval, n comes first: `n = 6: differs`."""
     return f"n = {n:.0f}: {words}" if words and n is not None and n < LEAST_UNITS else words
 
 
 def commonest_reasons(reasons: str) -> str:
-    """The first of `reason: n; ...`, as there may be one for each title that real text never has."""
+    """The first few of `reason: n; ...`: there may be one reason for each title that real text never has."""
     parts = reasons.split("; ")
     more = len(parts) - SHOWN_REASONS
     return reasons if more <= 1 else "; ".join([*parts[:SHOWN_REASONS], f"and {more} more reasons"])
@@ -43,9 +43,9 @@ def vocabulary_facts(vocabulary: Mapping[str, Any], where: str) -> list[tuple[st
     """
     kept = f"{plural(vocabulary['words'], 'word')}, {count(vocabulary['tokens'])} tokens of the training text."
     left_out = [
-        f"{reason}: {plural(found['words'], 'word')}, {count(found['tokens'])} tokens"
-        for reason, found in vocabulary["removed"].items()
-        if found["words"]
+        f"{reason}: {plural(removed['words'], 'word')}, {count(removed['tokens'])} tokens"
+        for reason, removed in vocabulary["removed"].items()
+        if removed["words"]
     ]
     return [(f"Vocabulary{where}", kept), (f"Left out of it{where}", f"{'; '.join(left_out) or 'nothing'}.")]
 
@@ -58,9 +58,9 @@ def perplexity_lines(rows: pd.DataFrame, column: str, of: str) -> list[str]:
         column: of the perplexity.
         of: what it is of.
     """
-    known = rows[rows[column].notna()]
+    with_value = rows[rows[column].notna()]
     lines = []
-    for corpus, group in known.groupby("corpus", sort=False):
+    for corpus, group in with_value.groupby("corpus", sort=False):
         each = [
             f"{row['label']} {number(row[column])} /{row['ppl_unit'].removesuffix('s')}"
             for row in group.to_dict("records")

@@ -1,4 +1,4 @@
-"""The papers' numbers: read from config/published/{study}/{kind}.csv, looked up beside ours, never mixed in."""
+"""The papers' numbers: read from config/published/{study}/{kind}.csv, shown next to ours, never mixed with them."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,15 @@ Cell: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Published values, and what is to be said beside some of them, by `Cell`.
+    """Published values, and notes on some of them, by `Cell`.
 
-    An empty key stands for every value: a Latent PPL whose decoding is "" stands beside every decoding.
+    An empty key matches every value: a published Latent PPL with the decoding "" is shown with every decoding.
 
     Attributes:
         values: by cell.
         keys: the key columns.
-        notes: what the file says beside a value.
-        tables: in which tables of the paper a value stands; of a value in its text, what the column `table` says.
+        notes: what the column `note` says about a value.
+        tables: the tables of the paper that have a value; for a value from its text, what the column `table` says.
     """
 
     values: Mapping[Cell, float]
@@ -46,7 +46,7 @@ class Published:
         return None if cell is None else self.values[cell]
 
     def note(self, metric: str, place: Mapping[str, Any]) -> str:
-        """What the file says beside the published value, or ""."""
+        """What the column `note` says about the published value, or ""."""
         cell = self._cell(metric, place)
         return "" if cell is None else self.notes.get(cell, "")
 
@@ -57,12 +57,12 @@ class Published:
         return {metric: value for metric, value in values.items() if value is not None}
 
     def in_table(self, number: str) -> "Published":
-        """The values that stand in this table of the paper, or in no table but in its text; maybe none."""
+        """The values that this table of the paper has, and those from its text; maybe none."""
         cells = [c for c, tables in self.tables.items() if number in tables or not any(t.isdigit() for t in tables)]
         return replace(self, values={cell: self.values[cell] for cell in cells})
 
     def _cell(self, metric: str, place: Mapping[str, Any]) -> Cell | None:
-        """The cell that says most of what it belongs to."""
+        """The matching cell with the fewest empty keys."""
         texts = ["" if place.get(key) is None else str(place[key]) for key in self.keys]
         choices = product(*((text, "") if text else ("",) for text in texts))
         return next((cell for choice in choices if (cell := (*choice, metric)) in self.values), None)

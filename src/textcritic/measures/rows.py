@@ -27,46 +27,48 @@ from textcritic.plan.sources import DATA, KEYS, RUN
 
 NO_TEST = f"no test of fewer than {LEAST_TESTED} documents"
 Read = Callable[[Any, Scored | None], Scored]
-"""Reads a source of `Compared.groups`; the second argument is the yardstick as it was read, None for the yardstick."""
+"""Reads a source of `Compared.groups`. The second argument is real text as it was read; None for real text itself."""
 
 
 def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> list[dict[str, Any]]:
     """One row for each source: its keys, `label`, counts of documents, and the columns of every measure.
 
-    Columns: the keys; `label`, the source in words, without its corpus; `documents` scored; `groups`, where some belong
-    together: how many independent groups they are in, those alone among them; `rejected`, `rejected_share`,
-    `rejected_by_reason` ("reason: n; ..."); of each measure its value, its 95% interval, the p-value of its test
-    against the yardstick (samples alone), why one of these is missing (`Measure.why`), its published value; and
-    whatever `Scored.more` holds. A source of which nothing could be scored has the counts alone.
+    Columns: the keys; `label`, the source in words, without its corpus; `documents` scored; `groups`, if some documents
+    belong together: the number of independent groups, where a document alone counts as one; `rejected`,
+    `rejected_share`, `rejected_by_reason` ("reason: n; ..."); for each measure its value, its 95% interval, the p-value
+    of its test against real text (samples only), why one of these is missing (`Measure.why`), its published value; and
+    whatever `Scored.more` holds. A source without a scored document has only the counts.
 
     Args:
-        material: the files, whose `groups` are compared, and the published values.
-        read: of one source.
+        material: the files and the published values; sources are compared within each group of `files.groups()`.
+        read: reads one source.
         measures: what is computed.
 
     Raises:
-        TextcriticError: as `read`, or a yardstick of which no document could be scored.
+        TextcriticError: as `read`, or no document of real text could be scored.
     """
     rows, resampling = [], Resampling(material.files.resamples, getattr(material.files, "seed", 1))
-    for yardstick, sources in material.files.groups():
-        real = None if yardstick is None else _crossed(read(yardstick, None), yardstick, material)
+    for reference, sources in material.files.groups():
+        real = None if reference is None else _crossed(read(reference, None), reference, material)
         if real is not None and real.documents == 0:
             reasons = reasons_in_words(real.reasons)
-            raise TextcriticError(f"{yardstick.scores}: no document could be scored ({reasons})")
+            raise TextcriticError(f"{reference.scores}: no document could be scored ({reasons})")
         every = [
-            real if real is not None and source is yardstick else _crossed(read(source, real), source, material)
+            real if real is not None and source is reference else _crossed(read(source, real), source, material)
             for source in sources
         ]
         drawn = [
-            one.groups or () for source, one in zip(sources, every, strict=True) if source.keys["generator"] != DATA
+            scored.groups or ()
+            for source, scored in zip(sources, every, strict=True)
+            if source.keys["generator"] != DATA
         ]
         resampling = replace(resampling, shared=shared_groups(drawn, resampling.seed) if material.paired else {})
         for source, scored in zip(sources, every, strict=True):
             keys = source.keys
-            beside = None if scored is real or keys["generator"] == DATA else real
+            against = None if scored is real or keys["generator"] == DATA else real
             row = keys | {"label": material.names.source(keys, corpus=False)} | counted(scored) | dict(scored.more)
             for measure in measures:
-                row |= columns_of(measure, estimated(measure, scored, beside, resampling))
+                row |= columns_of(measure, estimated(measure, scored, against, resampling))
                 if measure.metric:
                     row[measure.published] = material.published.value(measure.metric, keys)
             rows.append(row)
@@ -74,7 +76,7 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
 
 
 def _crossed(scored: Scored, source: Any, material: Material) -> Scored:
-    """A source with what cross-fitting found of it, if it did."""
+    """A source with its results of cross-fitting, if there are any."""
     return with_crossed(scored, material.crossed.get(str(getattr(source, "scores", ""))))
 
 
@@ -91,27 +93,27 @@ def counted(scored: Scored) -> dict[str, Any]:
 
 
 def in_groups(rows: pd.DataFrame) -> str:
-    """Words behind the number of documents of some rows: in how many groups they are; "" where all are alone."""
+    """Words behind the number of documents of some rows: how many groups they are in; "" if all are alone."""
     groups = rows["groups"].sum() if "groups" in rows else 0
     return f" in {count(groups)} groups" if groups else ""
 
 
 def estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
-    """A measure of one source against the yardstick; None where it is not computed here, or nothing was scored.
+    """A measure of one source, tested against real text; None if it is not computed here, or nothing was scored.
 
-    There is no test of fewer than `LEAST_TESTED` documents on a side. (A value with an interval is of more of them.)
+    There is no test if either side has fewer than `LEAST_TESTED` documents. (An interval takes more documents.)
 
     Args:
         measure: what is computed.
         scored: the source.
-        real: the yardstick; None where there is no test.
+        real: real text; None where there is no test.
         resampling: of intervals and tests.
     """
-    found = _estimated(measure, scored, real, resampling)
-    few = [n for one in (scored, real) if one and (n := one.documents) is not None and n < LEAST_TESTED]
-    if found is None or found.p is None or found.low is not None or not few:
-        return found
-    return replace(found, p=None, reason="; ".join(filter(None, (found.reason, NO_TEST))))
+    estimate = _estimated(measure, scored, real, resampling)
+    few = [n for side in (scored, real) if side and (n := side.documents) is not None and n < LEAST_TESTED]
+    if estimate is None or estimate.p is None or estimate.low is not None or not few:
+        return estimate
+    return replace(estimate, p=None, reason="; ".join(filter(None, (estimate.reason, NO_TEST))))
 
 
 def _estimated(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate | None:
@@ -125,9 +127,9 @@ def _estimated(measure: Measure, scored: Scored, real: Scored | None, resampling
         return None
     if measure.value not in scored.data:
         if scored.data and measure.value not in scored.more:
-            known = ", ".join(map(repr, scored.data))
+            keys = ", ".join(map(repr, scored.data))
             raise TextcriticError(
-                f"Measure {measure.name!r}: value: Scored.data has no {measure.value!r}; it has {known}"
+                f"Measure {measure.name!r}: value: Scored.data has no {measure.value!r}; it has {keys}"
             )
         return None
     return _of_sums(measure, scored, real, resampling)
@@ -142,8 +144,8 @@ def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
     row = {column: None if number is None else scale * number for column, number in numbers.items() if column}
     row |= {measure.p: estimate.p} if measure.p else {}
     without = " ".join(f"{scale * value:.10g}" for value in estimate.without)
-    beside = {measure.why: estimate.reason, measure.without: without}
-    return row | {column: words for column, words in beside.items() if words} | dict(estimate.more)
+    texts = {measure.why: estimate.reason, measure.without: without}
+    return row | {column: words for column, words in texts.items() if words} | dict(estimate.more)
 
 
 def completed(
@@ -156,11 +158,11 @@ def completed(
 ) -> pd.DataFrame:
     """The table of the rows: all columns in order, differences from published values, and the seeds of each group.
 
-    Behind them are the columns `Measure.why` and `Measure.without` of the measures that have them in some row.
+    The last columns are `Measure.why` and `Measure.without` of the measures that have them in some row.
 
     Args:
         rows: as `source_rows` makes them.
-        columns: after the keys. The columns `scored.RECIPE` are of the first measure.
+        columns: those after the keys. The columns `scored.RECIPE` are about the first measure.
         measures: of the rows.
         whole: columns of whole numbers after the keys.
         texts: columns that are no numbers, in addition to those of every table.
@@ -176,14 +178,14 @@ def completed(
 
 
 def with_reasons(rows: pd.DataFrame, columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
-    """The rows with these columns in order; behind them `Measure.why` and `Measure.without`, "" where there is none."""
+    """The rows with these columns in order, then `Measure.why` and `Measure.without`, "" where a row has none."""
     behind = [column for measure in measures for column in (measure.why, measure.without) if column in rows]
     table = rows.reindex(columns=[*columns, *behind])
     return table.fillna(dict.fromkeys(behind, ""))
 
 
 def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
-    """A statistic of column sums; an infinite one has no interval and no test. Documents of a group are one."""
+    """A statistic of column sums; an infinite one has no interval and no test. A group of documents is one unit."""
     assert measure.statistic is not None
     columns = scored.data[measure.value]
     if not np.isfinite(columns).all():
@@ -207,7 +209,9 @@ def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: 
 
 
 def _without(measure: Measure, scored: Scored, resampling: Resampling) -> tuple[float, ...]:
-    """The statistic, or its logarithm, without each of some groups of documents; those that samples share are alike."""
+    """The statistic, or its logarithm, with each of `GROUPS` parts left out; a group that samples share is in the same
+    part of each.
+    """
     if not resampling.shared or measure.statistic is None:
         return ()
     columns = scored.data[measure.value]

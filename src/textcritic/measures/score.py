@@ -1,8 +1,8 @@
-"""The numbers of a study's scorecard: what each kind of experiment puts there, and what they say of real text.
+"""The numbers of a study's scorecard: what each kind of experiment puts there, and how they compare with real text.
 
 A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. Whatever
-tells people what a study found (the report, `textcritic show`, a Python result) tells it from the same numbers, see
-`measures.card_file`. A score is of one seed. `measures.card` puts those of several experiments and seeds into rows.
+shows people the results of a study (the report, `textcritic show`, a Python result) reads these same numbers, see
+`measures.card_file`. A score is of one seed. `measures.card` arranges scores of several experiments and seeds in rows.
 """
 
 import math
@@ -57,20 +57,20 @@ class Score:
         left_out: documents that could not be scored.
         rejected_by_reason: how many of these for each reason.
         p: of the test against real text; None where there is none.
-        real: what real text scores, None for real text itself or where it is not known. Lower is never better as such:
-            the aim is this value.
+        real: the score of real text; None for real text itself, or if it is not known. A lower score is not better as
+            such: the aim is this value.
         by_ratio: whether values are compared by their ratio, as perplexities are, or by their difference.
         margin: the difference from real text up to which the two are called the same, in the unit of the value; by
             ratio 0.1 is a ratio of 1.1. None: real text has no interval, so that they are never called the same.
         because: why the value is infinite, or has no interval or no test.
         baseline: whether the generator is there to be bad.
         compared: whether real text has such a number too, see `Measure.compared`.
-        corpus_label, decoding_label: what people call these two; "" where that is their name.
+        corpus_label, decoding_label: what people call these two; "" if they have no label besides their name.
         means: what is measured, in a few words; see `Measure.means`.
         aim: whether the highest or the lowest sample is the best, see `Measure.aim`.
         control: whether it is of other real text, which is shown and never ranked.
-        out_of: of a count, how much it could be; see `Measure.out_of`.
-        copies: what a share that is copied is a share of, see `Measure.copies`.
+        out_of: for a count, its largest possible value; see `Measure.out_of`.
+        copies: for a measure of copying, the words behind its percentage, see `Measure.copies`.
     """
 
     corpus: str
@@ -104,12 +104,12 @@ class Score:
 
     def __repr__(self) -> str:
         number, value = self.number, NONE if self.value is None else counted(self.value, self.low)
-        said = "" if self.is_real else with_n(self.n, self.verdict)
+        verdict_words = "" if self.is_real else with_n(self.n, self.verdict)
         parts = [
             f"95% {interval(number.low, number.high)}" if number.low is not None else "",
             p_value(self.p) if self.p is not None else "",
-            said,
-            f"{count(self.n)} documents" if self.n is not None and said in ("", self.verdict) else "",
+            verdict_words,
+            f"{count(self.n)} documents" if self.n is not None and verdict_words in ("", self.verdict) else "",
         ]
         return f"<{self.key or self.measure} of {self.label}: {value} ({'; '.join(filter(None, parts))})>"
 
@@ -135,7 +135,7 @@ class Score:
 
     @property
     def value(self) -> float | None:
-        """That of the number."""
+        """The value of the number."""
         return self.number.value
 
     @property
@@ -174,14 +174,14 @@ class Score:
 
     @property
     def gap(self) -> Gap | None:
-        """How far it is from real text; None where one of the two has no value or no interval."""
+        """The difference from real text; None if one of the two has no value or no interval."""
         if self.real is None or self.margin is None or (self.n is not None and self.number.low is None):
             return None
         return gap(self.number, self.real, self.by_ratio)
 
     @property
     def way(self) -> str:
-        """`HIGHER` or `LOWER` than real text, as the value stands; "" where it is equal or one of them is missing."""
+        """Whether the value is `HIGHER` or `LOWER` than real text's; "" if they are equal, or one is missing."""
         real = self.real.value if self.real else None
         if self.number.value is None or real is None or self.number.value == real:
             return ""
@@ -189,11 +189,11 @@ class Score:
 
     @property
     def yardstick(self) -> Number | None:
-        """What real text has; None where that is not known or, of too few documents, has no interval."""
+        """The number of real text; None if it is not known, or has no interval because there are too few documents."""
         return None if self.margin is None else self.real
 
     def nearer_than(self, other: "Score") -> Nearness | None:
-        """How far this source is from its aim, real text's value, minus how far another one is; None: cannot be said.
+        """The distance of this source from its aim (real text's value), minus that of another; None if not known.
 
         Args:
             other: of the same measure.
@@ -221,7 +221,7 @@ def scores_of(
     Args:
         rows: with the columns `KEYS` and those that the measure names; `documents`, `rejected` and `baseline` where the
             table has them.
-        measure: what is read of them.
+        measure: the measure whose columns are read.
         name: as `Names.source`.
         section: element id of the part of the report that is about the measure, as `Place.id` gives it.
         real: values of the column `source` whose rows about real text are in the card; samples are compared with the
@@ -229,7 +229,7 @@ def scores_of(
     """
     scores: list[Score] = []
     for _, group in rows.groupby("corpus", sort=False):
-        yardstick: Score | None = None
+        reference: Score | None = None
         data = group["generator"] == "data"
         for row in pd.concat([group[data], group[~data]]).to_dict("records"):
             is_real = row["generator"] == "data"
@@ -237,17 +237,17 @@ def scores_of(
                 continue
             score = _score(row, measure, section, name(row, corpus=False, seed=False))
             if is_real:
-                yardstick = score if row["source"] == real[-1] else yardstick
-            scores.append(score if is_real else _against(score, yardstick, measure))
+                reference = score if row["source"] == real[-1] else reference
+            scores.append(score if is_real else _against(score, reference, measure))
     return tuple(scores)
 
 
-def _against(score: Score, yardstick: Score | None, measure: Measure) -> Score:
-    """The score of a sample, with real text's beside it and the margin in the unit of the value."""
-    if yardstick is None:
+def _against(score: Score, reference: Score | None, measure: Measure) -> Score:
+    """The score of a sample with the number of real text, and with the margin in the unit of the value."""
+    if reference is None:
         return score
-    real, exact = yardstick.number, yardstick.n is None or measure.of_real is not None
-    if score.value == real.value and all(NO_SPREAD in one.because for one in (score, yardstick)):
+    real, exact = reference.number, reference.n is None or measure.of_real is not None
+    if score.value == real.value and NO_SPREAD in score.because and NO_SPREAD in reference.because:
         score = replace(score, because=ALIKE)
     if real.value is None or not math.isfinite(real.value) or (real.low is None and not exact):
         return replace(score, real=real)

@@ -1,4 +1,4 @@
-"""What every table of scored samples says: scores read and counted, reasons in words, perplexity, p-values."""
+"""What tables of scored samples share: reading and counting scores, reasons in words, perplexity, p-values."""
 
 import re
 from collections import Counter
@@ -57,7 +57,7 @@ def check_counts(scores: pa.Table, sample: Drawn) -> None:
 
 
 def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
-    """What was drawn and is not in a sample, for samples whose scores are not of single documents.
+    """How many drawn documents are not in a sample, for samples whose scores are not of single documents.
 
     Columns: `rejected`, `rejected_share`, `rejected_by_reason`; `unfinished`, the texts that were kept although they
     had not ended.
@@ -69,19 +69,19 @@ def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
     Raises:
         TextcriticError: other counts than those of a sample, or of one with more or fewer documents.
     """
-    said = read_json(sample.counts)
-    if lacking := {"drawn", "kept", "rejected"} - set(said):
+    counts = read_json(sample.counts)
+    if lacking := {"drawn", "kept", "rejected"} - set(counts):
         raise TextcriticError(f"{sample.counts}: no {sorted(lacking)[0]!r} in it; draw the sample again")
-    if said["kept"] != kept:
+    if counts["kept"] != kept:
         raise TextcriticError(
-            f"{sample.scores}: {kept} documents, but {sample.counts} says {said['kept']} were kept; "
+            f"{sample.scores}: {kept} documents, but {sample.counts} says {counts['kept']} were kept; "
             "they belong to different samples: delete the scores and rerun the rule that makes them"
         )
-    rejected = sum(said["rejected"].values())
-    columns = {"rejected": rejected, "rejected_share": rejected / max(said["drawn"], 1)}
+    rejected = sum(counts["rejected"].values())
+    columns = {"rejected": rejected, "rejected_share": rejected / max(counts["drawn"], 1)}
     return columns | {
-        "rejected_by_reason": reasons_in_words(said["rejected"]),
-        "unfinished": said.get("unfinished", 0),
+        "rejected_by_reason": reasons_in_words(counts["rejected"]),
+        "unfinished": counts.get("unfinished", 0),
     }
 
 
@@ -109,11 +109,11 @@ def perplexity_of(path: Path | None) -> dict[str, Any]:
 
 
 RECIPE = ("seeds", "seeds_mean", "seeds_low", "seeds_high", "seeds_sd", "seeds_p")
-"""The columns that say what holds for the recipe: over the trainings of a group of samples."""
+"""The columns about the recipe: over the trainings of a group of samples."""
 
 
 def add_seeds(table: pd.DataFrame, measure: Measure, real: str = DATA) -> None:
-    """Write what the trainings of each group of samples say together into their rows.
+    """Combine the trainings of each group of samples, and write the result into their rows.
 
     Args:
         table: with the key columns. It gets the columns `RECIPE`: `seeds`, how many trainings; of those with a value
@@ -131,18 +131,18 @@ def add_seeds(table: pd.DataFrame, measure: Measure, real: str = DATA) -> None:
         if not runs:
             continue
         recipe = over_runs(runs, measure.by_ratio)
-        yardstick = _exact_or_with_interval(table[(table["corpus"] == corpus) & (table["source"] == real)], measure)
+        reference = _exact_or_with_interval(table[(table["corpus"] == corpus) & (table["source"] == real)], measure)
         p = None
-        if measure.p and yardstick and len(runs) > 1:
-            p = runs_p(runs, yardstick, measure.by_ratio)
+        if measure.p and reference and len(runs) > 1:
+            p = runs_p(runs, reference, measure.by_ratio)
         table.loc[group.index, RECIPE[1:]] = recipe.mean, recipe.low, recipe.high, recipe.sd, p
 
 
 def runs_of(group: pd.DataFrame, measure: Measure) -> list[Run]:
     """(Training, its number with interval) of each row that has a value."""
-    known = group[group[measure.value].notna()]
+    rows = group[group[measure.value].notna()]
     return [
-        (seed, _number(row, measure)) for seed, (_, row) in zip(known[RUN[0]].fillna(0), known.iterrows(), strict=True)
+        (seed, _number(row, measure)) for seed, (_, row) in zip(rows[RUN[0]].fillna(0), rows.iterrows(), strict=True)
     ]
 
 

@@ -27,9 +27,9 @@ BEST = (
 AIMS = {"": ("near", "nearest", ""), HIGHER: ("high", "highest", "lower"), LOWER: ("low", "lowest", "higher")}
 """By the aim of a measure: words for a value near it, the one that is nearest, and one that is not."""
 MOST_NEEDED = 100_000
-"""Documents of which no number is said."""
+"""The largest number of needed documents that is written; a larger one is "more than" this."""
 WORTH_SAYING = 0.05
-"""The share of left out documents from which on the card says it."""
+"""The smallest share of left out documents that the card mentions."""
 PERCENT = ", %"  # at the end of the name of a measure
 FEW = 3  # sources that a sentence names one by one
 ABOUT, LITTLE = 0.005, 1.1  # how much a ratio differs from 1 where it is about the same; below what it is no "times"
@@ -44,7 +44,7 @@ class Sentence:
         about: what it is about.
         says: what it says.
         section: element id of the part of the report that is about it.
-        strength: by which sentences are ordered, as `score.strength`.
+        strength: the order of sentences, as `score.strength`.
     """
 
     experiment: str
@@ -64,21 +64,21 @@ def value_of(cell: Cell) -> str:
 def doubt_of(cell: Cell) -> str:
     """The 95% interval of the value, `12.7–17.9`: over documents, or over trainings if there are several.
 
-    Of so few documents that there is no interval, their number: `n = 6`.
+    If there are too few documents for an interval, their number: `n = 6`.
     """
     low = cell.number.low
     # Student's interval has no bounds: if no model's own interval goes below 0, that of the recipe does not either.
     if low is not None and low < 0 and all((score.number.low or 0.0) >= 0 for score in cell.scored):
         low = 0.0
-    found = interval(low, cell.number.high)
-    if found != NONE:
-        return found
+    written = interval(low, cell.number.high)
+    if written != NONE:
+        return written
     exact = cell.scored and cell.scored[0].is_real and cell.scored[0].by_definition
     return f"n = {cell.n}" if cell.scored and not exact and cell.n is not None and cell.n < LEAST_UNITS else ""
 
 
 def verdict_of(cell: Cell) -> str:
-    """Whether the source differs from real text, in two or three words, behind n if it is small; "" of real text."""
+    """Whether the source differs from real text, in two or three words, after n if it is small; "" for real text."""
     words = {
         DIFFERENT: f"{SIGNS[DIFFERENT]} {cell.way}",
         SAME: f"{SIGNS[SAME]} the same",
@@ -89,7 +89,7 @@ def verdict_of(cell: Cell) -> str:
 
 
 def noticed_of(cell: Cell) -> str:
-    """The smallest difference that would be noticed, `18%` or `0.16`, where none was found; else nothing."""
+    """The smallest difference that would be noticed, `18%` or `0.16`, if no difference was found; else ""."""
     apart = cell.score.gap if cell.score and cell.verdict == UNCLEAR else None
     if apart is None:
         return ""
@@ -107,16 +107,16 @@ def legend(blocks: Sequence[Block]) -> list[str]:
 
 
 def short_legend(blocks: Sequence[Block]) -> list[str]:
-    """What a reader has to know of the signs, in three lines at most."""
+    """What a reader has to know about the signs, in three lines at most."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
-    found = {cell.verdict for cell in cells}
+    verdicts = {cell.verdict for cell in cells}
     meanings = {
         DIFFERENT: f"{SIGNS[DIFFERENT]} differs from real text (p < {ALPHA:g})",
         SAME: f"{SIGNS[SAME]} the same (within a tenth)",
         UNCLEAR: f"{SIGNS[UNCLEAR]} unclear",
     }
-    said = [words for verdict, words in meanings.items() if verdict in found]
-    lines = [f"{'; '.join(said)}."] if said else []
+    shown = [words for verdict, words in meanings.items() if verdict in verdicts]
+    lines = [f"{'; '.join(shown)}."] if shown else []
     starred = {column.aim for block in blocks for column in block.columns if block.nearest(column)}
     aims = [f"{AIMS[aim][1]} value" if aim else "nearest to real text" for aim in AIMS if aim in starred]
     stars = [f"{NEAREST} {' or '.join(aims)}, or perhaps as {AIMS[next(iter(starred))][0]}."] if aims else []
@@ -124,18 +124,18 @@ def short_legend(blocks: Sequence[Block]) -> list[str]:
 
 
 def _paired(blocks: Sequence[Block]) -> list[str]:
-    """That samples are compared by pairs, and what it gives."""
-    narrower = [one for block in blocks for one in block.narrower]
+    """That samples are compared by pairs, and how much narrower the intervals are."""
+    narrower = [factor for block in blocks for factor in block.narrower]
     if not narrower:
         return []
-    said = "Samples share prompts or other groups, and are compared with each other by pairs: the interval of the"
-    return [f"{said} difference is {number(median(narrower))} times as wide as without, in the median."]
+    start = "Samples share prompts or other groups, and are compared with each other by pairs: the interval of the"
+    return [f"{start} difference is {number(median(narrower))} times as wide as without, in the median."]
 
 
 def signs(blocks: Sequence[Block]) -> list[str]:
     """What the signs in a card mean, and what its intervals and tests are: lines."""
     cells = [cell for block in blocks for row in block.rows for cell in row.cells.values()]
-    found = {cell.verdict for cell in cells}
+    verdicts = {cell.verdict for cell in cells}
     of_recipes = {cell.is_recipe for cell in cells if cell.verdict == UNCLEAR}
     few = " or ".join(word for word, several in (("documents", False), ("trainings", True)) if several in of_recipes)
     meanings = {
@@ -145,12 +145,12 @@ def signs(blocks: Sequence[Block]) -> list[str]:
         UNCLEAR: f"{SIGNS[UNCLEAR]} unclear: no difference was found, but so few {few} may hide one",
         NOT_TESTED: "not tested: there is no test against real text",
     }
-    lines = [f"{words}." for verdict, words in meanings.items() if verdict in found]
+    lines = [f"{words}." for verdict, words in meanings.items() if verdict in verdicts]
     return [*lines, *_stars(blocks), *_paired(blocks), *_about(cells), *chance(cells)]
 
 
 def _stars(blocks: Sequence[Block]) -> Iterator[str]:
-    """What the star says, for each aim of a measure that has one."""
+    """What the star means, for each aim of a measure that has one."""
     starred = [column for block in blocks for column in block.columns if block.nearest(column)]
     for aim, (high, most, less) in AIMS.items():
         if names := [column.measure.removesuffix(PERCENT) for column in dict.fromkeys(starred) if column.aim == aim]:
@@ -163,11 +163,11 @@ def _copied(blocks: Sequence[Block]) -> Iterator[str]:
     near = {label for block in blocks for column in block.columns for label in block.nearest(column)}
     rows = [row.remarked for block in blocks for row in block.rows if row.copied and row.label in near]
     if rows:
-        yield f"{NEAREST} says nothing good of what is copied: {listed(list(dict.fromkeys(rows)))}."
+        yield f"{NEAREST} says nothing good about copied text: {listed(list(dict.fromkeys(rows)))}."
 
 
 def _meanings(columns: Sequence[Column]) -> list[str]:
-    """What each measure says; a name with two meanings has the title of its experiment behind it."""
+    """What each measure means; a name with two meanings is followed by the title of its experiment."""
     titles: dict[str, dict[str, str]] = {}  # by meaning and name
     for column in columns:
         titles.setdefault(column.means, {}).setdefault(column.measure, column.title)
@@ -218,9 +218,9 @@ def sentences(blocks: Sequence[Block]) -> list[Sentence]:
 
 
 def headline_of(blocks: Sequence[Block], experiment: str) -> tuple[str, Sentence | None]:
-    """A headline by the first measure of an experiment that compares samples with real text, and what it repeats.
+    """A headline by the first measure of an experiment that compares samples with real text, and its sentence.
 
-    "" and None where no measure does.
+    "" and None if there is no such measure.
     """
     several = len(blocks) > 1
     for block in blocks:
@@ -233,7 +233,7 @@ def headline_of(blocks: Sequence[Block], experiment: str) -> tuple[str, Sentence
 
 
 def separation_of(block: Block, column: Column) -> str:
-    """How many documents would tell the two nearest samples apart, a sentence; "" where they are, or cannot be."""
+    """A sentence on how many documents would tell the two nearest samples apart; "" if `Block.apart` gives None."""
     apart = block.apart(column)
     if apart is None:
         return ""
@@ -250,11 +250,10 @@ def separation_of(block: Block, column: Column) -> str:
 
 
 def separations(blocks: Sequence[Block]) -> list[str]:
-    """Such a sentence for the first measure of each corpus that has one."""
-    said = [next(filter(None, (separation_of(block, c) for c in block.columns)), "") for block in blocks]
-    return [
-        f"{block.corpus}: {one}" if len(blocks) > 1 else one for block, one in zip(blocks, said, strict=True) if one
-    ]
+    """For each corpus, `separation_of` its first measure that has such a sentence."""
+    lines = [next(filter(None, (separation_of(block, c) for c in block.columns)), "") for block in blocks]
+    named = zip(blocks, lines, strict=True)
+    return [f"{block.corpus}: {line}" if len(blocks) > 1 else line for block, line in named if line]
 
 
 def _compares(block: Block, column: Column) -> bool:
@@ -270,7 +269,7 @@ def _sentence(block: Block, column: Column, several: bool) -> Sentence:
 
 
 def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences of the front page, the strongest first: of each experiment one, then the strongest of the rest."""
+    """The sentences of the front page: the strongest one of each experiment, then the strongest others; in order."""
     ranked = sorted(pool, key=lambda sentence: -sentence.strength)
     first = {sentence.experiment: sentence for sentence in reversed(ranked)}
     rest = [sentence for sentence in ranked if first[sentence.experiment] is not sentence]
@@ -279,21 +278,21 @@ def chosen(pool: Sequence[Sentence]) -> list[Sentence]:
 
 
 def _compared(block: Block, column: Column, by: str = "") -> str:
-    """Which sample is nearest to real text, `by` what, how far it is from it, and how many differ."""
+    """Which sample is nearest to real text, `by` what, how far from it, and how many samples differ."""
     samples, real = block.samples(column), block.real(column)
     if real is None:
         return ""
-    yardstick = f"{real.label} ({value_of(real.cells[column])})"
+    reference = f"{real.label} ({value_of(real.cells[column])})"
     if len(samples) == 1:
         share = column.measure.endswith(PERCENT)
         apart = _apart(samples[0][1], real.cells[column], " points" * share)
-        return f"{_alone(*samples[0], f'{yardstick}{by}', apart)}."
+        return f"{_alone(*samples[0], f'{reference}{by}', apart)}."
     parts = [_nearest(block, column, real, by), *_tallied(samples)]
     return f"{'; '.join(filter(None, parts))}."
 
 
 def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
-    """Which sample is nearest; "" where none of them can be compared."""
+    """Which sample is nearest; "" if no sample can be compared."""
     near, best = block.nearest(column), block.best(column)
     if not best:
         return ""
@@ -303,9 +302,9 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
     words, unit = _apart(cell, real.cells[column], " points" * share), "%" * share
     high, most, _ = AIMS[column.aim]
     against = f"; {real.label} has " if column.aim else " against "
-    yardstick = f"{against}{value_of(real.cells[column])}{unit}{f', {words}' if words and not column.aim else ''}"
+    reference = f"{against}{value_of(real.cells[column])}{unit}{f', {words}' if words and not column.aim else ''}"
     is_best = f"has the {most} value" if column.aim else f"is nearest to {real.label}"
-    start = f"of {total} samples, {of_best.remarked} {is_best}{by} ({value_of(cell)}{unit}{yardstick})"
+    start = f"of {total} samples, {of_best.remarked} {is_best}{by} ({value_of(cell)}{unit}{reference})"
     others = [row for row, _ in ranked if row.label in near and row.label != best]
     if not others:
         return start
@@ -315,13 +314,13 @@ def _nearest(block: Block, column: Column, real: Row, by: str) -> str:
 
 
 def _apart(cell: Cell, real: Cell, points: str = "") -> str:
-    """How far the value of a sample is from real text's, in words; "" where real text's is 0, or they are the same."""
-    value, yardstick = cell.number.value, real.number.value
-    if value is None or not yardstick or not math.isfinite(value) or cell.verdict == SAME:
+    """How far the value of a sample is from real text's, in words; "" if real text's is 0, or they are the same."""
+    value, reference = cell.number.value, real.number.value
+    if value is None or not reference or not math.isfinite(value) or cell.verdict == SAME:
         return ""
     if cell.scores[0].by_ratio:
-        return _times(value / yardstick)
-    return f"{number(abs(value - yardstick), 2)}{points} {'more' if value > yardstick else 'less'}"
+        return _times(value / reference)
+    return f"{number(abs(value - reference), 2)}{points} {'more' if value > reference else 'less'}"
 
 
 def _times(ratio: float) -> str:
@@ -334,7 +333,7 @@ def _times(ratio: float) -> str:
 
 
 def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
-    """How many samples differ from real text, are the same, and so on, which adds up to all of them."""
+    """How many samples differ from real text, are the same, and so on; together these are all samples."""
     lost = [row for row, cell in samples if not cell.is_ranked]
     verdicts = {
         verdict: [row for row, cell in samples if cell.is_ranked and cell.verdict == verdict]
@@ -354,46 +353,46 @@ def _tallied(samples: Sequence[tuple[Row, Cell]]) -> list[str]:
             parts.append(f"{who} {words[verdict][len(rows) > 1]}")
     few = [(row, cell.n) for row, cell in samples if cell.is_ranked and cell.n is not None and cell.n < LEAST_UNITS]
     counts = f" (n = {listed([f'{n} of {row.label}' for row, n in few])})" if few else ""
-    said = [f"compared with real text{counts}, {', '.join(parts)}"] if parts else []
+    compared = [f"compared with real text{counts}, {', '.join(parts)}"] if parts else []
     return [
-        *said,
+        *compared,
         *[f"{_named(lost)} lost more than half of {'its' if len(lost) == 1 else 'their'} documents"] * bool(lost),
     ]
 
 
-def _alone(row: Row, cell: Cell, yardstick: str, apart: str) -> str:
-    """The one sample that there is; `apart` says how far it is from real text."""
+def _alone(row: Row, cell: Cell, reference: str, apart: str) -> str:
+    """A sentence on the only sample; `apart` says how far it is from real text."""
     doubt = "" if cell.number.low is None else doubt_of(cell)
     if cell.verdict == NOT_SCORED:
         why = next((f" ({score.because})" for score in cell.scores if score.because), "")
         return f"of {row.label} nothing could be scored{why}"
-    tested = "" if cell.p is None else p_value(cell.p)
+    p_note = "" if cell.p is None else p_value(cell.p)
     least = noticed_of(cell)
     noticed = f"a difference of {least} would be noticed in 80% of cases" if least else ""
-    beside = "; ".join(filter(None, (doubt, tested, noticed)))
+    details = "; ".join(filter(None, (doubt, p_note, noticed)))
     value = f"{value_of(cell)}{f', {apart}' if apart and cell.verdict == DIFFERENT else ''}"
-    value += f" ({beside})" if beside else ""
+    value += f" ({details})" if details else ""
     lost = f", but {percent(cell.left_out)} of its documents are left out" if cell.left_out >= WORTH_SAYING else ""
     match cell.verdict:
         case "different":
-            words = f"scores {cell.way} than {yardstick}"
+            words = f"scores {cell.way} than {reference}"
         case "same":
-            words = f"is the same as {yardstick} within the margin"
+            words = f"is the same as {reference} within the margin"
         case "unclear":
-            words = f"may or may not differ from {yardstick}"
+            words = f"may or may not differ from {reference}"
         case _:
-            words = f"was not tested against {yardstick}"
+            words = f"was not tested against {reference}"
     return with_n(cell.n, f"{row.remarked} {words}: {value}{lost}")
 
 
 def _named(rows: Sequence[Row]) -> str:
-    """How many samples, and which if they are few."""
+    """How many samples, and their names if they are few."""
     names = "; ".join(row.label for row in rows)
     return str(len(rows)) if len(rows) > FEW else f"{len(rows)} ({names})"
 
 
 def _listed(rows: Sequence[Row]) -> str:
-    """Names of samples, as many as are few, and of more how many are copied."""
+    """The names of at most `FEW` samples; of more, their number and how many are copied."""
     if len(rows) <= FEW:
         return listed([row.remarked for row in rows])
     copied = sum(bool(row.copied) for row in rows)

@@ -10,7 +10,7 @@ TOKENS = {"pubmed": 2600, "arxiv": 3700, "wiki": 800, "wiki-short": 800, "wiki-l
 USUAL_TOKENS = 1000  # of any other corpus, where the decoding allows as many
 
 # A token of each of the texts that a transformer draws side by side, for each of its layers, on a GPU. Measured on an
-# H200 (docs/results.md, On a GPU): such steps wait for the host more than for the card.
+# H200 (docs/results/runs.md, On a GPU): such steps wait for the host more than for the card.
 LAYER_STEP = 0.00048
 LAYERS = {"gpt2": 12, "gpt2-medium": 24, "gpt2-large": 36, "gpt2-xl": 48, "gpt-neo-125m": 12}
 USUAL_LAYERS = 12

@@ -1,1 +1,1 @@
-"""The dress rehearsal of a study: small stand-ins in the real formats, a mirror that serves them, small values."""
+"""The rehearsal of a study: small stand-ins in the real formats, a mirror that serves them, small values."""

@@ -1,4 +1,4 @@
-"""Stand-ins of what users bring: licensed corpora, and models in folders of their own; and NLTK's data."""
+"""Stand-ins for what users bring: licensed corpora, and models in their own folders; and for NLTK's data."""
 
 import gzip
 import json
@@ -75,7 +75,7 @@ def put_nltk(folder: Path) -> None:
 
 
 def paths_of(options: dict[str, Any]) -> Iterable[tuple[int, Path]]:
-    """The files of a corpus's splits that are no downloads, each with a number of its own."""
+    """The files of a corpus's splits that are not downloaded, each with its own number."""
     paths = options.get("paths")
     named: Iterator[str] = iter(paths.values() if isinstance(paths, dict) else paths or ())
     return [(seed, Path(path)) for seed, path in enumerate(named, 11) if not path.startswith("results/")]

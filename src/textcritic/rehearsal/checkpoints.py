@@ -1,4 +1,4 @@
-"""Tiny models as the hub has the large ones of their kind: names of weights, shards, files of tokenizers."""
+"""Tiny models in the form of the large ones on the hub: names of weights, shards, files of tokenizers."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -51,7 +51,7 @@ ENCODER: dict[str, Any] = {
 def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False, lessons: Sequence[str] = ()) -> Path:
     """As openai-community/gpt2: no `transformer.` before the names, masks among the weights, no padding token.
 
-    With `lessons` it has learnt to write as these texts, else its weights are as drawn.
+    With `lessons` it is trained to write like these texts, otherwise its weights are random.
     """
     size = _bpe(folder, texts, tokenizer_json)
     torch.manual_seed(5)

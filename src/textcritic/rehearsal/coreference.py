@@ -1,7 +1,7 @@
 """Small random checkpoints in the format of biu-nlp/f-coref and biu-nlp/lingmess-coref.
 
-The keys of config.json and the names of the weights are those of the published files, written out here, not those that
-our code happens to have. Only the sizes differ.
+The keys of config.json and the names of the weights are those of the published files. They are written out here, and
+not taken from our code. Only the sizes differ.
 """
 
 import json

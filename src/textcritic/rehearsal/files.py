@@ -1,4 +1,4 @@
-"""Stand-ins of downloaded files, each in the format of the real one, which is told by its address."""
+"""Stand-ins for downloaded files, each in the format of the real one; the address decides which one."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from textcritic.rehearsal.words import corpus, opening, paragraph, sections, sen
 SCIENTIFIC = ("introduction", "methods", "results", "discussion", "conclusion")
 SIZES = {"train": 40, "val": 16, "test": 24}
 PAGES, STORIES, SENTENCES, DOCUMENTS, WIDTH = 220, 120, 300, 30, 300
-# German, Spanish and French words for the nouns of the made-up English, as other as topics need them.
+# German, Spanish and French words for the nouns of the made-up English: the topics need different words.
 TONGUES = {"de": ("der", "und", "ung"), "es": ("el", "que", "ado"), "fr": ("le", "est", "eau")}
 
 
@@ -26,12 +26,12 @@ def stand_in(url: str) -> bytes:
     """The small file that takes the place of the one at an address.
 
     Raises:
-        TextcriticError: nothing is known of such a file; the line says where one is added.
+        TextcriticError: there is no stand-in for such a file; the line says where to add one.
     """
     for pattern, make in MAKERS.items():
-        found = re.search(pattern, url)
-        if found:
-            return make(*found.groups())
+        match = re.search(pattern, url)
+        if match:
+            return make(*match.groups())
     raise TextcriticError(
         f"{url}: there is no stand-in for this download; add one to MAKERS of textcritic/rehearsal/files.py"
     )
@@ -60,8 +60,8 @@ def scientific(name: str) -> bytes:
                 "abstract_text": [f"<S> {sentence(random.Random(number))} </S>"],
                 "labels": None,
                 "section_names": [title for title, _ in parts],
-                "sections": (said := [re.split(r"(?<=\.) ", text) for _, text in parts]),
-                "article_text": [one for part in said for one in part],
+                "sections": (by_section := [re.split(r"(?<=\.) ", text) for _, text in parts]),
+                "article_text": [one for part in by_section for one in part],
             }
             lines.append(json.dumps(record))
         texts[f"{name}-dataset/{file}.txt"] = "\n".join(lines) + "\n"
@@ -99,13 +99,13 @@ def gum() -> bytes:
 
 
 def votes(*_: str) -> bytes:
-    """What five people said of each document, as published."""
+    """The votes of five people on each document, in the published form."""
     draw = random.Random(5)
     lines = []
     for number in range(DOCUMENTS):
         gold = draw.choice([-1, 2, 3])
-        said = [gold if draw.random() < 0.7 else draw.choice([-1, 2, 3]) for _ in range(5)]
-        lines.append(json.dumps({"file_id": number, "gold": gold, "annoated": said}))
+        votes = [gold if draw.random() < 0.7 else draw.choice([-1, 2, 3]) for _ in range(5)]
+        lines.append(json.dumps({"file_id": number, "gold": gold, "annoated": votes}))
     return ("\n".join(lines) + "\n").encode()
 
 

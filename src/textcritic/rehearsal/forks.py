@@ -1,7 +1,7 @@
 """Runs Snakemake for a rehearsal: its jobs are forked from a process that has torch and transformers loaded too.
 
-Jobs of a rehearsal have one thread and small models, so that most of what they cost would be imports. What chooses a
-GPU does so when it is first used, which is in the forked process.
+Jobs of a rehearsal have one thread and small models, so that imports would take most of their time. A GPU is chosen at
+its first use, which is in the forked process.
 """
 
 from textcritic.workflow.forks import LOADED, main

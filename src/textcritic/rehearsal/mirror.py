@@ -1,4 +1,4 @@
-"""A mirror on this machine that answers as a hub and as the servers of files do: for the real clients, on loopback."""
+"""A mirror on this machine that answers the real clients like the hub and like servers of files, on loopback."""
 
 import hashlib
 import http.server
@@ -60,7 +60,7 @@ class Mirror(http.server.BaseHTTPRequestHandler):
             self.send_error(404)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
     def _listed(self, found: Mapping[str, bytes], what: str, revision: str) -> None:
         revision = self.main if revision == BRANCH else revision
@@ -92,7 +92,7 @@ def serving(handler: type[Mirror], port: int = 0) -> Iterator[int]:
     """Serve on loopback while the body runs; yields the port.
 
     Args:
-        handler: a class of its own for each mirror: it holds the files.
+        handler: a different class for each mirror, because it holds the files.
         port: 0: any that is free.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A rehearsal: a whole study, from download to report, on small stand-ins, in a folder of its own."""
+"""A rehearsal: a whole study, from download to report, on small stand-ins, in a separate folder."""
 
 import os
 import resource
@@ -30,8 +30,8 @@ SMOKE, FULL = "smoke", "full"
 SIZES = (SMOKE, FULL)
 FOLDERS = ("registry_folders", "study_folders")
 CONFIG: Mapping[str, Any] = {"resamples": 50, "report_articles": 3}
-# Corpora of no study of a paper, by which rules run that none of its corpora needs: of data sets of the hub, and of a
-# filter of intruders; and what is laid over their entries.
+# Corpora that no study of a paper has, for rules that none of its corpora needs: for data sets of the hub, and for a
+# filter of intruders. The values are laid over their entries.
 ALSO: Mapping[str, Mapping[str, Any]] = {
     "model-criticism": {"scientific-papers-pubmed-titles": {}},
     "document-coherence": {
@@ -44,15 +44,15 @@ ALSO: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """What is rehearsed.
+    """The study that is rehearsed, and how.
 
     Attributes:
         study: its name.
-        output: the folder for all that is made; None: `rehearsal/STUDY`.
+        output: the folder for all files; None: `rehearsal/STUDY`.
         size: `smoke`, one entry of each kind in each list, so that every rule runs, or `full`, the study unchanged.
         gpus: whether jobs ask for the GPUs that their entries ask for.
         configfile: the configuration that the study is made with; None: the default one.
-        arguments: of Snakemake besides.
+        arguments: further ones for Snakemake.
     """
 
     study: str
@@ -64,10 +64,10 @@ class Rehearsal:
 
 
 def rehearse(what: Rehearsal) -> str:
-    """Run a rehearsal; what an earlier one has made in the folder is kept.
+    """Run a rehearsal; the results of an earlier one in the folder are kept.
 
     Returns:
-        What was made, in words.
+        A summary in words.
 
     Raises:
         TextcriticError: no such study, a folder with real results or with another rehearsal, a download without a
@@ -108,7 +108,7 @@ def rehearse(what: Rehearsal) -> str:
 
 
 def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
-    """What the mark in the folder says; it is set before anything else is made there."""
+    """The content of the mark in the folder; it is written before anything else there."""
     mark = here / MARK
     wanted = {"study": what.study, "size": what.size}
     if not mark.is_file():
@@ -117,13 +117,13 @@ def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
                 f"{here}: there are results here, which a rehearsal must not touch; use another --output"
             )
         write_json(mark, wanted)
-    found = dict(read_json(mark, "delete the folder"))
-    if any(found.get(key) != value for key, value in wanted.items()):
+    present = dict(read_json(mark, "delete the folder"))
+    if any(present.get(key) != value for key, value in wanted.items()):
         raise TextcriticError(
-            f"{here}: here is the rehearsal of {found.get('study')} ({found.get('size')}); use another --output, or"
+            f"{here}: here is the rehearsal of {present.get('study')} ({present.get('size')}); use another --output, or"
             " delete the folder"
         )
-    return found
+    return present
 
 
 def _changed(here: Path, what: Rehearsal, real: Project) -> dict[str, Any]:
@@ -140,8 +140,8 @@ def _configure(here: Path, config: Mapping[str, Any], overlay: Mapping[str, Any]
     """Write config.yaml."""
     registry = laid_over(config.get("registry", {}), overlay)
     names = ",".join(dict.fromkeys(name for entries in registry.values() for name in entries))
-    made = {**config, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
-    write_text(here / "config.yaml", _yaml(made))
+    changed = {**config, **CONFIG, "registry": registry, "accept": names}  # nothing here is worth keeping
+    write_text(here / "config.yaml", _yaml(changed))
 
 
 def _yaml(value: Any) -> str:
@@ -150,9 +150,9 @@ def _yaml(value: Any) -> str:
 
 
 def _environment(here: Path, port: int) -> dict[str, str]:
-    """The hub is the mirror, and data of NLTK that are not installed are stand-ins."""
-    known = os.environ.get("NLTK_DATA")
-    nltk = os.pathsep.join(filter(None, [known, str(here / "stand-ins/nltk_data")]))
+    """The mirror as the hub, and stand-ins for data of NLTK that are not installed."""
+    installed = os.environ.get("NLTK_DATA")
+    nltk = os.pathsep.join(filter(None, [installed, str(here / "stand-ins/nltk_data")]))
     return SINGLE_THREAD | {
         "HF_ENDPOINT": f"http://127.0.0.1:{port}",
         "HF_HUB_OFFLINE": "0",  # read once for all jobs, which are forked; those that download need it

@@ -1,8 +1,8 @@
-"""Small values for registry entries and studies, by the names of their keys, so that a new entry needs none of its own.
+"""Small values for registry entries and studies, by the names of their keys; so a new entry needs no values here.
 
-A number above the limit of its key becomes that limit; no other value changes, but for the sizes of fairseq's models,
-which stand in no registry, for texts that have not ended: they are kept, since tiny models seldom end one, and for
-tendencies, which are counted in two shards.
+A number above the limit of its key becomes that limit. Other values do not change, with three exceptions: the sizes of
+fairseq's models, which no registry has; texts that have not ended, which are kept, because tiny models seldom end one;
+and tendencies, which are counted in two shards.
 """
 
 import json
@@ -17,7 +17,7 @@ TRAINING = {
     **{"steps": 4, "epochs": 1, "pretraining_epochs": 1, "warmup_steps": 1, "evaluate_every": 2, "evaluate_blocks": 2},
     **{"context": 32, "accumulation": 2, "max_tokens": 500, "batch_size": 8},
 }
-# Widths are all one, since some must be equal.
+# All widths are the same, because some must be equal.
 MODEL = {
     **dict.fromkeys(
         ("n_embd", "d_model", "hidden_size", "hidden", "embedding", "words", "entities", "entity_size"), 16
@@ -69,11 +69,11 @@ TRANSLATOR: Values = {
     **{"max_source_positions": 256, "max_target_positions": 256},
 }  # fmt: skip
 RUNTIME = "20m"
-STEPS = 30  # of a language model that starts from a stand-in, which knows the texts
+STEPS = 30  # of a language model that starts from a stand-in, which was trained on the texts
 
 
 def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus: bool) -> dict[str, dict[str, Values]]:
-    """What is laid over registry entries, by registry and name.
+    """The values that are laid over registry entries, by registry and name.
 
     Args:
         registries: the real ones.
@@ -86,7 +86,7 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
             whole = registries.entry(registry, name)
             entry = whole.plain()
             values = capped(
-                _said(registry, whole), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
+                _relevant(registry, whole), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
             )
             if "accumulation" in values.get("training", {}):  # of several GPUs each takes as many passes
                 values["training"]["accumulation"] = max(2, values.get("gpu", entry["gpu"]))
@@ -105,18 +105,18 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
     return over
 
 
-def _said(registry: str, entry: Entry) -> Mapping[str, Any]:
-    """What counts of an entry: of a corpus not the defaults of options that are another extractor's."""
+def _relevant(registry: str, entry: Entry) -> Mapping[str, Any]:
+    """The keys of an entry that count: not a corpus's defaults of options of other extractors."""
     if registry != "corpora":
         return entry.plain()
-    said: Values = json.loads(entry.canonical())
-    if said["extractor"] == "process":
-        said["options"] = {"process": entry.plain()["options"]["process"]}
-    return said
+    relevant: Values = json.loads(entry.canonical())
+    if relevant["extractor"] == "process":
+        relevant["options"] = {"process": entry.plain()["options"]["process"]}
+    return relevant
 
 
 def capped(value: Mapping[str, Any], limits: Mapping[str, float]) -> Values:
-    """Those parts of a value whose numbers are above the limits of their keys, with these limits."""
+    """The parts of a value whose numbers are above the limits of their keys, with these limits."""
     found: Values = {}
     for key, item in value.items():
         if isinstance(item, dict):

@@ -1,4 +1,4 @@
-"""All stand-ins of a study: what its downloads and the files that it wants brought are replaced by."""
+"""All stand-ins of a study: they replace its downloads and the files that users bring."""
 
 import shutil
 from collections.abc import Callable, Iterable
@@ -12,8 +12,8 @@ from textcritic.rehearsal.brought import paths_of, put_corpus
 from textcritic.rehearsal.files import SCIENTIFIC, stand_in
 from textcritic.rehearsal.words import corpus, lessons, opening, sections
 
-TEXTS = 40  # of which tokenizers are made
-LESSONS = 200  # that generators have learnt to write from
+TEXTS = 40  # that tokenizers are made from
+LESSONS = 200  # that generators are trained on
 ARTICLES = 24
 DATASET = (
     *("pubmed/scientific_papers-train-00000-of-00001.parquet", "pubmed/scientific_papers-validation.parquet"),
@@ -97,7 +97,7 @@ class StandIns:
 
 
 def _put_model(folder: Path, name: str, pytorch: bool, place: Path) -> None:
-    """A checkpoint of the architecture that its name tells, a copy of the one below `place`."""
+    """A checkpoint of the architecture in its name, a copy of the one below `place`."""
     if folder.is_dir():
         return
     from textcritic.rehearsal import checkpoints, coreference  # torch takes a second

@@ -1,4 +1,4 @@
-"""The study of a smoke rehearsal: of the real one, as much as brings every rule about once."""
+"""The study of a smoke rehearsal: as much of the real one as runs every rule about once."""
 
 import json
 from typing import Any
@@ -10,8 +10,8 @@ from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.spec import schema
 from textcritic.rehearsal.small import STUDY, capped
 
-# Registries of which a study has one entry of each kind: what decides by which rules such an entry is made, a value or
-# the keys of a mapping.
+# A study has one entry of each kind from these registries. The kind is given by the keys of an entry that decide which
+# rules make it: by their values, or by the keys of a mapping.
 TELLING = {
     "corpora": ("extractor", "bring"),
     "generators": ("kind", "architecture", "init"),
@@ -22,14 +22,14 @@ TELLING = {
 }
 
 
-# An extractor whose corpora come by the rules of another's, but for what they are made of.
+# An extractor whose corpora are made by the rules of another one, from other files.
 SAME = {'"derived"': '"wikipedia"'}
 
 
 def smoke_study(project: Project, study: str) -> dict[str, Any]:
     """The description of a study that names one entry of each kind, the first, and has few draws.
 
-    Of numbered tables and figures the first of each recipe stays, where anything that it compares does.
+    The first numbered table or figure of each recipe stays, if anything that it compares stays.
     """
     whole = project.studies[study]
     blocks = whole.description["experiments"]
@@ -66,7 +66,7 @@ def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ..
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if key == "bring":
-            value = value is not None  # whatever its words
+            value = value is not None  # the words do not matter
         text = json.dumps(sorted(value) if isinstance(value, dict) else value)
         values.append(SAME.get(text, text))
     return (registry, *values)

@@ -1,4 +1,4 @@
-"""Made-up English for the stand-ins: sentences, sections and articles, the same for the same number."""
+"""Made-up English for the stand-ins: sentences, sections and articles; the same seed gives the same text."""
 
 import random
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def paragraph(draw: random.Random, sentences: int = 2) -> str:
 
 
 def sections(number: int, titles: Sequence[str] = TITLES, sentences: int = 2) -> list[tuple[str, str]]:
-    """The titles and texts of an article: its opening, three or four sections in their order, and none left empty."""
+    """The titles and texts of an article: its opening, then three or four sections in order, none of them empty."""
     draw = random.Random(number)
     chosen = [title for place, title in enumerate(titles) if place < 3 or draw.random() < 0.5]
     return [(title, paragraph(draw, sentences)) for title in chosen]
@@ -55,12 +55,12 @@ def opening(number: int) -> str:
 
 
 def corpus(articles: int) -> list[str]:
-    """Texts to make tokenizers of."""
+    """Texts for making tokenizers."""
     return ["\n\n".join([opening(n), *(f"{title}: {text}" for title, text in sections(n))]) for n in range(articles)]
 
 
 def lessons(articles: int) -> list[str]:
-    """Short articles about films as generators with titles see them, for stand-ins that must write some."""
+    """Short articles about films as generators with titles see them, for stand-ins that must write such articles."""
     draws = [random.Random(number) for number in range(articles)]
     starts = ("This is a film. ", "")
     return [

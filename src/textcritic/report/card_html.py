@@ -28,13 +28,13 @@ from textcritic.report.sheet import Cell as SheetCell
 from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, unrepeated
 
 MOST_ROWS = 40
-"""Rows of a card that are all shown at once; of more, each corpus but the first has to be opened."""
+"""A card with more rows shows the first corpus only; a click opens each of the others."""
 MOST_PAIRS = 66
-"""Pairs of samples that the page compares; of more it marks the nearest samples alone."""
+"""The most pairs of samples that the page compares; if there are more, it only marks the nearest samples."""
 
 
 def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
-    """The card: a table for each corpus, and behind a click n, seeds and p-values of every number.
+    """The card: a table for each corpus; a click shows n, seeds and p-values of every number.
 
     Args:
         blocks: as `card.scorecard` makes them.
@@ -53,7 +53,7 @@ def card_html(blocks: Sequence[Block], templates: Path) -> Markup:
 
 
 def _noticed(blocks: Sequence[Block]) -> list[str]:
-    """What a difference that would be noticed is, if a cell names one."""
+    """Explains "would be noticed", if a cell names such a difference."""
     named = any(noticed_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
     return ["A difference that would be noticed is one that has p < 0.05 in 80% of cases."] * named
 
@@ -91,14 +91,14 @@ def pairs_sheet(block: Block, several: bool = False) -> Sheet | None:
     Returns:
         None where there is no pair, or there are more than `MOST_PAIRS`.
     """
-    found = {column: block.pairs(column) for column in block.columns}
-    pairs = list(dict.fromkeys(pair for column in found.values() for pair in column))
+    differences = {column: block.pairs(column) for column in block.columns}
+    pairs = list(dict.fromkeys(pair for by_pair in differences.values() for pair in by_pair))
     if not 0 < len(pairs) <= MOST_PAIRS:
         return None
-    columns = [column for column in block.columns if found[column]]
+    columns = [column for column in block.columns if differences[column]]
     body: list[Line] = [
         [*(SheetCell(label, heading=True) for label in pair)]
-        + [_nearer(pair, found[column].get(pair)) for column in columns]
+        + [_nearer(pair, differences[column].get(pair)) for column in columns]
         for pair in pairs
     ]
     caption = f"Which of two samples is nearer to real text{f' ({block.corpus})' if several else ''}"
@@ -106,20 +106,20 @@ def pairs_sheet(block: Block, several: bool = False) -> Sheet | None:
     return plain_sheet(f"pairs-{plain_id(block.corpus)}", caption, heads, body, stubs=2)
 
 
-def _nearer(pair: tuple[str, str], found: Nearness | None) -> str:
-    if found is None:
+def _nearer(pair: tuple[str, str], nearness: Nearness | None) -> str:
+    if nearness is None:
         return ""
-    p = p_value(found.p)
-    return f"cannot be said ({p})" if found.p >= ALPHA else f"{pair[found.difference > 0]} ({p})"
+    p = p_value(nearness.p)
+    return f"cannot be said ({p})" if nearness.p >= ALPHA else f"{pair[nearness.difference > 0]} ({p})"
 
 
 def _numbers(score: Score, redrawn: bool) -> list[str]:
     seed = "" if score.seed is None else f"{score.seed}{f', draw {score.draw}' if redrawn else ''}"
     p = "" if score.p is None else p_value(score.p).removeprefix("p = ").removeprefix("p ")
-    spread = "" if score.number.low is None else interval(score.number.low, score.number.high)
+    ends = "" if score.number.low is None else interval(score.number.low, score.number.high)
     nothing = ("", "") if score.verdict == NOT_COMPARED else ("exact value", "")
     n = nothing if score.n is None else (count(score.n), count(score.left_out))
-    return [counted(score.number.value, score.number.low), spread, *n, seed, p]
+    return [counted(score.number.value, score.number.low), ends, *n, seed, p]
 
 
 def _block(block: Block) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _tally(block: Block) -> str:
-    """What is said of a corpus whose table has to be opened: how many samples differ from real text."""
+    """The heading of a corpus whose table has to be opened: how many samples differ from real text."""
     parts: list[str] = []
     for column in block.columns:
         if block.real(column) is None:
@@ -176,7 +176,7 @@ def _cell(cell: Cell, column: Column, near: bool) -> dict[str, str]:
 
 
 def _hint(cell: Cell) -> str:
-    """What a pointer over the cell shows; the table of every number says it to all others."""
+    """What the cell shows when the pointer is over it; the table of every number has the same facts."""
     parts = [] if cell.verdict == NOT_COMPARED else ["exact value" if cell.n is None else f"n = {count(cell.n)}"]
     if cell.seeds:
         parts.append(f"seed{'s' * (len(cell.seeds) > 1)} {', '.join(map(str, cell.seeds))}")

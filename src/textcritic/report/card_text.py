@@ -21,14 +21,14 @@ from textcritic.measures.sentences import (
 
 GAP = 2
 NO_SIGN = "  "
-LOST = "*"  # behind a value of which many documents are left out
-HEAD = 20  # characters of a head that stand in one line
+LOST = "*"  # follows a value for which many documents are left out
+HEAD = 20  # characters of a head that fit in one line
 LEAST_LABEL = 22
-"""Characters at least for the names of sources; longer ones go over several lines."""
+"""The least width, in characters, for the names of sources; longer names take several lines."""
 
 
 def card_lines(blocks: Sequence[Block], width: int) -> list[str]:
-    """The card: for each corpus one table, or several under one another where its columns do not fit side by side.
+    """The card: for each corpus one table, or several under one another if the columns do not fit side by side.
 
     Args:
         blocks: as `card.scorecard` makes them.
@@ -40,14 +40,14 @@ def card_lines(blocks: Sequence[Block], width: int) -> list[str]:
             lines += ["", *_table(block, columns, width)]
         lines += ["", *_counts(block, width)]
     lost = any(left_out_of(cell) for block in blocks for row in block.rows for cell in row.cells.values())
-    said, remark = short_legend(blocks), f" {LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out."
-    said = [f"{words}{remark}" if lost and not place else words for place, words in enumerate(said or [""] * lost)]
-    meanings = [line for words in said for line in wrap(words, width, subsequent_indent="  ")]
+    legend, remark = short_legend(blocks), f" {LOST} {100 * WORTH_SAYING:g}% of the documents or more are left out."
+    legend = [f"{words}{remark}" if lost and not place else words for place, words in enumerate(legend or [""] * lost)]
+    meanings = [line for words in legend for line in wrap(words, width, subsequent_indent="  ")]
     return [*lines, *(["", *meanings] if meanings else [])]
 
 
 def _side_by_side(block: Block, width: int) -> list[list[Column]]:
-    """The columns of a block in groups that fit beside the names of its sources."""
+    """The columns of a block in groups, each as wide as fits next to the names of its sources."""
     label = min(LEAST_LABEL, max(len(row.label) for row in block.rows))
     groups: list[list[Column]] = [[]]
     for column in block.columns:
@@ -92,7 +92,7 @@ def _row(cells: Sequence[Sequence[str]], sizes: Sequence[int]) -> list[str]:
 
 
 def _width(block: Block, column: Column) -> int:
-    """Characters of a column: its heads may go over several lines, its values may not."""
+    """The width of a column in characters: its heads may take several lines, its values may not."""
     words, near = f"{column.title} {column.measure}".split(), block.nearest(column)
     return max(
         *(len(_text(row, column, near)) for row in block.rows),
@@ -102,21 +102,21 @@ def _width(block: Block, column: Column) -> int:
 
 
 def _text(row: Row, column: Column, near: Collection[str]) -> str:
-    """A cell: its sign, value and interval, `≠ 15.0 (12.7–17.9) ★`; nothing where the source has no score."""
+    """A cell: its sign, value and interval, `≠ 15.0 (12.7–17.9) ★`; "" if the source has no score."""
     if column not in row.cells:
         return ""
     cell: Cell = row.cells[column]
     judged, doubt = cell.verdict in SIGNS, doubt_of(cell)
-    said = f"{SIGNS[cell.verdict] if judged else NO_SIGN[1:]} {value_of(cell)}"
-    if judged:
-        said, doubt = with_n(cell.n, said), "" if cell.number.low is None else doubt  # n stands there once
-    beside = f" ({doubt})" if doubt else ""
+    value = f"{SIGNS[cell.verdict] if judged else NO_SIGN[1:]} {value_of(cell)}"
+    if judged:  # n, if it is small, is written once: in front of the value
+        value, doubt = with_n(cell.n, value), "" if cell.number.low is None else doubt
+    note = f" ({doubt})" if doubt else ""
     star = f" {NEAREST}" if row.label in near else ""
-    return f"{said}{beside}{LOST if left_out_of(cell) else ''}{star}"
+    return f"{value}{note}{LOST if left_out_of(cell) else ''}{star}"
 
 
 def _counts(block: Block, width: int) -> list[str]:
-    """How many documents each measure is of, under which seeds, and how many were left out."""
+    """For each measure, the number of documents, the seeds, and how many documents were left out."""
     lines = []
     for column in block.columns:
         real, samples = block.real(column), [row for row in block.rows if column in row.cells and not row.is_real]

@@ -1,4 +1,4 @@
-"""Tables of sources, and the cells and remarks that tables of several kinds share."""
+"""Tables of sources, and the cells and remarks that tables of several kinds have in common."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ PERPLEXITY = Measure(
     because="ppl_infinite_because",
     by_ratio=True,
 )
-"""Of a generator, over all tokens, as `scored.perplexity_of` reads it."""
+"""The perplexity of a generator over all tokens, as `scored.perplexity_of` reads it."""
 
 
 def measure_sheet(
@@ -45,9 +45,9 @@ def measure_sheet(
         heading: name and caption of the table.
         rows: as `rows.source_rows` makes them.
         names: of the sources.
-        columns: by their heads, a measure each, or what makes a cell of the rows of a source.
+        columns: by their heads, each a measure, or a function from the rows of a source to a cell.
         remarks: under the table.
-        stubs: columns of words, the names of the sources one of them.
+        stubs: the number of columns of words, including the names of the sources.
     """
     body: list[Line] = [
         [name, *(measure_cell(group, of) if isinstance(of, Measure) else of(group) for of in columns.values())]
@@ -68,24 +68,23 @@ def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
     """A measure of one source: the value with its interval, published value and p-value.
 
     Args:
-        group: the rows of its seeds. Of several trainings that could be scored: their mean with Student's interval, and
-            how many of them differ from real text. Why there is no interval or no p-value is said in its place.
+        group: the rows of its seeds. For several trainings with a value: their mean with Student's interval, and how
+            many of them differ from real text. A missing interval or p-value is replaced by the reason.
         measure: what is shown.
         span: columns that the cell spans.
     """
-    known = group[group[measure.value].notna()] if len(group) else group
-    if known.empty:
+    with_value = group[group[measure.value].notna()] if len(group) else group
+    if with_value.empty:
         return Cell(NONE, span=span)
-    value = over_runs(runs_of(known, measure), measure.by_ratio).mean
-    return Cell(
-        written(value, measure),
-        (*spread(known, measure), *beside(known, measure), *tested(known, measure), *untold(known, measure)),
-        span,
+    value = over_runs(runs_of(with_value, measure), measure.by_ratio).mean
+    notes = (
+        note for part in (interval_note, published_note, p_note, missing_note) for note in part(with_value, measure)
     )
+    return Cell(written(value, measure), tuple(notes), span)
 
 
 def interval_cell(row: Mapping[str, Any], columns: Sequence[str], write: Callable[[Any], str] = percent) -> Cell:
-    """A value with its interval under it, where it has one; `columns` of the value and of both ends."""
+    """A value with its interval, if it has one, under it; `columns` are those of the value and of both ends."""
     value, low, high = (row[column] for column in columns)
     notes = () if missing(low) else (f"{write(low)}–{write(high)}",)
     return Cell(NONE if missing(value) else write(value), notes)
@@ -134,7 +133,7 @@ def unscored_sheet(rows: pd.DataFrame, names: Any, name: str, caption: str) -> S
 
 
 def unit_remarks(rows: pd.DataFrame) -> list[str]:
-    """What perplexities are per; nothing where there are none."""
+    """The unit of perplexities (per token or per word); empty if there are none."""
     words = {
         frozenset({"tokens"}): "Perplexity is per token of the generator's own encoding.",
         frozenset({"words"}): "Perplexity is per word.",
@@ -145,7 +144,7 @@ def unit_remarks(rows: pd.DataFrame) -> list[str]:
 
 
 def infinite_remarks(rows: pd.DataFrame, names: Any, perplexity: str = "Perplexity") -> list[str]:
-    """Why each infinite value is infinite; `perplexity` is what that of a generator is called."""
+    """Why each infinite value is infinite; `perplexity` is the name of a generator's perplexity."""
     remarks = []
     for metric, column in ((perplexity, "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
         for row in rows[rows[column].notna()].to_dict("records"):
@@ -153,7 +152,7 @@ def infinite_remarks(rows: pd.DataFrame, names: Any, perplexity: str = "Perplexi
     return list(dict.fromkeys(remarks))
 
 
-def spread(group: pd.DataFrame, measure: Measure) -> list[str]:
+def interval_note(group: pd.DataFrame, measure: Measure) -> list[str]:
     """The interval of a single value over documents, or of several over trainings."""
     if len(group) > 1:
         recipe = over_runs(runs_of(group, measure), measure.by_ratio)
@@ -169,7 +168,7 @@ def spread(group: pd.DataFrame, measure: Measure) -> list[str]:
     return [f"{written(low, measure)}–{written(group[measure.high].iloc[0], measure)}"]
 
 
-def beside(group: pd.DataFrame, measure: Measure) -> list[str]:
+def published_note(group: pd.DataFrame, measure: Measure) -> list[str]:
     """The published value, as it was printed, and ours minus it, if there is one."""
     if not measure.published or missing(printed := group[measure.published].iloc[0]):
         return []
@@ -178,8 +177,8 @@ def beside(group: pd.DataFrame, measure: Measure) -> list[str]:
     return [f"published {as_printed}", f"ours {difference(gap, of=value)}"]
 
 
-def tested(group: pd.DataFrame, measure: Measure) -> list[str]:
-    """The p-value; of several trainings how many of them differ from real text. Nothing without a test."""
+def p_note(group: pd.DataFrame, measure: Measure) -> list[str]:
+    """The p-value; for several trainings, how many of them differ from real text. Empty without a test."""
     values = [value for value in group[measure.p] if not missing(value)] if measure.p else []
     if len(values) < 2:
         return [p_value(value) for value in values]
@@ -187,15 +186,16 @@ def tested(group: pd.DataFrame, measure: Measure) -> list[str]:
     return [f"p < {ALPHA:g} in {sum(value < ALPHA for value in values)} of {len(values)} {what}"]
 
 
-def untold(group: pd.DataFrame, measure: Measure) -> list[str]:
+def missing_note(group: pd.DataFrame, measure: Measure) -> list[str]:
     """Why there is no interval or no p-value."""
-    if measure.why not in group or (len(group) > 1 and spread(group, measure)):  # several have an interval of their own
+    # Several trainings or draws together have an interval, whatever each of them lacks.
+    if measure.why not in group or (len(group) > 1 and interval_note(group, measure)):
         return []
     return unique(why for why in group[measure.why] if why and not missing(why))
 
 
 def matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:
-    """The rows whose columns have these values; a missing one matches a missing one."""
+    """The rows whose columns have these values; a missing value matches a missing value."""
     for key, value in wanted.items():
         rows = rows[rows[key].isna()] if missing(value) else rows[rows[key] == value]
     return rows

@@ -1,4 +1,4 @@
-"""Values with their intervals beside the real text, and training curves."""
+"""Charts of values with their intervals, compared with real text, and training curves."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.numbers import LONGEST, missing, number, shortened
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import tested
+from textcritic.report.cells import p_note
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS
 from textcritic.report.style import new_figure, style, tick_label
@@ -58,11 +58,11 @@ class Mark:
 
 
 def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
-    """The rows of the chart for one corpus: each source of which something could be scored, its seeds together.
+    """The rows of the chart for one corpus: one for each source that has a value, its seeds together.
 
     Args:
         rows: of one corpus; a column `baseline` says which samples come from a generator that is there to be bad.
-        names: of the sources, with `source` as `Names` has it.
+        names: of the sources, with a method `source` like that of `Names`.
         measure: what is drawn; a value without an interval is drawn as a dot.
     """
     marks = []
@@ -76,7 +76,7 @@ def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
             label=names.source(first, corpus=False, seed=False),
             values=tuple(values),
             intervals=tuple(zip(*ends, strict=True)),
-            note=", ".join(tested(group, measure)),
+            note=", ".join(p_note(group, measure)),
             setting=BASELINE if first.get("baseline") else str(first["setting"]),
             published=next(iter(printed), None),
             by_ratio=measure.by_ratio,
@@ -93,11 +93,11 @@ def from_low_to_high(marks: Sequence[Mark]) -> list[Mark]:
 def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:
     """Dots and intervals, sorted, with the real text's interval as a band behind all rows of its panel.
 
-    The scale is logarithmic where the values are far apart and none is negative.
+    The scale is logarithmic if the values are far apart and none is negative.
 
     Args:
         panels: corpus name to its rows; rows with setting "" are the real text, the first of them gives the band.
-        width: inches; below 5 the labels stand over the rows in place of beside them.
+        width: inches; below 5 the labels are above the rows instead of to their left.
         quantity: what the values are.
     """
     narrow = width < 5
@@ -165,8 +165,8 @@ def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: fl
     """Validation loss (green) and training loss (grey) by optimiser step, one panel each, on a shared scale.
 
     Args:
-        curves: label to the `curve` list of training.json; losses are nats per token. Where a curve has many points,
-            each one drawn is the mean of as many neighbours as leaves no more than `MOST_POINTS`.
+        curves: label to the `curve` list of training.json; losses are nats per token. A long curve is drawn with at
+            most `MOST_POINTS` points, each the mean of neighbouring ones.
         width: inches; below 5 the panels are stacked.
     """
     columns = 1 if width < 5 else min(3, max(1, len(curves)))
@@ -196,7 +196,7 @@ def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: fl
 
 
 def _wrapped(mark: Mark, room: int) -> Mark:
-    """The same with its label on two lines, if it and the value do not fit `room` characters; shortened."""
+    """The same mark; if label and value need more than `room` characters, the label is on two lines and shortened."""
     start, comma, last = mark.label.rpartition(", ")
     left = room - 1 - len(_value_and_note(mark))
     lines = [mark.label] if len(mark.label) <= left or not comma else [f"{start},", last]
@@ -221,7 +221,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     pad = (high / low) ** 0.06 if logarithmic else 0.06 * (high - low) + 1e-3 * (abs(low) or 1.0)
     edges = (low / pad, high * pad) if logarithmic else (low - pad, high + pad)
     if real and np.isfinite(real[0].intervals[0]).all():
-        _yardstick(axes, real[0], len(rows), narrow)
+        _real_band(axes, real[0], len(rows), narrow)
     for row, mark in enumerate(rows):
         _row(axes, len(rows) - 1 - row, mark, edges, narrow)
     axes.set_ylim(-0.5, len(rows) - 0.4)
@@ -241,8 +241,8 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     axes.xaxis.set_major_formatter(FuncFormatter(tick_label))
 
 
-def _yardstick(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:
-    """The value of real text and its interval behind all rows; in a narrow chart not through the labels over them."""
+def _real_band(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:
+    """Draw real text's value and interval behind all rows; in a narrow chart, not behind the labels above the rows."""
     low, high = real.intervals[0]
     for bottom, top in [(y - 0.5, y) for y in range(rows)] if narrow else [(-0.5, rows - 0.4)]:
         axes.fill_betweenx([bottom, top], low, high, color=FAINT, linewidth=0, zorder=0)
@@ -251,7 +251,7 @@ def _yardstick(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:
 
 def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: bool) -> None:
     colour = SETTING_COLOURS.get(mark.setting, INK)
-    # On a narrow chart the label stands over its dot, and nearer to it than to the dot above.
+    # On a narrow chart the label is above its dot, and nearer to it than to the dot of the row above.
     lines = 1 + mark.label.count("\n")
     centre, label_y = (y - 0.18 / lines, y + 0.14 + 0.06 * lines) if narrow else (y, y)
     offsets = np.linspace(0.12, -0.12, len(mark.values)) if len(mark.values) > 1 else [0.0]

@@ -1,4 +1,4 @@
-"""In what two ways of drawing samples differ, in words."""
+"""The differences between two ways of drawing samples, in words."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from textcritic.measures.labels import decoding_name
 from textcritic.measures.numbers import count, percent, plural
 from textcritic.plan.sources import SAMPLE
 
-# How many articles are drawn, and by how many jobs, is no matter of how one article is drawn.
+# The number of articles and of jobs does not change how one article is drawn.
 QUANTITIES = {"articles", "shards", "batch_size"}
 TERMS = {
     "top_k": "from {}",
@@ -21,7 +21,7 @@ TERMS = {
 
 
 def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> str:
-    """Everything in which a decoding differs from another: `from the 50 likeliest tokens (not all tokens); ...`.
+    """All differences between two decodings: `from the 50 likeliest tokens (not all tokens); ...`.
 
     Args:
         entry: an entry of the decodings registry with all its defaults.
@@ -36,9 +36,9 @@ def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> st
 
 
 def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """How samples differ from the paper's text past the context window, if published Latent PPLs stand beside them.
+    """How samples differ from the paper's text past the context window, for samples with a published Latent PPL.
 
-    A decoding is named only where not all samples have the same stride.
+    A decoding is named only if the samples have several strides.
 
     Args:
         rows: as `rows.coherence_rows` makes them.
@@ -47,9 +47,9 @@ def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]
     Raises:
         TextcriticError: a decoding is not described.
     """
-    beside = rows[rows["published"].notna() & (rows["source"] == SAMPLE)]
+    with_published = rows[rows["published"].notna() & (rows["source"] == SAMPLE)]
     strides = {}
-    for name in beside["decoding"].unique():
+    for name in with_published["decoding"].unique():
         if name not in decodings:
             raise TextcriticError(f"study: decodings: {name!r} is missing; a table says how samples were drawn")
         strides[name] = decodings[name]["stride"]

@@ -12,7 +12,7 @@ from textcritic.measures.numbers import listed
 from textcritic.measures.sentences import PERCENT, Sentence, chosen, headline_of, sentences
 
 MOST_LINES = 8
-"""Samples that differ, of which the page shows at once what is wrong."""
+"""Samples that differ and are shown at once with what is wrong; a click shows the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,16 @@ class Front:
     """The front page of a study.
 
     Attributes:
-        headline: of the first experiment that has one or compares samples with real text; else of what differs, or "".
-        judged: every sample with what is wrong with it, the worst first; none of real text and of controls.
-        blocks: the scorecard, as `card.scorecard` makes it; empty where no experiment has scores.
+        headline: from the first experiment that has one or compares samples with real text; else how many samples
+            differ, or "".
+        judged: every sample with what is wrong with it, the worst first, without real text and controls.
+        blocks: the scorecard, as `card.scorecard` makes it; empty if no experiment has scores.
         sentences: at most `measures.sentences.MOST_SENTENCES`, the strongest first.
-        titles: the heading of each experiment's section, with the experiment's name where two have the same.
+        titles: the heading of each experiment's section, followed by the experiment's name if two have the same.
         facts: what section.json of each experiment says, by its name, in the order of the study.
         warnings: those of all experiments, in the order of the study, then of controls; each is about a section.
         not_measured: (what, why), each reason once.
-        notes: what else there is to say of all numbers.
+        notes: further remarks on all numbers.
     """
 
     headline: str
@@ -44,7 +45,7 @@ class Front:
     @property
     def failing(self) -> list[Judged]:
         """The samples that differ from real text, the worst first."""
-        return [one for one in self.judged if one.causes]
+        return [sample for sample in self.judged if sample.causes]
 
 
 def front_page(sections: Mapping[str, Path], study: Mapping[str, Any] | None = None) -> Front:
@@ -52,38 +53,39 @@ def front_page(sections: Mapping[str, Path], study: Mapping[str, Any] | None = N
 
     Args:
         sections: section.json of each experiment by its name, in the order of the study.
-        study: what the manifest says of it: `not_measured`, what was not measured and why, beside what the sections say
-            of it; `notes`.
+        study: the study in the manifest: its `not_measured`, what was not measured and why, is added to that of the
+            sections; `notes`.
 
     Raises:
         TextcriticError: a file is missing or damaged.
     """
     facts = {name: read_facts(path) for name, path in sections.items()}
-    headings = [said["title"] for said in facts.values()]
+    headings = [section["title"] for section in facts.values()]
     titles = {
-        name: f"{said['title']} ({name})" if headings.count(said["title"]) > 1 else said["title"]
-        for name, said in facts.items()
+        name: f"{section['title']} ({name})" if headings.count(section["title"]) > 1 else section["title"]
+        for name, section in facts.items()
     }
-    cards = {name: scores_from_json(said, sections[name]) for name, said in facts.items()}
+    cards = {name: scores_from_json(section, sections[name]) for name, section in facts.items()}
     blocks = scorecard(cards, titles)
-    # What was made before tests were declared has its scores alone.
-    declared = {name: comparisons_from_json(said, sections[name]) for name, said in facts.items() if "tests" in said}
-    found = judged(blocks, [test for name in facts for test in declared.get(name, comparisons(cards[name]))])
-    samples = tuple(one for one in found if not one.row.control)
+    # A section.json of an older version has no tests, only scores.
+    declared = {name: comparisons_from_json(facts[name], sections[name]) for name in facts if "tests" in facts[name]}
+    every = judged(blocks, [test for name in facts for test in declared.get(name, comparisons(cards[name]))])
+    samples = tuple(sample for sample in every if not sample.row.control)
     headline, repeated = _headline(facts, blocks)
     pool = [sentence for sentence in sentences(blocks) if sentence != repeated]
     pool += [sentence for name in facts for sentence in _findings(name, facts[name], titles[name])]
     warnings = [
         Sentence(name, titles[name], words, name, 0.0) for name in facts for words in facts[name].get("warnings", ())
     ]
-    controls = [one for one in found if one.row.control and one.causes]
-    warnings += [Sentence("", one.name, of_control(one), one.causes[0].section, 0.0) for one in controls]
-    missing = [tuple(pair) for said in facts.values() for pair in said.get("not_measured", ())]
-    told = study or {}
-    reasons = _by_reason([*missing, *told.get("not_measured", {}).items()])
-    said = headline if headline and not _fails_elsewhere(blocks, repeated, samples) else _differing(samples, headline)
+    controls = [sample for sample in every if sample.row.control and sample.causes]
+    warnings += [Sentence("", each.name, of_control(each), each.causes[0].section, 0.0) for each in controls]
+    missing = [tuple(pair) for section in facts.values() for pair in section.get("not_measured", ())]
+    study = study or {}
+    reasons = _by_reason([*missing, *study.get("not_measured", {}).items()])
+    if not headline or _fails_elsewhere(blocks, repeated, samples):
+        headline = _differing(samples, headline)
     return Front(
-        said,
+        headline,
         samples,
         blocks,
         tuple(chosen(pool)),
@@ -91,14 +93,14 @@ def front_page(sections: Mapping[str, Path], study: Mapping[str, Any] | None = N
         facts,
         tuple(warnings),
         reasons,
-        tuple(told.get("notes", ())),
+        tuple(study.get("notes", ())),
     )
 
 
 def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -> tuple[str, Sentence | None]:
-    """The headline of the first experiment that has one or compares samples, and what it repeats."""
-    for name, said in facts.items():
-        headline, repeated = (said["headline"], None) if said.get("headline") else headline_of(blocks, name)
+    """The headline of the first experiment that has one or compares samples, and the sentence that it repeats."""
+    for name, section in facts.items():
+        headline, repeated = (section["headline"], None) if section.get("headline") else headline_of(blocks, name)
         if headline:
             return headline, repeated
     return "", None
@@ -113,17 +115,17 @@ def _fails_elsewhere(blocks: Sequence[Block], headline: Sentence | None, samples
         return False
     block, column = columns[0]
     best, measure = block.best(column), column.measure.removesuffix(PERCENT)
-    causes = [cause.measure for one in samples if best and one.row.label == best for cause in one.causes]
+    causes = [cause.measure for sample in samples if best and sample.row.label == best for cause in sample.causes]
     return any(cause != measure for cause in causes)
 
 
 def _differing(samples: Sequence[Judged], headline: str) -> str:
-    """How many samples differ from real text, and then what a headline says of one measure, if there is one."""
-    tested = [one for one in samples if one.tests]
-    differ = sum(bool(one.causes) for one in tested)
-    if not tested:
+    """How many samples differ from real text, followed by a headline about one measure, if there is one."""
+    with_tests = [sample for sample in samples if sample.tests]
+    differ = sum(bool(sample.causes) for sample in with_tests)
+    if not with_tests:
         return headline
-    total = len(tested)
+    total = len(with_tests)
     who = f"{differ} of {total} sample{'s' * (total > 1)}"
     if differ == total:
         who = {1: "The sample", 2: "Both samples"}.get(total, f"All {total} samples")
@@ -138,11 +140,11 @@ def _by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((listed(list(dict.fromkeys(names))), why) for why, names in reasons.items())
 
 
-def _findings(name: str, said: Mapping[str, Any], title: str) -> list[Sentence]:
-    """The findings that say more than scores do: those with a strength; all, where an experiment has no scores."""
-    found = [(finding["about"], finding["says"], float(finding["strength"])) for finding in said.get("findings", ())]
+def _findings(name: str, section: Mapping[str, Any], title: str) -> list[Sentence]:
+    """The findings that say more than scores do: those with a strength; all findings, if there are no scores."""
+    findings = [(each["about"], each["says"], float(each["strength"])) for each in section.get("findings", ())]
     return [
         Sentence(name, f"{title}, {about}" if about else title, says, name, strength)
-        for about, says, strength in found
-        if strength > 0 or not said.get("card")
+        for about, says, strength in findings
+        if strength > 0 or not section.get("card")
     ]

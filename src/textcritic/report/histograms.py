@@ -16,7 +16,7 @@ from textcritic.report.charts import CHARACTER, stacked_panels
 from textcritic.report.drawings import NARROW
 from textcritic.report.palette import INK, MUTED, RULE
 
-NARROWER = 5  # inches, of a chart whose labels stand over the rows in place of beside them
+NARROWER = 5  # inches; in a chart narrower than this, labels are above the rows instead of to their left
 MARGIN = 0.12  # inches, on both sides of a narrow chart
 LABEL_CHARACTERS = 30  # a line
 FEWEST_BINS = 12
@@ -31,8 +31,8 @@ class Histogram:
         label: what the row is.
         values: of each document; may be empty.
         colour: of the row.
-        note: words beside the row.
-        narrow_note: the same where there is little room.
+        note: words to the right of the row.
+        narrow_note: the same for a narrow chart.
     """
 
     label: str
@@ -52,7 +52,7 @@ def histogram_panels(
     Args:
         panels: rows by the name of their panel.
         width: of the figure, inches.
-        right: margin of a wide figure, for the words beside the rows, inches.
+        right: margin of a wide figure, for the words to the right of the rows, inches.
     """
     narrow = width < NARROWER
     row_height = 0.95 if narrow else 0.72
@@ -64,7 +64,7 @@ def histogram_panels(
 
 
 def bin_edges(low: float, high: float, rows: Sequence[Histogram], most: int) -> Values:
-    """Edges of the bins of all rows: [bins + 1], no more than `most` bins or than the shortest row is worth."""
+    """Edges of the bins of all rows: [bins + 1]; at most `most` bins, fewer if a row has few values."""
     pad = 0.03 * (high - low) or 0.5
     fewest = min((len(row.values) for row in rows if len(row.values)), default=1)
     bins = int(np.clip(2 * np.sqrt(fewest), FEWEST_BINS, most))
@@ -74,11 +74,11 @@ def bin_edges(low: float, high: float, rows: Sequence[Histogram], most: int) -> 
 def draw_histograms(axes: Axes, rows: Sequence[Histogram], edges: Values, narrow: bool) -> list[tuple[float, Values]]:
     """Draw the rows of a panel, with their words, and its axis.
 
-    Each row is one unit high, its histogram as high as its share of the fullest bin of all rows allows. Values beyond
-    the edges are counted in the bins at either end.
+    Each row is one unit high. The heights of bins are proportional to the share of the row's values; the fullest bin of
+    all rows has the full height. Values beyond the edges are counted in the first and the last bin.
 
     Returns:
-        of each row where it stands, and how high each of its bins is [bins].
+        For each row, the height of its base line in the chart, and the heights of its bins [bins].
     """
     shares = [
         np.histogram(np.clip(row.values, edges[0], edges[-1]), edges)[0] / max(len(row.values), 1) for row in rows
@@ -98,7 +98,7 @@ def draw_histograms(axes: Axes, rows: Sequence[Histogram], edges: Values, narrow
 
 
 def room(narrow: bool) -> float:
-    """How much of a row's height its histogram may take; in a narrow chart its words stand over it."""
+    """How much of a row's height its histogram may take; in a narrow chart it leaves room for the words above it."""
     return 0.62 if narrow else 0.86
 
 

@@ -24,7 +24,7 @@ from textcritic.runlog import log
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a job is to make, as `Experiment.request` says it.
+    """What a job makes, as `Experiment.request` describes it.
 
     Attributes:
         package: the package of the kind.
@@ -34,7 +34,7 @@ class Request:
         parts: what each numbered table or figure is `of`.
         labels: of the entries of registries that are named in words.
         files: what it is made of; all of them are there.
-        left_out: what a numbered table lacks because its files are missing: by label, the reason.
+        left_out: what a numbered table lacks because files are missing: the reason by label.
     """
 
     package: str
@@ -53,14 +53,14 @@ class Request:
         Raises:
             TextcriticError: a file that it is made of is missing.
         """
-        said = join_request(texts)
-        module, _, name = said["files_type"].partition(":")
+        request = join_request(texts)
+        module, _, name = request["files_type"].partition(":")
         kind: type[Files] = getattr(_imported(module), name)
-        files = kind.from_json(json.dumps(said["files"]))
+        files = kind.from_json(json.dumps(request["files"]))
         files.require()
-        part = Part(**said["part"]) if said["part"] else None
-        names = said["package"], said["experiment"], tuple(said["tables"])
-        return cls(*names, part, said["parts"], said["labels"], files, said.get("left_out", {}))
+        part = Part(**request["part"]) if request["part"] else None
+        names = request["package"], request["experiment"], tuple(request["tables"])
+        return cls(*names, part, request["parts"], request["labels"], files, request.get("left_out", {}))
 
     def module(self, name: str) -> ModuleType:
         """A module of the kind: `tables`, `figures` or `section`."""
@@ -79,8 +79,8 @@ def make_tables(
     Args:
         request: as `Experiment.request` makes it.
         folder: where the tables go.
-        published: CSV of the values that stand beside ours; beside a numbered table only those that stand in it.
-        crossed: JSON of what cross-fitting found of the sources, in place of what their scores say.
+        published: CSV of published values, which tables show next to ours; a numbered table shows only its own.
+        crossed: JSON of the results of cross-fitting for the sources, which replace those from their scores.
         paired: see `Material`.
 
     Returns:
@@ -95,27 +95,26 @@ def make_tables(
 
 
 def _tables(
-    wanted: Request, folder: str | Path, published: str | Path | None, found: tuple[Mapping[str, Scored], bool]
+    wanted: Request, folder: str | Path, published: str | Path | None, more: tuple[Mapping[str, Scored], bool]
 ) -> list[Path]:
     recipes = wanted.module("tables")
-    beside = read_published(published, getattr(recipes, "KEYS", KEYS))
+    values = read_published(published, getattr(recipes, "KEYS", KEYS))
     alone = isinstance(wanted.files, Nothing)
     names = recipes.NAMES(wanted.files) if hasattr(recipes, "NAMES") and not alone else None
     if wanted.part is None:
-        made = Material(wanted.files, beside, names, *found)
+        material = Material(wanted.files, values, names, *more)
         if lacking := [name for name in wanted.tables if name not in recipes.TABLES]:
-            known = ", ".join(recipes.TABLES)
             raise TextcriticError(
-                f"{wanted.package}.tables: TABLES has no {lacking[0]!r}, a name in `tables` of plan.py; it has {known}"
+                f"{wanted.package}.tables: TABLES has no {lacking[0]!r}, a name in `tables` of plan.py; "
+                f"it has {', '.join(recipes.TABLES)}"
             )
-        return [
-            path for name in wanted.tables for path in write_table(_named(recipes.TABLES[name](made), name), folder)
-        ]
+        tables = (_named(recipes.TABLES[name](material), name) for name in wanted.tables)
+        return [path for table in tables for path in write_table(table, folder)]
     number = wanted.part.name.removeprefix("table")
     table: Table = (
-        published_table(beside, number)
+        published_table(values, number)
         if alone
-        else recipes.PAPER_TABLES[wanted.part.of](Material(wanted.files, beside.in_table(number), names))
+        else recipes.PAPER_TABLES[wanted.part.of](Material(wanted.files, values.in_table(number), names))
     )
     caption, left_out = f"Table {number}. {wanted.part.caption}", tuple(wanted.left_out.items())
     sheet = replace(table.sheet, name=wanted.part.name, caption=caption, left_out=left_out)
@@ -127,7 +126,7 @@ def make_figures(request: Mapping[str, str], tables: str | Path, folder: str | P
 
     Args:
         request: as `Experiment.request` makes it.
-        tables: the folder of the standing tables, of which standing figures may read some.
+        tables: the folder of the standing tables; standing figures may read some of them.
         folder: where the figures go.
         pdf: whether they are written as .pdf too.
 
@@ -172,7 +171,7 @@ def make_section(
 
 
 class Rows(dict[str, Any]):
-    """The rows of an experiment's standing tables by name, each read when it is asked for."""
+    """The rows of an experiment's standing tables by name, each read on first use."""
 
     def __init__(self, wanted: Request, folder: str | Path) -> None:
         super().__init__()
@@ -189,7 +188,7 @@ def _named(table: Table, name: str) -> Table:
 
 
 def _imported(module: str) -> ModuleType:
-    """A module of ours, or of somebody's own kind of experiment, in the working directory or installed."""
+    """A module of textcritic, or of a user's own kind of experiment, in the working directory or installed."""
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:

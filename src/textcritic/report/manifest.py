@@ -36,7 +36,7 @@ def make_manifest(
         artefacts: files that the study was made from or consists of; each is listed with its size and SHA-256.
         out_path: the JSON file to write.
         commands: what a person types to make the study again.
-        repository: folder whose git revision is recorded, if it is a checkout and git is there.
+        repository: folder whose git revision is recorded, if it is a checkout and git is installed.
 
     Returns:
         What was written: `study`, `experiments` (names in order), `created` (UTC), `textcritic`, `python`, `platform`,
@@ -63,26 +63,26 @@ def make_manifest(
     return manifest
 
 
-def provenance(made: Mapping[str, Any]) -> dict[str, Any]:
-    """What a manifest says, for the template of the report.
+def provenance(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a manifest, for the template of the report.
 
     Args:
-        made: as `make_manifest` returns it.
+        manifest: as `make_manifest` returns it.
     """
-    revision = made.get("revision")
-    facts = [("Made", f"{made['created']} by textcritic {made['textcritic']}")]
+    revision = manifest.get("revision")
+    facts = [("Made", f"{manifest['created']} by textcritic {manifest['textcritic']}")]
     if revision:
         facts.append(("Revision", revision["commit"] + (", with uncommitted changes" if revision["changed"] else "")))
     facts += [
-        ("Python", f"{made['python']}, {made['platform']}"),
-        ("Seeds", seeds_in_words(made["seeds"])),
-        ("Artefacts", f"{plural(len(made['artefacts']), 'file')}, with sizes and SHA-256 in manifest.json"),
+        ("Python", f"{manifest['python']}, {manifest['platform']}"),
+        ("Seeds", seeds_in_words(manifest["seeds"])),
+        ("Artefacts", f"{plural(len(manifest['artefacts']), 'file')}, with sizes and SHA-256 in manifest.json"),
     ]
-    configuration = made.get("configuration")
+    configuration = manifest.get("configuration")
     return {
         "provenance": facts,
-        "packages": made["packages"],
-        "commands": made["commands"],
+        "packages": manifest["packages"],
+        "commands": manifest["commands"],
         "configuration": json.dumps(configuration, indent=2, ensure_ascii=False) if configuration else "",
     }
 

@@ -25,15 +25,16 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
     """Write report.html.
 
     Args:
-        sections: section.html of each experiment by its name, in the order of the study; section.json is beside it.
+        sections: section.html of each experiment by its name, in the order of the study; section.json is in the same
+            folder.
         manifest: manifest.json that `manifest.make_manifest` wrote.
         out_path: the page; links to tables and figures are relative to it.
 
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    made = read_json(manifest)
-    study = made["configuration"]["study"]
+    contents = read_json(manifest)
+    study = contents["configuration"]["study"]
     facts = {name: Path(path).with_suffix(".json") for name, path in sections.items()}
     front = front_page(facts, study)
     parts = [_part(name, Path(path), front) for name, path in sections.items()]
@@ -45,13 +46,13 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
         .get_template("report.html.j2")
         .render(
             rehearsal=WORD if rehearsed() else "",
-            name=made["study"],
+            name=contents["study"],
             title=study["title"],
             summary=study["summary"],
-            date=datetime.fromisoformat(made["created"]).strftime("%-d %B %Y"),
+            date=datetime.fromisoformat(contents["created"]).strftime("%-d %B %Y"),
             sections=parts,
             headline=front.headline,
-            failing=[_line(one) for one in front.failing],
+            failing=[_line(sample) for sample in front.failing],
             most=MOST_LINES,
             unmarked=[*unmarked(front.judged), *[UNSEEN] * bool(front.judged)],
             notes=front.notes,
@@ -64,15 +65,15 @@ def make_report(sections: Mapping[str, str | Path], manifest: str | Path, out_pa
             prints=[print_ for part in parts for print_ in part["prints"]],
             scripts=list(dict.fromkeys(part["script"] for part in parts if part["script"])),
             styles=[*dict.fromkeys(part["style"] for part in parts if part["style"]), classes],
-            **provenance(made),
+            **provenance(contents),
         )
     )
     write_text(out_path, page)
 
 
-def _line(one: Judged) -> dict[str, str]:
+def _line(sample: Judged) -> dict[str, str]:
     """What is wrong with a sample, as the template shows it."""
-    return {"name": one.name, "whole": one.row.name, "line": one.line, "section": one.causes[0].section}
+    return {"name": sample.name, "whole": sample.row.name, "line": sample.line, "section": sample.causes[0].section}
 
 
 def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
@@ -86,16 +87,16 @@ def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
 
 
 def _by_source(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Findings about the same, one after the other, as one, so that its name is said once."""
+    """Findings in which neighbours about the same thing are joined, so that its name appears once."""
     named = groupby(findings, key=lambda finding: finding["about"])
-    grouped = [(about, [finding["says"] for finding in found]) for about, found in named]
+    grouped = [(about, [finding["says"] for finding in group]) for about, group in named]
     return [
-        {"about": about, "says": says} for about, found in grouped for says in ([" ".join(found)] if about else found)
+        {"about": about, "says": says} for about, lines in grouped for says in ([" ".join(lines)] if about else lines)
     ]
 
 
 def _once(definitions: Iterable[Sequence[str]]) -> list[tuple[str, str]]:
-    """Each term once: what two kinds define alike, the first of them says."""
+    """Each term once: if two kinds define it, the first definition is kept."""
     terms: dict[str, str] = {}
     for term, words in definitions:
         terms.setdefault(term, words)

@@ -7,5 +7,5 @@ BLUE, ORANGE, GREEN = "#1f6fb2", "#b54c0b", "#1a7a5d"
 # In place of a setting: a generator that is there to be bad.
 BASELINE = "baseline"
 SETTING_COLOURS = {"w-title": BLUE, "wo-title": ORANGE, BASELINE: MUTED}
-# Of lines of several sources in their order; more than these begin anew.
+# The colours of the lines of several sources, in their order; with more lines, they repeat from the first.
 LINE_COLOURS = (BLUE, ORANGE, GREEN, "#8a4fa3", "#8c7208", "#b0355f", "#4f6f7a")

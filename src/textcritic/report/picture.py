@@ -21,15 +21,15 @@ from textcritic.report.svg import inline_svg
 
 WIDTHS = {"wide": 8.2, "narrow": 3.7}  # inches
 ACROSS = {"wide": 3, "narrow": 1}  # small charts side by side
-SMALL, SMALL_NAMES = 8.5, 22  # points of a letter, and characters of a name, beside small charts
+SMALL, SMALL_NAMES = 8.5, 22  # points of a letter, and characters of a name, to the left of small charts
 SMALL_CHARACTER = 0.066  # inches, a little more than the mean
 ROW, OVER, UNDER, GAP = 0.2, 0.42, 0.3, 0.25  # inches: of a row, over and under a small chart, and between two
 MOST_ROWS = 40
-"""Sources that are drawn; of more, the real text and the first ones."""
+"""The most sources that are drawn: real text and the first ones."""
 
 
 def picture(block: Block, key: str) -> Markup:
-    """The intervals of all sources by the measures that real text has too; "" where nothing can be drawn.
+    """The intervals of all sources, for each measure that real text has too; "" if nothing can be drawn.
 
     Args:
         block: of the scorecard.
@@ -47,7 +47,7 @@ def picture(block: Block, key: str) -> Markup:
 
 
 def interval_picture(column: Column, rows: Sequence[Row], key: str) -> Markup:
-    """The values and intervals of a measure, in a wide and a narrow form of which the page shows one.
+    """The values and intervals of a measure, in a wide and a narrow form; the page shows the one that fits.
 
     Args:
         column: the measure.
@@ -103,17 +103,17 @@ def _setting(row: Row) -> str:
 def _in_words(column: Column, rows: Sequence[Row]) -> str:
     """The numbers of a measure in a sentence, for those who do not see the picture."""
     cells = [(row, row.cells[column]) for row in rows if column in row.cells]
-    each = [f"{row.name or row.label} {value_of(cell)}{_beside(cell)}" for row, cell in cells]
+    each = [f"{row.name or row.label} {value_of(cell)}{_doubt_note(cell)}" for row, cell in cells]
     return f"{column.measure} with 95% intervals: {', '.join(each)}."
 
 
-def _beside(cell: Cell) -> str:
+def _doubt_note(cell: Cell) -> str:
     doubt = doubt_of(cell)
     return f" ({doubt})" if doubt else ""
 
 
 def _small(block: Block, columns: Sequence[Column], form: str) -> Figure:
-    """Small charts of several measures, each with the same rows; names stand at the left of each line of charts."""
+    """Small charts of several measures, each with the same rows; the names are to the left of each line of charts."""
     rows = [row for row in block.rows if any(column in row.cells for column in columns)][:MOST_ROWS]
     names = [shortened(row.label, SMALL_NAMES) for row in rows]
     lines, width = -(-len(columns) // ACROSS[form]), WIDTHS[form]
@@ -130,9 +130,9 @@ def _small(block: Block, columns: Sequence[Column], form: str) -> Figure:
             axes = figure.add_axes((x / width, y / total, panel / width, height / total))
             _small_chart(axes, column, rows, fill(column.measure, max(12, int(panel / SMALL_CHARACTER))))
             if not aside:
-                beside = axes.get_yaxis_transform()
+                transform = axes.get_yaxis_transform()
                 for y, name in enumerate(reversed(names)):
-                    axes.text(-0.02, y, name, transform=beside, fontsize=SMALL, color=INK, va="center", ha="right")
+                    axes.text(-0.02, y, name, transform=transform, fontsize=SMALL, color=INK, va="center", ha="right")
     return figure
 
 

@@ -32,8 +32,8 @@ from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 from textcritic.report.style import style
 
 NOTICED = 0.8
-"""Of the repetitions: from here on we say that the test notices; the usual aim of those who plan tests."""
-# By the number of documents, the smallest first; more than these begin anew.
+"""A fault is "noticed" if at least this share of repetitions is significant; 80% is usual in planning tests."""
+# By the number of documents, the smallest first; with more numbers than looks, they repeat from the first.
 LOOKS = (("o", ":", ORANGE), ("s", "--", GREEN), ("^", "-.", BLUE), ("D", "-", INK))
 LABELS = (0.3, 0.75)  # heights of the labels of the first and the last line
 LABELS_APART = 0.11  # least distance of two labels right of a panel
@@ -55,9 +55,9 @@ class PowerStudy:
         noun: what has the fault; with the kind before it the name of the fault, as in "regendered pronouns".
         of: what the shares are of, such as "pronouns".
         unit: what is on each side of the test, "articles" or "documents".
-        module: `__file__` of a module of the kind, whose remarks.md says under “power” what was done, with
+        module: `__file__` of a module of the kind; its remarks.md describes the method under the heading “power”, with
             `{repetitions}` and `{documents}`.
-        means: heads of further columns of the table, by the columns of the rows whose means they are.
+        means: further columns of the table, each the mean of a column of the rows: its head by that column.
     """
 
     name: str
@@ -141,7 +141,7 @@ def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
 def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float = 8.2) -> Figure:
     """A panel for each corpus and kind of fault, a line for each number of documents, with 95% intervals.
 
-    The number of documents stands on its line.
+    Each line is labelled with its number of documents.
 
     Args:
         rows: as `power_rows` makes them.
@@ -174,7 +174,7 @@ class Curve:
     """The tests of one number of documents.
 
     Attributes:
-        label: what stands on the line.
+        label: the text on the line.
         x: how much was put in, ascending, above 0.
         y, low, high: the share of tests that notice, and its interval.
     """
@@ -193,7 +193,7 @@ class Curve:
 
 
 def noticed_from(rows: pd.DataFrame, share: str, detected: str = "detected") -> float | None:
-    """The smallest share above 0 from which on at least `NOTICED` of the repetitions notice, or None.
+    """The smallest share such that it and all larger ones are noticed in `NOTICED` of the repetitions, or None.
 
     Args:
         rows: of one number of documents.
@@ -251,14 +251,14 @@ def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, narrow: bool
 
 def _cell(group: pd.DataFrame, kind: str, size: int) -> Cell:
     """How often a fault of one share is noticed, and the interval."""
-    found = group[(group["kind"] == kind) & (group["articles"] == size)]
-    if found.empty:
+    rows = group[(group["kind"] == kind) & (group["articles"] == size)]
+    if rows.empty:
         return Cell(NONE)
-    return interval_cell(found.iloc[0].to_dict(), ("detected", "low", "high"))
+    return interval_cell(rows.iloc[0].to_dict(), ("detected", "low", "high"))
 
 
 def _labels(axes: Axes, curves: Sequence[Curve]) -> None:
-    """A label on each curve, where it passes a height; right of the panel, one over the other, of those that do not."""
+    """Label each curve where it passes a height; curves that stay below it are labelled right of the panel."""
     lowest, box = ALPHA, {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
     for place, curve in enumerate(curves):
         x, y, height = curve.x, curve.y, np.interp(place, (0, max(len(curves) - 1, 1)), LABELS)

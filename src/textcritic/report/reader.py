@@ -1,4 +1,4 @@
-"""A reader of documents: a table of their scores that sorts and filters, and the texts beside it."""
+"""A reader of documents: a table of their scores that sorts and filters, next to their texts."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +21,8 @@ class Document:
 
     Attributes:
         title: what it is called.
-        entries: what stands beside its title in the table of scores: words, or (a number as people read it, the
-            number to sort by). The last ones may be missing.
+        entries: its row in the table of scores, after the title: words, or (a number as people read it, the number to
+            sort by). The last ones may be missing.
         shown: what the template of the kind shows of it; None where its text is not in the page.
         name: its id, where that is not its title.
     """
@@ -41,7 +41,7 @@ class Shelf:
         keys: of the source, as every table has them.
         label: what the source is called.
         documents: the worst one first.
-        note: what is said above them.
+        note: a remark above them.
     """
 
     keys: Mapping[str, Any]
@@ -78,12 +78,12 @@ class Reading:
 def farthest(scores: Sequence[Score]) -> Score | None:
     """The sample that is farthest from real text by the first measure of a card, among those that differ if any does.
 
-    A control and a generator that is there to be bad count only where there is nothing else; None where no sample has
-    a score.
+    A control and a generator that is there to be bad count only if there is no other sample; None if no sample has a
+    score.
     """
     of_first = [score for score in scores if score.measure == scores[0].measure and not score.is_real]
-    known = [score for score in of_first if score.value is not None]
-    wanted = [score for score in known if not (score.baseline or score.control)] or known
+    with_value = [score for score in of_first if score.value is not None]
+    wanted = [score for score in with_value if not (score.baseline or score.control)] or with_value
     return max(wanted, key=lambda score: (score.verdict == DIFFERENT, _distance(score)), default=None)
 
 
@@ -101,7 +101,7 @@ def opened(sources: Sequence[Mapping[str, Any]], scores: Sequence[Score]) -> int
 
 
 def reader_html(name: str, reading: Reading, caller: Callable[[Any], Markup]) -> Markup:
-    """The documents of several sources as HTML; without JavaScript all of them stand one after the other.
+    """The documents of several sources as HTML; without JavaScript all of them are shown one after the other.
 
     Args:
         name: an element id that nothing else begins with.
@@ -167,8 +167,8 @@ def _cell(entry: Entry) -> Markup:
     if isinstance(entry, str):
         return Markup("<td>{}</td>").format(entry)
     words, value = entry
-    said = ("-" * (value < 0) + "Infinity") if math.isinf(value) else f"{value:.6g}"
-    return Markup('<td class="number" data-value="{}">{}</td>').format(said, words)
+    sort_key = ("-" * (value < 0) + "Infinity") if math.isinf(value) else f"{value:.6g}"
+    return Markup('<td class="number" data-value="{}">{}</td>').format(sort_key, words)
 
 
 def _article(where: str, document: Document, caller: Callable[[Any], Markup]) -> Markup:
@@ -180,7 +180,7 @@ def _flag(name: str, holds: bool) -> Markup:
 
 
 def _distance(score: Score) -> float:
-    """How far a score is from real text's, in logarithms if it is compared by ratio; 0 where that is not known."""
+    """How far a score is from real text's, in logarithms if it is compared by ratio; 0 if that is not known."""
     value, real = score.value, score.real.value if score.real else None
     if value is None or real is None or value == real:
         return 0.0

@@ -1,9 +1,9 @@
-"""Whether what is made here is that of a rehearsal, and the word that then stands across it."""
+"""Whether the working directory is that of a rehearsal, and the word that then marks all that is made there."""
 
 from pathlib import Path
 
 MARK = Path("rehearsal.json")
-"""In the working directory of a rehearsal: all that is made there is marked, by whatever command it is made."""
+"""This file is in the working directory of a rehearsal: everything made there, by any command, is marked."""
 WORD = "REHEARSAL"
 CAPTION = f"{WORD}, made of stand-ins with small values; no result."
 

@@ -30,13 +30,13 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found, in words.
+    """A result, in words.
 
     Attributes:
         about: what it is about, or "".
         says: what it says. One sentence, if it has a strength.
-        strength: how far apart what it compares is, as `score.strength` says it: of all findings of a study the
-            strongest stand on the front page. 0 keeps it in its section, as what says no more than a score does.
+        strength: the size of the difference that it reports, on the scale of `score.strength`. The front page shows the
+            strongest findings of a study. 0 keeps a finding in its section, e.g. if it says no more than a score does.
     """
 
     about: str
@@ -45,8 +45,8 @@ class Finding:
 
 
 def said_of(card: Sequence[Score]) -> list[Finding]:
-    """What the scores of an experiment say: of each corpus and measure the sentence that the front page may have."""
-    return [Finding(said.about, said.says) for said in sentences(scorecard({"": card}, {"": ""}))]
+    """The scores of an experiment in words: for each corpus and measure, the sentence that the front page may show."""
+    return [Finding(sentence.about, sentence.says) for sentence in sentences(scorecard({"": card}, {"": ""}))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Section:
 
     Attributes:
         title: its heading.
-        html: what stands under the heading. Its parts, as `Place.part` makes them, are in the list of contents.
+        html: what follows the heading. Its parts, as `Place.part` makes them, are in the list of contents.
         question: what it asks, in a line under its heading.
         card: its scores for the report's front page, as `score.scores_of` makes them; none is fine.
-        findings: what was found: `said_of` the scores, and what only this kind can say, such as doubts.
+        findings: the results: `said_of` the scores, and what only this kind can say, such as doubts.
         definitions: (term, what it means), for the end of the report.
         headline: the report's first sentence, if this is its first experiment; "": made of its scores.
         tests: of each sample and each measure that was tested, p and what is wrong in words; None: made of its scores.
@@ -86,7 +86,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a section stands: its experiment's name, files, and templates.
+    """The place of a section: its experiment's name, files, and templates.
 
     Attributes:
         experiment: name of the experiment; part of every id, so that two of one kind fit into one page.
@@ -116,7 +116,7 @@ class Place:
         return Markup(text)
 
     def sheet(self, sheet: Sheet) -> Markup:
-        """A table that the section alone shows."""
+        """A table that only the section shows."""
         return Markup(to_html(replace(sheet, name=plain_id(self.id(sheet.name)))))
 
     def figure(self, name: str, description: str) -> Markup:
@@ -134,7 +134,7 @@ class Place:
             name: its id, see `id`.
             heading: of the part.
             caller: gives what is in it.
-            shown: whether it is open from the start. Parts that say what was found are, those that say how are not.
+            shown: whether it is open from the start. Parts with results are, parts about methods are not.
         """
         start = Markup('<details class="part" id="{}"{}><summary><h3>{}</h3></summary>')
         return start.format(self.id(name), Markup(" open" * shown), heading) + caller() + Markup("</details>")
@@ -142,7 +142,7 @@ class Place:
     def picker(
         self, group: str, label: str, entries: Iterable[Mapping[str, str]], stepped: bool = False, start: int = 0
     ) -> Markup:
-        """A choice among the panes `data-pane="{{ id(group) }}"`; with buttons for the ones beside it if `stepped`.
+        """A choice among the panes `data-pane="{{ id(group) }}"`, with previous/next buttons if `stepped`.
 
         The pane of the entry at place `start` is shown first.
         """
@@ -156,7 +156,7 @@ class Place:
         return Markup(f'<div class="controls" hidden>{select}{buttons}</div>')
 
     def reader(self, group: str, reading: Reading, caller: Callable[[Any], Markup]) -> Markup:
-        """Documents to read beside the table of their scores.
+        """Documents to read, next to the table of their scores.
 
         In a template: `{% call(document) reader("articles", reading) %} ... {% endcall %}`, where `document` is what
         `Document.shown` has.
@@ -186,16 +186,16 @@ class Place:
         return Markup(environment(self.templates).get_template(template).render(**helpers, **variables))
 
     def definitions(self, leave_out: Sequence[str] = (), **values: object) -> tuple[tuple[str, str], ...]:
-        """The terms of definitions.md and what they mean, but for some; `values` as in `prose.definitions`."""
+        """The terms of definitions.md and what they mean, except some; `values` as in `prose.definitions`."""
         return tuple(pair for pair in definitions(self.templates, **values) if pair[0] not in leave_out)
 
     def text(self, name: str) -> str:
-        """A file beside the templates: script or style."""
+        """A file in the folder of the templates: script or style."""
         return _text(self.templates / name)
 
 
 def worst_and_middle(ranked: Sequence[Item], most: int) -> tuple[list[Item], list[Item]]:
-    """Which of some ranked things are shown: two thirds are the first ones, one third those in the middle, in order."""
+    """Select `most` of some ranked items: two thirds are the first ones, one third is from the middle, in order."""
     worst, rest = list(ranked[: most - most // 3]), ranked[most - most // 3 :]
     middle = len(ranked) / 2 - len(worst)
     near = sorted(range(len(rest)), key=lambda place: (abs(place + 0.5 - middle), place))[: most // 3]
@@ -204,24 +204,24 @@ def worst_and_middle(ranked: Sequence[Item], most: int) -> tuple[list[Item], lis
 
 def environment(folder: Path) -> Environment:
     """Templates of a folder; a variable that is missing is an error."""
-    made = Environment(
+    templates = Environment(
         loader=FileSystemLoader(folder),
         autoescape=select_autoescape(("html.j2",)),
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    made.filters["unbroken"] = lambda text: re.sub(r"\bp ([=<]) (?=[\d.])", "p\u00a0\\1\u00a0", text)
-    return made
+    templates.filters["unbroken"] = lambda text: re.sub(r"\bp ([=<]) (?=[\d.])", "p\u00a0\\1\u00a0", text)
+    return templates
 
 
 def write_section(
     section: Section, place: Place, tables: Sequence[str], figures: Sequence[Path], html: str | Path, facts: str | Path
 ) -> None:
-    """Write section.html, and section.json with all else that the report and `textcritic show` need of it.
+    """Write section.html, and section.json with everything else that the report and `textcritic show` need.
 
     Args:
         section: what the kind wrote.
-        place: where it stands.
+        place: its experiment and files.
         tables: names of all its tables, standing and numbered.
         figures: the folders of all its figures, standing and numbered.
         html: the path of section.html; links are relative to the folder above, where the report is.
@@ -230,12 +230,12 @@ def write_section(
     Raises:
         TextcriticError: a score or a test leads to a part that is not there.
     """
-    said: tuple[Score | Comparison, ...] = (*section.card, *(section.tests or ()))
-    for score in said:
-        if score.section not in ("", place.experiment) and f'id="{score.section}"' not in section.html:
-            named = score.section.removeprefix(place.id(""))
+    linked: tuple[Score | Comparison, ...] = (*section.card, *(section.tests or ()))
+    for item in linked:
+        if item.section not in ("", place.experiment) and f'id="{item.section}"' not in section.html:
+            named = item.section.removeprefix(place.id(""))
             raise TextcriticError(
-                f"{place.experiment}: Measure {score.measure!r}: section: {named!r} is no part of the section; name one"
+                f"{place.experiment}: Measure {item.measure!r}: section: {named!r} is no part of the section; name one"
                 " that `place.part` makes, or `table-NAME`"
             )
     page = Path(html).parent.parent
@@ -256,14 +256,14 @@ def write_section(
 
 def _prints(folder: Path) -> list[Path]:
     """The figures of a folder, to print: as PDF where it has them, otherwise the wide ones as SVG."""
-    whole = (path for path in folder.glob("*.svg") if not path.name.endswith(".narrow.svg"))
-    return sorted(folder.glob("*.pdf")) or sorted(whole)
+    wide = (path for path in folder.glob("*.svg") if not path.name.endswith(".narrow.svg"))
+    return sorted(folder.glob("*.pdf")) or sorted(wide)
 
 
 def _parts(html: str) -> list[tuple[str, str]]:
     """(id, heading) of the parts of a section."""
-    found = re.findall(r'<details class="part" id="([^"]*)"[^>]*><summary><h3>(.*?)</h3></summary>', html)
-    return [(name, str(Markup(heading).unescape())) for name, heading in found]
+    parts = re.findall(r'<details class="part" id="([^"]*)"[^>]*><summary><h3>(.*?)</h3></summary>', html)
+    return [(name, str(Markup(heading).unescape())) for name, heading in parts]
 
 
 def _print_name(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""What a study found, as plain text for the terminal: what is wrong with each sample, the scorecard, and the report."""
+"""The results of a study as plain text for the terminal: what is wrong with each sample, the scorecard, the report."""
 
 import os
 import shutil
@@ -30,11 +30,11 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     folder = study_in(Path(folder))
     front = front_of(folder)
     room = width or min(max(shutil.get_terminal_size((USUAL, 24)).columns, NARROWEST), WIDEST)
-    failing = [f"- {one.name}: {one.line}" for one in front.failing]
+    failing = [f"- {sample.name}: {sample.line}" for sample in front.failing]
     more = len(failing) - MOST_LINES
     failing = [*failing[:MOST_LINES], *[f"- and {more} more, in the report"] * (more > 0)]
     missing = [f"Not measured: {what}: {why}" for what, why in front.not_measured]
-    said = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
+    sentences = [f"- {sentence.about}: {sentence.says}" for sentence in front.sentences]
     warned = [f"warning: {sentence.about}: {sentence.says}" for sentence in front.warnings]
     lists = [
         [*failing, *unmarked(front.judged), *separations(front.blocks), *[UNSEEN] * bool(front.judged)],
@@ -46,7 +46,7 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
     blocks += [[line for words in each for line in _wrapped(words, room, "  ")] for each in lists]
     blocks += [card_lines(front.blocks, room)]
     blocks += [[line for words in front.notes for line in _wrapped(words, room)]]
-    blocks += [[line for words in said for line in _wrapped(words, room, "  ")]]
+    blocks += [[line for words in sentences for line in _wrapped(words, room, "  ")]]
     for name, facts in front.facts.items():
         headed = bool(facts["lines"]) and front.titles[name] != facts["title"]
         lines = [front.titles[name]] * headed + list(facts["lines"])
@@ -59,8 +59,8 @@ def show_study(folder: str | os.PathLike[str], width: int | None = None) -> str:
 def front_of(folder: Path) -> Front:
     """The front page of a study by its folder; raises as `show_study`."""
     manifest = folder / "manifest.json"
-    said = read_json(manifest) if manifest.is_file() else {}
-    return front_page(sections_of(folder), said.get("configuration", {}).get("study", {}))
+    contents = read_json(manifest) if manifest.is_file() else {}
+    return front_page(sections_of(folder), contents.get("configuration", {}).get("study", {}))
 
 
 def study_in(folder: Path) -> Path:

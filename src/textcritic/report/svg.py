@@ -29,7 +29,7 @@ ET.register_namespace("xlink", XLINK)
 
 
 def inline_svg(path: Path, key: str, description: str) -> str:
-    """The SVG element of a file, to stand in an HTML page.
+    """The SVG element of a file, for an HTML page.
 
     Args:
         path: an SVG file that `style.save` wrote.
@@ -65,17 +65,17 @@ def shared_styles(parts: Sequence[str]) -> tuple[list[str], str]:
 
     Matplotlib writes the style of every line and every word out in full, which is a third of a figure.
     """
-    found: dict[str, str] = {}
+    classes: dict[str, str] = {}
 
     def classed(attribute: re.Match[str]) -> str:
-        name = found.setdefault(attribute.group(1), f"s{len(found):x}")
+        name = classes.setdefault(attribute.group(1), f"s{len(classes):x}")
         return f' class="{name}"'
 
     def of_svg(svg: re.Match[str]) -> str:
         return re.sub(r' style="([^"]*)"', classed, svg.group())
 
     pages = [re.sub(r"<svg .*?</svg>", of_svg, html, flags=re.S) for html in parts]
-    return pages, "\n".join(f"svg .{name} {{ {style} }}" for style, name in found.items())
+    return pages, "\n".join(f"svg .{name} {{ {style} }}" for style, name in classes.items())
 
 
 def _drop(parent: ET.Element) -> None:

@@ -29,7 +29,7 @@ class Table:
 
 
 def recipe(rows: Callable[[Material], pd.DataFrame], sheet: Callable[..., Sheet]) -> Callable[[Material], Table]:
-    """How a table is made: its rows in long format, and the sheet that people read, made of rows and names."""
+    """How a table is made: from its rows in long format, and the sheet that people read, from rows and names."""
 
     def table(material: Material) -> Table:
         return Table(sheet(material.get(rows), material.names), material.get(rows))
@@ -38,7 +38,7 @@ def recipe(rows: Callable[[Material], pd.DataFrame], sheet: Callable[..., Sheet]
 
 
 def published_table(published: Published, number: str) -> Table:
-    """The published values of a table, of which nothing else can be made here: a row each, as the file of them has it.
+    """A table of the paper that cannot be reproduced here: its published values, one row each, as in their file.
 
     Args:
         published: those of the kind.
@@ -71,10 +71,10 @@ def read_rows(folder: str | Path, name: str, text: Sequence[str] = ()) -> pd.Dat
     Args:
         folder: where the table is.
         name: of the table.
-        text: further columns that are text, beside `TEXT`.
+        text: further columns that are text, in addition to `TEXT`.
 
     Raises:
-        TextcriticError: the table has not been material, or is no longer CSV in UTF-8.
+        TextcriticError: the table has not been made, or is no longer CSV in UTF-8.
     """
     path = Path(folder) / f"{name}.csv"
     if not path.is_file():

@@ -26,10 +26,10 @@ NAME = "variance"
 COLUMNS = ("component", "number", "variance", "share", "share_low", "share_high")
 NOT_ESTIMABLE = "not estimable"
 REMARKS = (
-    "Documents: the choice of documents, from the interval of each draw. Drawing: what draws of one training differ in "
-    "beyond that. Training: what trainings differ in beyond both. With one draw of each training, drawing is counted "
-    "to training. Not estimable: there is one of it. Shares of the variance of one number on the scale on which it is "
-    "compared, each with its 95% interval.",
+    "Documents: the choice of documents, from the interval of each draw. Drawing: further differences between draws of "
+    "one training. Training: further differences between trainings. With one draw of each training, drawing is "
+    "included in training. Not estimable: there is only one of it. Each cell is a share of the variance of one number, "
+    "on the scale on which it is compared, with its 95% interval.",
 )
 NOTHING = "No sample has several trainings or draws with an interval: give `seeds: [1, 2, 3]` to have this table."
 
@@ -39,22 +39,22 @@ def variance_rows(rows: pd.DataFrame, measure: Measure, single: Sequence[str] = 
 
     Columns: `GROUP`, `component`, `number` of it, `variance` (of the logarithm if the measure is compared by ratio),
     `share` of the variance of one number, from 0 to 1, with its 95% interval `share_low`, `share_high`; empty where it
-    is not estimable. A sample of which a draw has no interval has no rows.
+    is not estimable. A sample has no rows if one of its draws has no interval.
 
     Args:
         rows: with the key columns, and the value and interval of the measure.
         measure: what is decomposed.
-        single: what else the number depends on and an experiment has one of, e.g. "classifier": not estimable.
+        single: what else the number depends on, but an experiment has only one of, e.g. "classifier": not estimable.
     """
-    made = []
+    components = []
     for keys, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False):
-        known = group[group[measure.value].notna()]
-        runs = runs_of(known, measure)
-        if len(runs) > 1 and not known[measure.low].isna().any():
+        with_value = group[group[measure.value].notna()]
+        runs = runs_of(with_value, measure)
+        if len(runs) > 1 and not with_value[measure.low].isna().any():
             further = {name: [runs[0][1].value or 0.0] for name in single}
-            for found in variance_components(runs, further, measure.by_ratio):
-                made.append(dict(zip(GROUP, keys, strict=True)) | _columns(found))
-    return pd.DataFrame(made, columns=[*GROUP, *COLUMNS]).astype({"number": "Int64"})
+            for component in variance_components(runs, further, measure.by_ratio):
+                components.append(dict(zip(GROUP, keys, strict=True)) | _columns(component))
+    return pd.DataFrame(components, columns=[*GROUP, *COLUMNS]).astype({"number": "Int64"})
 
 
 def variance_sheet(rows: pd.DataFrame, names: Any, measure: Measure) -> Sheet:
@@ -101,10 +101,9 @@ def _panel(axes: Axes, name: str, rows: pd.DataFrame) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}%"))
 
 
-def _columns(found: Component) -> dict[str, Any]:
-    return dict(
-        zip(COLUMNS, (found.name, found.number, found.variance, found.share, found.low, found.high), strict=True)
-    )
+def _columns(component: Component) -> dict[str, Any]:
+    attributes = ("name", "number", "variance", "share", "low", "high")
+    return {column: getattr(component, name) for column, name in zip(COLUMNS, attributes, strict=True)}
 
 
 def _cell(row: dict[str, Any]) -> Cell:

@@ -25,10 +25,10 @@ class Verified:
     Attributes:
         study: its folder.
         files: files whose bytes were compared.
-        unknown: files whose bytes nobody recorded: a user's large ones, and those that older versions made.
+        unknown: files without a recorded digest: a user's large ones, and those that older versions made.
         differences: what is wrong with a file, by its path relative to the folder that has `results`.
-        jobs: jobs whose files are not as they wrote them: rules of the workflow, or stages of `criticise`.
-        other_code: jobs that other code ran, by the version of that code.
+        jobs: jobs whose files have changed since: rules of the workflow, or stages of `criticise`.
+        other_code: jobs that ran with another version of the code, by that version.
     """
 
     study: Path
@@ -39,7 +39,7 @@ class Verified:
     other_code: dict[str, set[str]] = field(default_factory=dict)
 
     def lines(self) -> list[str]:
-        """All of it as lines of text, the counts last."""
+        """The result as lines of text, the counts last."""
         lines = [f"{path}: {what}" for path, what in sorted(self.differences.items())]
         for code, jobs in sorted(self.other_code.items()):
             first, more = sorted(jobs)[:MOST_JOBS], len(jobs) - MOST_JOBS
@@ -66,13 +66,14 @@ class Verified:
 def verify_study(folder: str | os.PathLike[str]) -> Verified:
     """Compare every file of a study, and every file that these were made from, with its recorded digest.
 
-    The records are those of the jobs (`digests`) and, of files without one, those of manifest.json. All are read whole.
+    The digests are those that jobs recorded (`digests`); for files without one, those of manifest.json. Each file is
+    read in full.
 
     Args:
         folder: `results/studies/{study}`, or a folder with such a study and no other.
 
     Raises:
-        TextcriticError: it is no folder of a study, nobody recorded anything of it, or a record is damaged.
+        TextcriticError: it is no folder of a study, it has no recorded digest, or a record is damaged.
     """
     study = study_in(Path(folder).resolve())
     if study.parts[-3:-1] != STUDIES:
@@ -86,13 +87,13 @@ def verify_study(folder: str | os.PathLike[str]) -> Verified:
     waiting, seen = [*own, *listed], set[str]()
     while waiting:
         path = waiting.pop()
-        known = record_of(path, root)
-        name = known[0] if known else path
+        record = record_of(path, root)
+        name = record[0] if record else path
         if name in seen:
             continue
         seen.add(name)
-        if known:
-            waiting += _verify_output(verified, root, *known)
+        if record:
+            waiting += _verify_output(verified, root, *record)
         elif path in listed:
             _compare(verified, root, path, listed[path])
         elif (root / path).is_file():
@@ -112,7 +113,7 @@ def _listed(study: Path) -> dict[str, Any]:
 
 
 def _verify_output(verified: Verified, root: Path, output: str, record: Mapping[str, Any]) -> list[str]:
-    """Compare the files of an output, and its inputs with those that it was made from; returns what made these."""
+    """Compare files and inputs of an output with their digests; returns the inputs that are still to compare."""
     if TEMPORARY in Path(output).parts and not (root / output).exists():
         return [*record["inputs"]]
     if record["code"] != code_version():
@@ -124,11 +125,11 @@ def _verify_output(verified: Verified, root: Path, output: str, record: Mapping[
             verified.jobs.add(record["job"])
     inputs = []
     for name, digest in record["inputs"].items():
-        known = record_of(name, root)
-        if known and digest not in (None, digest_of(known[1])):
+        made_by = record_of(name, root)
+        if made_by and digest not in (None, digest_of(made_by[1])):
             verified.differences.setdefault(output, f"was made from another version of {name}")
             verified.jobs.add(record["job"])
-        if known or digest is None:
+        if made_by or digest is None:
             inputs.append(name)
         else:
             _compare_own(verified, root, name, digest, output)
@@ -143,7 +144,7 @@ def _compare(verified: Verified, root: Path, name: str, entry: Mapping[str, Any]
 
 
 def _compare_own(verified: Verified, root: Path, name: str, digest: str, output: str) -> None:
-    """Compare a file that no job made, a user's own, with the digest that it had when an output was made from it."""
+    """Compare a user's own file, which no job made, with the digest that it had when an output was made from it."""
     verified.files.add(name)
     path = root / name
     if not path.is_file() or sha256(path) != digest:

@@ -95,7 +95,7 @@ class Checkpoints:
         return points
 
     def rewind_curve(self, length: int) -> None:
-        """Keep the first `length` points: what a killed run recorded past its last checkpoint is recorded anew."""
+        """Keep the first `length` points. What a killed run recorded after its last checkpoint is recorded again."""
         kept = self.curve()[:length]
         if len(kept) < length:
             lost = length - len(kept)
@@ -153,7 +153,7 @@ def digest(specification: Any) -> str:
 def file_digests(paths: Mapping[str, str | os.PathLike[str]]) -> dict[str, str]:
     """`{role/file name: size and SHA-256}` of input files, given by their role in the training.
 
-    A model's or tokenizer's folder stands for its JSON, text and weights.
+    Of a model's or tokenizer's folder, the files of JSON, text and weights count.
 
     Raises:
         TextcriticError: a file is missing.

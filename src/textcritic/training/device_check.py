@@ -20,8 +20,8 @@ from textcritic.training.optimiser import optimiser
 from textcritic.training.processes import Ranks, run_together
 
 GIB = 2**30
-# Bytes at their highest: measured on a GPU for the first (docs/results.md); for the others 16 a weight (itself, its
-# gradient and Adam's two means in fp32) and the logits with their gradients of 8 blocks of 1,024 tokens.
+# Bytes at their highest: measured on a GPU for the first (docs/results/runs.md); for the others 16 a weight (itself,
+# its gradient and Adam's two means in fp32) and the logits with their gradients of 8 blocks of 1,024 tokens.
 NEEDS = {
     "training an HSMM of 800 states by Adam, 64 sequences an update": int(45.9 * GIB),
     "fine-tuning gpt2-xl": 16 * 1_557_611_200 + 8 * 8 * 1024 * 50_257,
@@ -78,21 +78,21 @@ def check_device(size: Size | None = None) -> tuple[list[tuple[str, bool, str]],
 def table(rows: list[tuple[str, bool, str]], card: str) -> str:
     """The checks as lines of text."""
     width = max(len(name) for name, _, _ in rows)
-    lines = [f"{name:{width}}  {'ok  ' if held else 'FAIL'}  {said}" for name, held, said in rows]
+    lines = [f"{name:{width}}  {'ok  ' if passed else 'FAIL'}  {message}" for name, passed, message in rows]
     return "\n".join([f"{card}, {cards()} of them, torch {torch.__version__}", *lines])
 
 
 def _same(run: Callable[..., torch.Tensor], on: torch.device) -> str:
     """What a kernel computes on the device and on the CPU, forward and backward."""
-    found = []
+    results = []
     for place in (torch.device("cpu"), on):
         torch.manual_seed(1)
         x = torch.randn(4, 32, 64).to(place).requires_grad_()
         out = run(x, place)
         out.square().mean().backward()
         gradient = torch.zeros(1) if x.grad is None else x.grad
-        found.append((out.detach().cpu().double(), gradient.cpu().double()))
-    worst = max(float((a - b).abs().max() / a.abs().max().clamp_min(1e-9)) for a, b in zip(*found, strict=True))
+        results.append((out.detach().cpu().double(), gradient.cpu().double()))
+    worst = max(float((a - b).abs().max() / a.abs().max().clamp_min(1e-9)) for a, b in zip(*results, strict=True))
     if not worst < CLOSE:
         raise TextcriticError(f"differs from the CPU by {worst:.1e} of the largest value, {CLOSE:g} is allowed")
     return f"differs from the CPU by {worst:.0e}"

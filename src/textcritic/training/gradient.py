@@ -132,8 +132,8 @@ class GradientJob(Job):
         self.optimiser.zero_grad(set_to_none=True)
         self.settle(loop)
         self.pending = _Pending(loop.step + 1, rate, Sent(torch.stack([loss, norm])))
-        known = "" if self.loss is None else f"loss {self.loss:.3f}, "
-        loop.advance(1, f"{known}{self.note(loop)}")
+        loss_note = "" if self.loss is None else f"loss {self.loss:.3f}, "
+        loop.advance(1, f"{loss_note}{self.note(loop)}")
 
     def settle(self, loop: Loop) -> None:
         """Take the loss of the last step that was started, if it is not yet taken, into the curve."""
@@ -162,7 +162,7 @@ class GradientJob(Job):
         return step % self.evaluate_every == 0 or step == self.steps
 
     def mean_over_ranks(self, loop: Loop, total: float, count: float) -> float | None:
-        """The mean of a validation of which each process did a share; None if one of them was to stop."""
+        """The mean of a validation that the processes share; None if one of them is to stop."""
         (abandoned,) = self.ranks.any(loop.stopping())
         if abandoned:
             return None

@@ -30,9 +30,9 @@ DENORMAL = 1e-310  # too small for a normalised float64
 def cpu_settings(threads: int | None = None, float32_matmul_precision: str = "highest") -> Iterator[None]:
     """How torch computes within a `with` block: around all work of a job, before a model is loaded.
 
-    Numbers too small to be normalised, of which the tables of a hidden semi-Markov model have many, are taken as zero:
-    a CPU is up to a hundred times slower with them. As that changes last digits, it ends with the block, and so does
-    the number of threads. Freed memory is kept for the next step, from the first block to the end of the process.
+    Denormal numbers are taken as zero: a CPU is up to a hundred times slower with them, and the tables of a hidden
+    semi-Markov model have many. Because this changes last digits, it ends with the block, and so does the number of
+    threads. Freed memory is kept for the next step, from the first block to the end of the process.
 
     Args:
         threads: CPU threads of torch; None leaves torch's own number.
@@ -165,8 +165,8 @@ def utilisation(flops_per_second: float, card: str, cards: int) -> float | None:
         card: its name, from `card_name`.
         cards: how many.
     """
-    known = [peak for name, peak in PEAKS.items() if re.fullmatch(name, card)]
-    return flops_per_second / (cards * known[0] * 1e12) if known else None
+    peaks = [peak for name, peak in PEAKS.items() if re.fullmatch(name, card)]
+    return flops_per_second / (cards * peaks[0] * 1e12) if peaks else None
 
 
 def _card() -> Any:

@@ -110,7 +110,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
         _refuse_code(folder, error)
         raise TextcriticError(
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
-            f"and tokenizer_config.json ({_said(error, folder)})"
+            f"and tokenizer_config.json ({_error_text(error, folder)})"
         ) from error
     if not tokenizer.is_fast:
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
@@ -244,12 +244,12 @@ def _from_config(
     if model_type is None:
         raise TextcriticError("init.config: the key 'model_type' is missing; e.g. gpt2")
     try:
-        known = AutoConfig.for_model(model_type)
+        defaults = AutoConfig.for_model(model_type)
     except ValueError as error:
         raise TextcriticError(
             f"init.config.model_type: '{model_type}' is not a model type of transformers; e.g. gpt2"
         ) from error
-    names = {*known.to_dict(), *known.attribute_map}
+    names = {*defaults.to_dict(), *defaults.attribute_map}
     for key in keys:
         if key not in names:
             hint = suggestion(key, names, "")
@@ -290,8 +290,8 @@ def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping
     except Exception as error:  # as with tokenizers; a configuration is checked field by field
         _refuse_code(folder, error)
         raise TextcriticError(
-            f"{folder}: no model can be loaded from it: {_said(error, folder)}; copy it again, or save it again with "
-            "save_pretrained"
+            f"{folder}: no model can be loaded from it: {_error_text(error, folder)}; copy it again, or save it again "
+            "with save_pretrained"
         ) from error
     if not new_head:
         _require_kind(folder, config.architectures, model)
@@ -323,7 +323,7 @@ def custom_code(folder: str | os.PathLike[str]) -> bool:
     return any(path.is_relative_to(results / part) for part in WRITTEN) and any(path.glob("*.py"))
 
 
-def _said(error: Exception, folder: str | os.PathLike[str]) -> str:
+def _error_text(error: Exception, folder: str | os.PathLike[str]) -> str:
     """What transformers says, without the folder, which is named already."""
     return first_line(error).replace(f"{os.fspath(folder)}/", "").replace(os.fspath(folder), "it")
 

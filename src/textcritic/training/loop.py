@@ -40,7 +40,7 @@ class Run:
     """What a training writes and how it is run; of all this only `version` decides whether old state is taken up.
 
     Attributes:
-        model_dir: model folder to write; state is kept in `checkpoints/` beside it until another job reads it.
+        model_dir: model folder to write; state is kept in `checkpoints/` next to it until another job reads it.
         report_path: JSON file to write.
         name: for progress and error lines, e.g. "gpt2-demo w-title".
         threads: CPU threads of torch, of all processes together; None leaves torch's own number.
@@ -77,8 +77,8 @@ class Job(ABC):
     Attributes:
         name: for progress and error lines.
         steps: number of the last step. Steps are counted from 1.
-        seed: of torch's random numbers, of which each process has a stream of its own.
-        work: units of work in all, of which progress lines count how many are done.
+        seed: of torch's random numbers; each process has its own stream.
+        work: units of work in all; progress lines count how many are done.
         unit: what these units are, a plural noun.
         step_noun: what error lines call a step.
         first_step: 1 where the model that training begins with is itself the result of a long computation (`begin`),
@@ -125,12 +125,12 @@ class Job(ABC):
         return False
 
     def validate(self, loop: "Loop") -> float | None:
-        """The loss of the model as it stands, the same in all processes; None if `loop.stopping` cut it short."""
+        """The loss of the current model, the same in all processes; None if `loop.stopping` cut it short."""
         raise NotImplementedError
 
     def weights(self) -> Mapping[str, Any]:
-        """The model as it stands, to be kept as the best. Where not every validation is saved, steps must not change
-        these tensors.
+        """The current model, to be kept as the best. Where not every validation is saved, steps must not change these
+        tensors.
         """
         raise NotImplementedError
 
@@ -159,11 +159,11 @@ def launch(share: Callable[..., None], given: Mapping[str, Any], run: Run, proce
     Raises:
         TextcriticError: as `share` and `processes.run_together`.
     """
-    told = {**given, "run": run.shared(processes)}
+    arguments = {**given, "run": run.shared(processes)}
     if processes > 1:
-        run_together(f"{share.__module__}:{share.__name__}", told, processes, f"training {run.name}")
+        run_together(f"{share.__module__}:{share.__name__}", arguments, processes, f"training {run.name}")
     else:
-        share(Ranks(), **told)
+        share(Ranks(), **arguments)
     report: dict[str, Any] = read_json(run.report_path)
     return report
 
@@ -363,7 +363,7 @@ class Loop:
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         for key in LOOP_STATE:
-            # Before all trainings shared this loop, some saved a part of these: those of which each step is a point.
+            # Before all trainings shared this loop, those with a point at each step saved only a part of these.
             missing = state["step"] if key in ("evaluated", "points") else getattr(self, key)
             setattr(self, key, state.get(key, missing))
         self.job.restore(state)

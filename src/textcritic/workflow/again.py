@@ -1,4 +1,4 @@
-"""What a run is about to make again though it is there, and why: said before its first job starts."""
+"""Files that exist and that a run will make again, and why: reported before the first job starts."""
 
 import json
 from ast import literal_eval
@@ -40,7 +40,7 @@ def made_again(dag: Any) -> list[str]:
 
 
 def _cause(job: Any, reason: Any) -> str:
-    """Why a job is run, in words; nothing where only another job's run is the cause."""
+    """Why a job is run, in words; nothing if it only runs because another job runs."""
     if reason.forced:
         return "you asked for it (-R, -F, -f), or its last run did not end"
     if reason.params_changed:
@@ -57,7 +57,7 @@ def _cause(job: Any, reason: Any) -> str:
 
 
 def _changes(job: Any, change: Any) -> Iterator[str]:
-    """What changed of a job's parameters; Snakemake tells the values that are only old or only new, without names."""
+    """What changed in a job's parameters; Snakemake gives the values that are only old or only new, without names."""
     old, new = ([_value(text) for text in sorted(texts)] for texts in (change.only_old, change.only_new))
     for name, value in sorted(job.params.items()):
         if name == "version" and value in new:

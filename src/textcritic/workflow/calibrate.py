@@ -1,4 +1,4 @@
-"""How fast this machine is now at what the demo is made of, measured in a second."""
+"""How fast this machine is now at the work of the demo, measured in a second."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import time
 from statistics import mean
 
 # Half of a round's time goes into products of matrices of the sizes of the demo's GPT-2 (a segment of 512 tokens, width
-# 128, inner width 512), half into plain Python, which starting jobs and reading files is mostly made of.
+# 128, inner width 512), half into plain Python, which takes most of the time of starting jobs and reading files.
 TOKENS, WIDTH, INNER = 512, 128, 512
 PRODUCTS, PYTHON_STEPS = 6, 70_000
 # Rounds a second of an idle core of the machine on which `demo.DEMOS` was measured (AMD EPYC, Zen 3, AVX2).
@@ -16,9 +16,9 @@ MOST = 16
 
 
 def speed_of_a_core(cores: int, seconds: float = 1.0) -> float:
-    """The mean speed of a core while `cores` of them are at work, as a multiple of that of the reference machine's.
+    """The mean speed of a core while `cores` of them work, as a multiple of the speed of the reference machine's core.
 
-    Measured by a process for each, `MOST` at most: cores may share what they calculate with, and others may be at work.
+    Measured with one process a core, at most `MOST`: cores may share arithmetic units, and other programs may run.
 
     Args:
         cores: how many are going to be used.
@@ -34,13 +34,13 @@ def speed_of_a_core(cores: int, seconds: float = 1.0) -> float:
 
 
 def rounds_a_second(seconds: float, cpu: bool = False) -> float:
-    """Rounds that this process gets done in a second of the clock on the wall, or of its core.
+    """Rounds that this process does in a second of wall-clock time, or of CPU time.
 
     Args:
-        seconds: of the clock on the wall, how long to measure.
-        cpu: whether seconds count in which the core worked for this process alone.
+        seconds: of wall-clock time, how long to measure.
+        cpu: whether CPU time of this process counts, and not wall-clock time.
     """
-    import numpy as np  # here: the process that asks needs none of it
+    import numpy as np  # here: the process that starts the measurement does not need it
 
     left, right = np.ones((TOKENS, WIDTH), np.float32), np.ones((WIDTH, INNER), np.float32)
     product = left @ right

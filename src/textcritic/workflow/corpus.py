@@ -19,14 +19,14 @@ def build_one_corpus(
     cores: int | None = None,
     accept: str | None = None,
 ) -> str:
-    """Build a corpus in a folder, with what it derives from and its downloads; what is there already is kept.
+    """Build a corpus in a folder, with the corpora it derives from and its downloads; existing files are kept.
 
     Args:
-        name: an entry of the corpora registry, one's own or the package's.
+        name: an entry of the corpora registry, the user's or the package's.
         configfile: YAML laid over config/config.yaml, e.g. with `registry_folders`.
         folder: working directory, which relative paths in entries are relative to; results go to `results` there.
         cores: CPU cores; None: all.
-        accept: registry entries, separated by commas, whose results may be made again with the values of now.
+        accept: registry entries, separated by commas, whose results may be made again with their current values.
 
     Returns:
         How many articles each split has, why others were left out, and the paths of the splits.

@@ -16,12 +16,12 @@ STUDIES = Path("results/studies")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a study costs on the machine of `calibrate.REFERENCE`, as measured in docs/results.md.
+    """What a study costs on the machine of `calibrate.REFERENCE`, as measured in docs/results/speed.md.
 
     Attributes:
         cpu_seconds: of one core, for all jobs.
-        longest_chain: seconds of the longest chain of jobs that wait for each other, which more cores do not shorten.
-        installs: what is installed first, see `install.install`; how long that takes is not among these seconds.
+        longest_chain: seconds of the longest chain of jobs that wait for each other; more cores do not shorten it.
+        installs: packages that are installed first, see `install.install`; these seconds do not include it.
     """
 
     cpu_seconds: float
@@ -46,7 +46,7 @@ DEMOS: Mapping[str, Cost] = {
     "document-coherence-demo": Cost(1150.0, 350.0),
     "code-mixing-demo": Cost(700.0, 350.0, ("fairseq", "catalogues")),
 }
-"""The studies that need no download but Python packages."""
+"""The studies that download nothing except Python packages."""
 
 
 def demo(
@@ -56,16 +56,16 @@ def demo(
     study: str = DEMO,
     accept: str | None = None,
 ) -> str:
-    """Build a demo study in a folder; what an earlier run has made there is kept.
+    """Build a demo study in a folder; the results of an earlier run there are kept.
 
-    Says first, on stderr, how long it will take here, by a calibration of one second.
+    First it prints to stderr how long it will take here, by a calibration of one second.
 
     Args:
         folder: working directory; results go to `results` there.
         cores: CPU cores; None: all.
         dry_run: only list the jobs, on stderr.
         study: one of `DEMOS`.
-        accept: registry entries, separated by commas, whose results may be made again with the values of now.
+        accept: registry entries, separated by commas, whose results may be made again with their current values.
 
     Returns:
         What `textcritic show` prints of it.

@@ -1,4 +1,4 @@
-"""What takes the interpreter's place where jobs are forked (`forks`): it asks for a process, and ends as that one does.
+"""The program that replaces the interpreter if jobs are forked (`forks`): it asks for a process, and ends as that does.
 
 It is run by its path, without textcritic, and imports little, because it is started for each job.
 """
@@ -12,15 +12,15 @@ from contextlib import suppress
 from typing import NoReturn
 
 REFUSED = b"refused"
-"""The answer where no process can be forked."""
+"""The answer if no process can be forked."""
 
 
 def main(address: str, most_threads: int, arguments: list[str]) -> NoReturn:
-    """Have a script or a module run by a forked process; anything else, and where none can be had, by the interpreter.
+    """Run a script or a module in a forked process; anything else, or if none can be forked, in the interpreter.
 
     Args:
         address: of the server's socket.
-        most_threads: a job that may use more takes the interpreter: a forked process has one thread for linear algebra.
+        most_threads: a job with more uses the interpreter, because a forked process has one thread for linear algebra.
         arguments: of the interpreter.
     """
     first = arguments[0] if arguments else ""
@@ -45,7 +45,7 @@ def _threads() -> int:
 
 
 def _ask(server: socket.socket, arguments: list[str]) -> None:
-    """Ask for a process; an error says that there is none."""
+    """Ask for a process; raises an error if there is none."""
     folder = os.getcwd()  # noqa: PTH109  pathlib takes longer to load than all else here
     request = marshal.dumps((os.getpid(), arguments, folder, dict(os.environ)))
     socket.send_fds(server, [len(request).to_bytes(8, "big")], [0, 1, 2])
@@ -53,7 +53,7 @@ def _ask(server: socket.socket, arguments: list[str]) -> None:
 
 
 def _answer(server: socket.socket) -> bytes:
-    """What the server says once the process has ended, nothing if it is gone; requests to stop are passed on."""
+    """The server's answer when the process has ended, nothing if it is gone; requests to stop are passed on."""
 
     def pass_on(number: int, _: object) -> None:
         with suppress(OSError):
@@ -79,7 +79,7 @@ def _end(answer: bytes) -> NoReturn:
         )
     sys.stderr.flush()
     if code < 0:
-        if -code not in (signal.SIGKILL, signal.SIGSTOP):  # of which nobody can change what they do
+        if -code not in (signal.SIGKILL, signal.SIGSTOP):  # the effect of these two cannot be changed
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     os._exit(code)

@@ -2,11 +2,11 @@
 
     python -m textcritic.workflow.forks ARGUMENTS OF SNAKEMAKE
 
-Most of what a small job costs is imports, in each job again. Here a server is forked before anything is loaded. It
-loads at the first job, and each job is a process forked from it. Snakemake starts `fork_client` where it would start
-the interpreter; that asks the server, and ends as the job does. So a job is a process of its own, as it always is: with
-its own memory, log and exit code, killed by what kills it, and counted in Snakemake's benchmarks. If the server cannot
-be had, a job is run by the interpreter.
+A small job spends most of its time on imports, and every job repeats them. Here a server is forked before anything is
+loaded. It loads the packages at the first job, and each job is a process forked from it. Snakemake starts `fork_client`
+instead of the interpreter; this asks the server for a process, and ends as the job does. So a job is a separate
+process, as always: it has its own memory, log and exit code, can be killed, and is counted in Snakemake's benchmarks.
+If the server cannot be reached, the interpreter runs the job.
 """
 
 import atexit
@@ -42,7 +42,7 @@ LOADED = (
     *("textcritic.runlog", "textcritic.corpora", "textcritic.critics", "textcritic.critics.tendencies.measure"),
     "textcritic.report",
 )
-"""What many jobs import; nothing for which a job chooses a device or threads before it imports it."""
+"""Modules that many jobs import, except those before whose import a job chooses a device or threads."""
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PROGRAM = '#!/bin/sh\nexec {python} -IS {client} {address} {most_threads} "$@"\n'
 SOCKET = "socket"
@@ -72,14 +72,14 @@ def main(modules: Sequence[str] = LOADED, most_threads: int = 1) -> None:
 
 
 def write_program(folder: Path, most_threads: int = 1) -> Path | None:
-    """Write the program that takes the interpreter's place, in an empty folder of this user alone.
+    """Write the program that replaces the interpreter, in an empty folder that only this user can enter.
 
     Args:
-        folder: where the server's socket is too.
-        most_threads: jobs that may use more threads take the interpreter.
+        folder: the server's socket is there too.
+        most_threads: jobs with more threads use the interpreter.
 
     Returns:
-        Its path. None where it cannot be used: the folder's name is too long for a socket or has white space, which
+        Its path. None if it cannot be used: the folder's name is too long for a socket or has white space, which
         Snakemake does not quote, or nothing can be executed there.
     """
     program, client = folder / "python", Path(__file__).with_name("fork_client.py")
@@ -98,19 +98,19 @@ def _start_server(folder: Path, program: Path, modules: Sequence[str]) -> None:
     if process := os.fork():
         os.close(reader)
         server.close()
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # which a server that was killed has left
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)  # a server that was killed leaves it
         atexit.register(os.waitpid, process, 0)
-        atexit.register(os.close, writer)  # which is done first
+        atexit.register(os.close, writer)  # this runs before the line above
         return
     os.close(writer)
     do_job(server.serve(reader), program)
 
 
 class Request(NamedTuple):
-    """What `fork_client` asks for: a process with its own arguments, folder, environment, stdin, stdout and stderr.
+    """A request of `fork_client`: for a process with its own arguments, folder, environment, stdin, stdout and stderr.
 
     Attributes:
-        process: number of the process that asks.
+        process: number of the process that sends the request.
         arguments: of the interpreter.
         streams: descriptors of stdin, stdout and stderr.
     """
@@ -123,7 +123,7 @@ class Request(NamedTuple):
 
     @classmethod
     def read(cls, connection: socket.socket) -> "Request":
-        """The request that was sent; raises an error where it is not whole."""
+        """The request that was sent; raises an error if it is incomplete."""
         size, streams, *_ = socket.recv_fds(connection, 8, 3)
         with connection.makefile("rb") as handle:
             process, arguments, folder, environment = marshal.loads(handle.read(int.from_bytes(size, "big")))
@@ -149,7 +149,7 @@ class Server:
         self._listener.bind(str(folder / SOCKET))
         self._listener.listen(64)
         self._events = selectors.DefaultSelector()
-        # Processes at work, by the connection of whoever asked for them.
+        # Running processes, by the connection of their client.
         self._processes: dict[socket.socket, int] = {}
 
     def close(self) -> None:
@@ -162,9 +162,9 @@ class Server:
         """Serve until the descriptor `alive` is at its end.
 
         Returns:
-            In each forked process, and there alone: what was asked for.
+            Only in each forked process: the request.
         """
-        held = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # it ends with whoever started it, and cleans up first
+        held = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # it cleans up, and ends with the process that started it
         before = {number: signal.signal(number, signal.SIG_IGN) for number in held}
         self._events.register(self._listener, selectors.EVENT_READ, self._forked)
         self._events.register(alive, selectors.EVENT_READ, self._end)
@@ -181,7 +181,7 @@ class Server:
         connection.settimeout(SECONDS_TO_ASK)
         try:
             request = Request.read(connection)
-        except (OSError, EOFError, ValueError, TypeError):  # whoever asked was killed
+        except (OSError, EOFError, ValueError, TypeError):  # the client was killed
             connection.close()
             return None
         load(self._modules)
@@ -207,7 +207,7 @@ class Server:
         return None
 
     def _signalled(self, connection: socket.socket) -> None:
-        """Pass on a signal. Whoever asked and is gone was killed, and so the process is too."""
+        """Pass on a signal. If the client is gone, it was killed, and so the process is killed too."""
         if connection not in self._processes:
             return
         number = b""
@@ -218,7 +218,7 @@ class Server:
         os.kill(self._processes[connection], number[0] if number else signal.SIGKILL)
 
     def _ended(self, connection: socket.socket, pidfd: int) -> None:
-        """Give the exit code of a process to whoever asked for it."""
+        """Give the exit code of a process to its client."""
         code = os.waitstatus_to_exitcode(os.waitpid(self._processes.pop(connection), 0)[1])
         self._events.unregister(pidfd)
         os.close(pidfd)
@@ -229,7 +229,7 @@ class Server:
             connection.shutdown(socket.SHUT_RDWR)  # processes that were forked meanwhile hold it too
 
     def _end(self) -> NoReturn:
-        """Stop what is still at work, and end."""
+        """Stop all running processes, and end."""
         shutil.rmtree(self._folder, ignore_errors=True)
         for process in self._processes.values():
             os.kill(process, signal.SIGTERM)
@@ -260,7 +260,7 @@ def load(modules: Sequence[str]) -> None:
             import_module(name)
     os.environ.clear()
     os.environ.update(environment)
-    sys.path[:] = search  # to which Snakemake adds a folder
+    sys.path[:] = search  # Snakemake adds a folder to it
     gc.collect()
     gc.freeze()
 
@@ -287,7 +287,7 @@ def _become(request: Request, program: Path) -> None:
     os.environ.clear()
     os.environ.update(request.environment)
     sys.argv, sys.executable = request.arguments, str(program)
-    # What was taken from the environment, or drawn at random, when the packages were loaded.
+    # Repeat what the packages took from the environment, or drew at random, when they were loaded.
     tempfile.tempdir = None
     random.seed()
     if "numpy" in sys.modules:
@@ -323,22 +323,22 @@ def _count_forked_processes(folder: Path) -> None:
     own = psutil.Process.children
 
     def children(process: psutil.Process, recursive: bool = False) -> list[psutil.Process]:
-        found = own(process, recursive)
-        for asked in (process, *found):
+        children = own(process, recursive)
+        for asked in (process, *children):
             with suppress(OSError, ValueError, psutil.Error):
                 forked = psutil.Process(int((folder / str(asked.pid)).read_text()))
-                found = [*found, forked, *own(forked, recursive)]
-        return found
+                children = [*children, forked, *own(forked, recursive)]
+        return children
 
     psutil.Process.children = children
 
 
 def look_once_a_second() -> None:
-    """Let Snakemake's scheduler look for jobs to begin once a second, besides when a job ends.
+    """Make Snakemake's scheduler look for jobs to start once a second, and whenever a job ends.
 
-    While jobs wait for a core, its limit of jobs a second has each look plan the next one, a second later. So looks
-    add up: after 150 jobs there are 150 a second, which cost more than many jobs of a small study do
-    (snakemake/snakemake, pull request 3744). Here no more than one is planned at a time.
+    While jobs wait for a core, the limit of jobs a second makes each look schedule the next one, a second later. So
+    looks add up: after 150 jobs there are 150 a second, which cost more than many jobs of a small study do
+    (snakemake/snakemake, pull request 3744). Here at most one is scheduled at a time.
     """
     from snakemake.scheduling.job_scheduler import JobScheduler
 

@@ -19,7 +19,7 @@ PROFILE = "slurm"
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """What Snakemake knows of a plan.
+    """A plan as Snakemake has it.
 
     Args:
         dag: of Snakemake.
@@ -62,7 +62,7 @@ def graph_of(
     try:
         with SnakemakeApi(quiet) as api:
             logging.getLogger("snakemake.logging").disabled = True
-            made = api.workflow(
+            workflow_api = api.workflow(
                 settings.ResourceSettings(
                     cores=1,
                     nodes=args.jobs,
@@ -80,10 +80,12 @@ def graph_of(
                 snakefile=home / "Snakefile",
                 workdir=args.directory,
             )
-            said = settings.DAGSettings(targets=set(targets), rerun_triggers=args.rerun_triggers, force_incomplete=True)
-            with redirect_stderr(StringIO()):  # what is said at the start is in the graph
-                made.dag(said)
-                graph = _built(made._workflow, args, settings)  # Snakemake has no public way to it
+            dag_settings = settings.DAGSettings(
+                targets=set(targets), rerun_triggers=args.rerun_triggers, force_incomplete=True
+            )
+            with redirect_stderr(StringIO()):  # the lines at the start are in `Graph.lines`
+                workflow_api.dag(dag_settings)
+                graph = _built(workflow_api._workflow, args, settings)  # Snakemake has no public way to it
             yield graph
     except TextcriticError:
         raise
@@ -97,7 +99,7 @@ def graph_of(
 
 
 def _built(workflow: Any, args: Any, settings: Any) -> Graph:
-    from snakemake.scheduling.greedy import SchedulerSettings  # noqa: F401  it registers what the graph asks for
+    from snakemake.scheduling.greedy import SchedulerSettings  # noqa: F401  it registers settings that the graph needs
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
     workflow._executor_plugin = ExecutorPluginRegistry().get_plugin("dryrun")

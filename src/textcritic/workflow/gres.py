@@ -23,7 +23,7 @@ def gres_block(configfile: Path | None = None) -> str:
     """`set-resources` with no `gpu` and, where a registry entry asks for GPUs, `gres`, of each rule that has them.
 
     Args:
-        configfile: laid over the workflow's, e.g. with registry folders of one's own.
+        configfile: laid over the workflow's, e.g. with the user's registry folders.
     """
     lines = []
     for rule, wildcard, gpus in gpu_rules(configfile):
@@ -61,7 +61,7 @@ def _asked(gpus: Any, constraints: Mapping[str, Any]) -> tuple[str, dict[str, in
     noted = _Noted()
     try:
         gpus(noted)
-    except (LookupError, TextcriticError):  # that name stands in no registry
+    except (LookupError, TextcriticError):  # no registry has an entry of this placeholder name
         wildcard = noted.names[0]
     names = str(getattr(constraints[wildcard], "pattern", constraints[wildcard])).split("|")
     asked = {}

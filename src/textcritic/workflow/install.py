@@ -94,7 +94,7 @@ def _pip(name: str, lines: list[str]) -> None:
 
 
 def _try_fairseq() -> None:
-    """Import fairseq once, in a process of its own."""
+    """Import fairseq once, in a separate process."""
     code = "from textcritic.generators.fairseq.shim import load_fairseq; load_fairseq()"
     path = os.pathsep.join([str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The command `textcritic lock`: commits of what a study uses of the Hugging Face hub, see `plan.hub_lock`."""
+"""The command `textcritic lock`: the commits of all that a study uses of the Hugging Face hub, see `plan.hub_lock`."""
 
 import os
 from collections.abc import Sequence
@@ -48,8 +48,7 @@ def lock(
         uses += [use for study in project.studies.values() for use in study.uses()]
     kept = {use: pin for use, pin in read_lock(here).items() if _matches(pin, use, registries)}
     wanted = unlocked(registries, uses)
-    found = {use: _looked_up(use, kept.get(use), registries) for use in wanted if update or use not in kept}
-    pins = kept | found
+    pins = kept | {use: _looked_up(use, kept.get(use), registries) for use in wanted if update or use not in kept}
     write_lock(here, pins)
     if not wanted:
         others = unlocked(registries, [(place, name) for place in ON_HUB for name in registries.entries[place]])
@@ -57,7 +56,7 @@ def lock(
             f"nothing to look up: what {listed([*studies, *entries])} use of the hub has commits in the registries;"
             f" entries without: {', '.join(name for _, name in others) or 'none'}"
         )
-    return "\n".join([*(_said(use, kept.get(use), pins[use]) for use in wanted), str(here / LOCK)])
+    return "\n".join([*(_line(use, kept.get(use), pins[use]) for use in wanted), str(here / LOCK)])
 
 
 def _matches(pin: Pin, use: Use, registries: Registries) -> bool:
@@ -81,6 +80,6 @@ def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
     return {**pin, "commit": commit, "date": datetime.now(UTC).date().isoformat()}
 
 
-def _said(use: Use, before: Pin | None, now: Pin) -> str:
+def _line(use: Use, before: Pin | None, now: Pin) -> str:
     change = "" if before == now else f" (was {before['commit']})" if before else " (new)"
     return f"{use[1]}: {now['repository']} at {now['revision']}: {now['commit']}{change}"

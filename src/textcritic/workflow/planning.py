@@ -28,7 +28,7 @@ def plan_of(
     card: str | None = None,
     other_node: bool = False,
 ) -> Plan:
-    """The plan of studies, targets or files, in a folder where some may be made already.
+    """The plan of studies, targets or files, in a folder that may have some of them already.
 
     Args:
         words: names of studies, or targets and files; none: all that is configured.
@@ -95,7 +95,7 @@ def _planned(graph: Graph, node: Node, card: Card) -> Plan:
 
 
 def _does(job: Any) -> bool:
-    """Whether a job does anything: a target's does not."""
+    """Whether a job does any work: the job of a target does not."""
     return bool(job.output)
 
 
@@ -143,7 +143,7 @@ def _number(job: Any, resource: str) -> int:
 
 
 def _submission(job: Any, graph: Graph) -> str | None:
-    """What a job is submitted as: jobs of one group together, local ones not at all."""
+    """How a job is submitted: jobs of one group together, local ones not at all."""
     if job.rule.name in graph.local and job.group is None:
         return None
     group = graph.dag._group.get(job)  # Snakemake tells it to its scheduler alone

@@ -1,4 +1,4 @@
-"""Runs Snakemake on a folder, as a person would call it, one run at a time."""
+"""Runs Snakemake on a folder, as a user would do it by hand, one run at a time."""
 
 import fcntl
 import os
@@ -38,8 +38,8 @@ def run_workflow(
     Raises:
         TextcriticError: the workflow failed, or it was stopped.
     """
-    # A kill leaves Snakemake's lock behind, and in our own lock file the mark that it is from a run of ours. Any other
-    # may be from a Snakemake that somebody started here by hand and that is still at work: it stays.
+    # A kill leaves Snakemake's lock behind, and in our own lock file a mark that it is from our run. Any other lock
+    # stays: it may be from a Snakemake that somebody started here by hand and that is still running.
     if _locked(folder) and os.fstat(lock).st_size:
         _run(folder, snakemake_command(folder, *options, "--unlock"), lock)
     if not _locked(folder):
@@ -57,15 +57,15 @@ def run_workflow(
 
 
 def _causes(logs: Path, since: float) -> list[str]:
-    """What the logs of jobs say of their failures, each once, the first ones."""
+    """The first failures in the logs of jobs, each once."""
     written = sorted((path.stat().st_mtime, path) for path in logs.rglob("*.log"))
-    found = [
+    failures = [
         match[1] if match[1] else f"unexpected {match[2]}; the traceback is in {path}"
         for changed, path in written
         if changed >= since
         for match in FAILURE.finditer(path.read_text(encoding="utf-8", errors="replace"))
     ]
-    return list(dict.fromkeys(found))[:MOST_CAUSES]
+    return list(dict.fromkeys(failures))[:MOST_CAUSES]
 
 
 def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = (), module: str = "snakemake") -> list[str]:
@@ -115,7 +115,7 @@ def alone(folder: Path) -> Iterator[int]:
 
 
 def _cache(folder: Path) -> dict[str, str]:
-    """A place for Snakemake's cache where there can be none in the user's home, as in containers for another user."""
+    """A folder for Snakemake's cache if the user's home cannot have one, as in containers of another user."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111  it never fails
     there = next(place for place in (home, *home.parents) if os.path.lexists(place))
     usable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
@@ -145,7 +145,7 @@ def _run(folder: Path, command: Sequence[str], lock: int) -> int:
 
 
 def stderr_descriptor() -> int:
-    """Where stderr goes; in a notebook, say, what stands in for it may be no file."""
+    """The file descriptor of stderr; sys.stderr may have none, for example in a notebook."""
     try:
         return sys.stderr.fileno()
     except (AttributeError, OSError, ValueError):
@@ -154,7 +154,7 @@ def stderr_descriptor() -> int:
 
 @contextmanager
 def _on_sigterm(handler: Callable[[int, object], None]) -> Iterator[None]:
-    """Handle requests to stop; outside the main thread do nothing, because only that gets them."""
+    """Handle requests to stop; outside the main thread do nothing, because only the main thread gets them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

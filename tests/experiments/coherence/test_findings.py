@@ -93,7 +93,7 @@ def test_a_warning_advises_a_correction_that_is_right_on_real_text(corrected, ad
     corpus = rows["corpus"].iloc[0]
     row = {"corpus": corpus, "source": DATA_GOLD, "switch": CORRECTION, "latent_ppl": corrected}
     (words,) = warnings(rows, {corpus: 0.53}, pd.DataFrame([row]))
-    assert ("Go by the values that are corrected" in words) is advised
+    assert ("Use the values that are corrected" in words) is advised
     assert ("Give the titles of the samples" in words) is not advised
 
 

@@ -207,7 +207,7 @@ def test_what_was_measured_earlier_stands_where_nothing_is_annotated(files):
         unknown = resolver_rows(Material(replace(earlier, resolver={"name": "mine", **resolver})))
         assert len(unknown) == 0
         assert resolver_sentences(unknown) == []
-        assert resolver_sheet(unknown).remarks == ["Nothing has been measured of this resolver."]
+        assert resolver_sheet(unknown).remarks == ["There are no measurements of this resolver."]
 
 
 def test_the_error_of_the_resolver_is_two_by_two(files, tmp_path):

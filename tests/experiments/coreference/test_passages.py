@@ -153,10 +153,10 @@ def test_a_person_out_of_sight_is_said_with_the_distance():
         ),
         (
             (0, 9, 4),
-            "What stands before it was never seen in the training text, the token itself 4 times.",
+            "The tokens before it never occur in the training text, the token itself 4 times.",
             "never; this elsewhere 4 times",
         ),
-        ((0, 9, 0), "nor the token itself was ever seen", "never; this elsewhere never"),
+        ((0, 9, 0), "nor the token itself ever occur in the training text", "never; this elsewhere never"),
     ],
 )
 def test_counts_in_words(critic, counts, words, short):

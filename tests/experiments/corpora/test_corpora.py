@@ -227,7 +227,7 @@ def test_what_splits_share_is_counted_and_said(tmp_path):
     assert found.loc["test", "ngrams_4"].tolist() == [12 + 2 * 27, 24 + 2 * 27]
     (says,) = shared_words("wiki", rows)
     assert says == (
-        "wiki: of the runs of 13 words of the test documents, 76% stand word for word in the training documents too. "
+        "wiki: of the runs of 13 words of the test documents, 76% occur word for word in the training documents too. "
         "67% of the test documents share more than half of theirs; 2 are an exact copy."
     )
     assert [cell.text for cell in shared_sheet(rows).body[0]] == ["documents, exact copies", "0%", "40%"]

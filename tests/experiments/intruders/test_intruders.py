@@ -337,7 +337,7 @@ def test_table_3_has_rows_of_detectors_that_cannot_be_had(tmp_path):
     assert found[["accuracy", "published_accuracy", "published_f1"]].to_numpy().tolist() == [["", "57.3", "0.0"]]
     assert not set(rows["detector"]) & {"xlnet-large-alone", ""}
     html = (tmp_path / "table3.html").read_text(encoding="utf-8")
-    assert "InferSent, cannot be had" in html
+    assert "InferSent, not available" in html
     assert "published 81.7" in html
 
 

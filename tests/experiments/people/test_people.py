@@ -105,7 +105,7 @@ def test_published_orders_are_the_paper_s_30(pubmed):
 
 def test_table_4_says_what_four_systems_cannot_show(pubmed):
     sheet = PAPER_TABLES["metrics"](pubmed).sheet
-    assert any("With 4 systems no order can have p below 0.083" in remark for remark in sheet.remarks)
+    assert any("a rank correlation (Spearman, Kendall) cannot have p below 0.083" in remark for remark in sheet.remarks)
     notes = [note for row in sheet.body for cell in row for note in cell.notes]
     assert {"published 0.85", "published 88.00"} <= set(notes)
 
@@ -269,7 +269,7 @@ def test_a_sample_that_is_too_small_for_mauve_says_so(files, tmp_path):
     ("changes", "message"),
     [
         ({"header": replace(HEADER, simulated=True)}, "a program gave these answers; simulated answers are for tests"),
-        ({"sha256": "0" * 64}, "the text that was shown is not that of"),
+        ({"sha256": "0" * 64}, "the text that was shown is not the one in"),
         ({"document": "gone"}, "document gone: there is no such article in"),
     ],
 )

@@ -44,7 +44,7 @@ def test_table_1_as_people_read_it(files, rows):
         "HSMM, length given",
         "untrained transformer",
     ]
-    assert any(remark.startswith("Length given: the model is told how many sub-sequences") for remark in sheet.remarks)
+    assert any(remark.startswith("Length given: the model is given the number") for remark in sheet.remarks)
     assert any("66.80" in remark for remark in sheet.remarks)
     exact = sheet.body[0]
     assert [cell.notes for cell in exact] == [()] * 6
@@ -115,7 +115,8 @@ def test_of_few_sequences_no_entropy_and_no_divergence_is_shown(files, rows, kep
         assert (entropy.text != "—", divergence.text != "—") == (shown, shown)
         assert ("too few" in divergence.notes) is not shown
     assert any(
-        "Where fewer than 100 sequences could be read" in remark for remark in perplexity_sheet(told, names, {}).remarks
+        "With fewer than 100 sequences that could be read" in remark
+        for remark in perplexity_sheet(told, names, {}).remarks
     )
 
 

@@ -182,7 +182,7 @@ def test_what_was_not_measured_is_said_with_its_reason(table, names):
 def test_a_sentence_of_a_difference_without_a_direction():
     row = {"tendency": "stopwords", "way": "", "times": float("nan"), "p_value": 0.004, "p_adjusted": 0.02}
     row |= {"high": float("nan"), "margin": 0.1}
-    said = "Stop words: it differs from real text, but neither way in the mean (p = 0.004, adjusted p = 0.02)."
+    said = "Stop words: it differs from real text, but not in the mean (p = 0.004, adjusted p = 0.02)."
     assert sentence(row) == said
     row |= {"way": "more", "times": 3.5}
     assert sentence(row) == "It has more stop words (3.5 times what chance gives, p = 0.004, adjusted p = 0.02)."

@@ -101,7 +101,7 @@ def test_verdicts_with_how_far_and_how_sure():
         *[("—",)] * 3,
     ]
     assert sheet.remarks[1].startswith("Margins. rank and frequency: 0.03 (largest difference")
-    assert "chance marks 0.45 of 9 tests" in sheet.remarks[2]
+    assert "0.45 of 9 tests find a difference by chance" in sheet.remarks[2]
     assert sheet.body[0][0].heading
 
 
@@ -207,8 +207,8 @@ def test_what_was_rejected_stands_beside_the_documents():
     assert not any("rejected" in remark or "ended" in remark for remark in tendencies_sheet(found, NAMES).remarks)
     samples = table[table["source"] == "sample"].assign(tendency="length")
     remarks = (
-        "Of 223 texts that were drawn 43 were rejected, and are in none of these numbers.",
-        "1,234 documents had not ended after the decoding’s most tokens.",
+        "Of 223 texts that were drawn 43 were rejected; they do not count in these numbers.",
+        "1,234 documents had not ended at the decoding’s largest number of tokens.",
     )
     assert tuple(tendencies_sheet(samples.assign(verdict="keeps"), NAMES).remarks[-2:]) == remarks
     assert tuple(sheet.remarks[-2:]) == remarks

@@ -105,7 +105,9 @@ def test_several_corpora_are_told_apart(of_paper, of_eight, tmp_path):
     heads = [f"{corpus}: {label}" for corpus in PAPERS for label in ("real text", "LM1")]
     assert [row[0].text for row in sheet.body] == heads
     assert "published 123.30" in sheet.body[-1][2].notes
-    assert any("Published values, by a critic of as many topics, are of the mean" in remark for remark in sheet.remarks)
+    assert any(
+        "Published values are at the mean, by a critic with as many topics" in remark for remark in sheet.remarks
+    )
     longer = rows.assign(p_value=0.001).assign(
         words_per_document=[40.0, 400.0] * len(PAPERS), latent_nll=[1.0, 2.0] * len(PAPERS)
     )

@@ -47,7 +47,7 @@ def test_the_section_has_its_words_shares_and_facts(made):
         assert f"<h3>{heading}</h3>" in found
     assert "the higher it is, the less usual" in found
     assert "Grey: a generator that has learnt from shuffled words." in found
-    assert "Samples of\nwhich nothing could be scored are not shown." in found
+    assert "Samples without\na scored document are not shown." in found
     assert not re.search(r">[^<]*\d\.\d{5,}[^<]*<", re.sub(r"<svg.*?</svg>", "", found, flags=re.S))
 
 

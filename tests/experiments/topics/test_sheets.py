@@ -103,7 +103,7 @@ def test_scores_that_depend_on_the_start_or_the_length_have_a_doubt(topics, rows
     assert doubts[0] == (
         "trigram",
         "its Latent NLL is up to 0.30 nats lower than real text's under one start of the fit, and up to 0.40 nats "
-        "higher under another, so which it is depends on the start.",
+        "higher under another, so the sign of the difference depends on the start.",
     )
     assert [about for about, _ in doubts] == ["trigram"]
     lengths = (("gpt2-demo", 20, True), ("gpt2-demo", 80, False), ("shuffled", 80, True), ("ngram-3", 80, False))

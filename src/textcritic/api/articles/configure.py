@@ -279,11 +279,12 @@ def _study(
         chosen.insert(-1, {"kind": OWN, "metrics": own, "sources": []})
     filled_in = {"sources": blocks, "corpora": [corpus]}
     experiments = [
-        one | {key: value for key, value in (filled_in | {"critic": critics.get(one["kind"])}).items() if key in one}
-        for one in chosen
+        block
+        | {key: value for key, value in (filled_in | {"critic": critics.get(block["kind"])}).items() if key in block}
+        for block in chosen
     ]
-    told = {"not_measured": dict(wanted.not_measured)} if wanted.not_measured else {}
-    return study | told | {"experiments": experiments, "command": wanted.command}
+    not_measured = {"not_measured": dict(wanted.not_measured)} if wanted.not_measured else {}
+    return study | not_measured | {"experiments": experiments, "command": wanted.command}
 
 
 def _text(what: str, value: dict[str, Any]) -> str:
@@ -307,7 +308,7 @@ def _edited(path: Path, text: str) -> bool:
     if mark[1] != _mark(text[MARK.search(text).end() :]):  # type: ignore[union-attr]
         raise TextcriticError(
             f"{path}: you edited this file, and it is for other files or options than now, or another version of"
-            " textcritic wrote it; remove it to have it written anew, or choose another --output"
+            " textcritic wrote it; remove it to have it written again, or choose another --output"
         )
     return True
 

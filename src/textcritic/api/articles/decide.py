@@ -1,4 +1,4 @@
-"""What `criticise` decides before anything runs: which measures apply, how titles are had, and what is written down."""
+"""What `criticise` decides before anything runs: which measures apply, whether titles are given, what is recorded."""
 
 import os
 import shlex
@@ -50,7 +50,7 @@ RECORDED = (
     *("text_key", "title_key", "id_key", "keep_reasoning", "words"),
     *("num_topics", "starts", "iterations", "tolerance", "stop_words", "minimum_count", "order", "discount", "gender"),
 )
-"""The options that the recorded command line has, as far as they are not at their defaults."""
+"""The options that are recorded in the command line if they are not at their defaults."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ def _crossed(compared: Compared, real: Outline, inferred: bool, options: Critici
 
 
 def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) -> None:
-    """See that each file has text, and the reference enough of it to be parted.
+    """Check that each file has text, and that the reference has enough documents to be split.
 
     Raises:
         TextcriticError: one has not.
@@ -148,7 +148,7 @@ def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) 
     if compared.test is None and sum(real.digests.values()) < 2:
         name = compared.given.get(real.path, str(real.path))
         raise TextcriticError(
-            f"{name}: 1 document with text; one part is fitted on and another is the yardstick, so give two or more"
+            f"{name}: 1 document with text; one part is for fitting and the other for comparison, so give two or more"
         )
 
 
@@ -253,7 +253,7 @@ def _titled(real: Outline, options: CriticiseOptions) -> bool:
 
 
 def _given(drawn: Sequence[Outline], options: CriticiseOptions) -> bool:
-    """Whether titles are given; models as they are write none, so that they are inferred unless asked otherwise."""
+    """Whether titles are given. Models without fine-tuning write none, so they are inferred unless asked otherwise."""
     if options.models and not options.fine_tune and options.titles is None:
         say(
             "titles: inferred, as models that are not fine-tuned on the reference write none (--titles given asks for"
@@ -332,12 +332,12 @@ def _command(compared: Compared, options: CriticiseOptions) -> list[str]:
         named = path if sample.label == usual[sample.path] else f"{sample.label}={path}"
         words += ["--control", named] if sample.control else []
         files += [] if sample.control else [named]
-    # With `make` it is not on the PATH. Not beside `sys.executable`, which forked processes have in another place.
+    # With `make` it is not on the PATH. `sys.executable` does not help: forked processes have it in another folder.
     script = Path(sysconfig.get_path("scripts")) / "textcritic"
     command = str(script) if script.is_file() else script.name
     return [command, "criticise", *files, "--output", str(compared.folder), *words]
 
 
 def say(line: str) -> None:
-    """Tell the user on stderr."""
+    """Print a line for the user on stderr."""
     print(line, file=sys.stderr, flush=True)

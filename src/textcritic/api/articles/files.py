@@ -52,7 +52,7 @@ class Outline:
 
     @property
     def usual_words(self) -> str:
-        """How words are found where nothing is said."""
+        """How words are found if no option says so."""
         return words_of_most(self.unspaced, len(self.digests))
 
     @property

@@ -1,4 +1,4 @@
-"""Models to draw samples from: what they are, and what the registries say of them."""
+"""Models to draw samples from, and their entries in the registries."""
 
 import re
 from collections.abc import Mapping, Sequence

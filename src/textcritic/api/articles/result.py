@@ -64,7 +64,7 @@ class ArticlesResult(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sets:
-    """Texts or articles that are compared; `reference` may be the yardstick too, if `test` is None."""
+    """Texts or articles that are compared: samples with `test`, or, if that is None, with `reference` or part of it."""
 
     reference: Documents
     test: Documents | None
@@ -122,7 +122,7 @@ def _compared(sets: Sets, output: str | os.PathLike[str] | None, force: bool) ->
     given = [("reference", sets.reference), *test.items(), *sets.samples.items(), *sets.controls.items()]
     names = list(_file_names([_stem(one.path) if one.path else label for label, one in given]))
     for (_, documents), name in zip(given, names, strict=True):
-        if not _stands(documents):
+        if not _used_as_is(documents):
             require_ours(folder / GIVEN / name, ROW_MARK, force)
     paths = [
         _path_of(documents, folder / GIVEN / name, "test-" * (documents is sets.test))
@@ -157,7 +157,7 @@ def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
         prefix: before the ids that are written, as reference and test make one corpus.
     """
     articles = documents.articles() if documents.kind == "articles" else documents.as_articles()
-    if _stands(documents):
+    if _used_as_is(documents):
         return documents.file.absolute()
     new = otherwise.with_name(f"{otherwise.name}.new")
     used: Counter[str] = Counter()
@@ -178,8 +178,8 @@ def _path_of(documents: Documents, otherwise: Path, prefix: str) -> Path:
     return otherwise
 
 
-def _stands(documents: Documents) -> bool:
-    """Whether a file of the user's is read as it stands."""
+def _used_as_is(documents: Documents) -> bool:
+    """Whether a user's file is read as it is, without a copy in our format."""
     return documents.path is not None and documents.kind == "articles" and documents.usual
 
 

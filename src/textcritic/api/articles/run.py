@@ -94,11 +94,11 @@ def _make_here(folder: Path, wanted: Wanted, options: CriticiseOptions) -> None:
     own = metrics_of(options.metrics)
     here = {f"{FROM_MEMORY}:{metric.key}": metric for metric in own if folder_of(metric) is None}
     cores = options.workers or os.cpu_count() or 1
-    with chdir(folder), _seldom_collected(), stages(folder / LOG, options.verbose) as told:
+    with chdir(folder), _seldom_collected(), stages(folder / LOG, options.verbose) as say_stage:
         project = Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)
         try:
             configured = Configured(project, here, cores, _crossing(wanted, options))
-            failed = Workshop(configured, told).make_study(project.studies[STUDY])
+            failed = Workshop(configured, say_stage).make_study(project.studies[STUDY])
         except TextcriticError as error:
             raise TextcriticError(f"{error}{THRESHOLDS * wanted.titled * str(error).startswith('corpus ')}") from error
     for name, why in failed.items():
@@ -114,7 +114,7 @@ def _crossing(wanted: Wanted, options: CriticiseOptions) -> "Crossing | None":
 
 @contextmanager
 def _seldom_collected() -> Iterator[None]:
-    """Collect garbage a hundred times as seldom: it took a tenth of the time, mostly looking at loaded packages."""
+    """Collect garbage a hundred times less often: it took a tenth of the time, mostly to look at loaded packages."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100 * before[0], *before[1:])
@@ -173,7 +173,7 @@ def _configured(folder: Path, wanted: Wanted) -> Iterator[int]:
     """Write the configuration of a study, and hold the lock of its folder, which is yielded."""
     with alone(folder) as lock:
         for kept in write_configuration(folder, wanted):
-            say(f"{kept}: kept as you edited it; remove it to have it written anew")
+            say(f"{kept}: kept as you edited it; remove it to have it written again")
         Project(load_yaml(folder / "config.yaml"), workflow_folder(), folder)  # one clear line before anything runs
         say(f"results go to {folder}")
         yield lock

@@ -1,4 +1,4 @@
-"""A study of one's own text, made in this process: its jobs as far as they are due, its sections, and its report."""
+"""A study of a user's own text, made in this process: the jobs that are due, its sections, and its report."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class Workshop:
 
     Args:
         configured: what jobs read of the configuration.
-        say: told the stage of each job that is run.
+        say: is called with the stage of each job that is run.
     """
 
     def __init__(self, configured: Configured, say: Callable[[str], None]) -> None:
@@ -41,9 +41,9 @@ class Workshop:
         self._faults: dict[str, TextcriticError] = {}
 
     def make_study(self, study: Study) -> dict[str, str]:
-        """Make the report of a study, and all that is behind it.
+        """Make the report of a study, and everything that it needs.
 
-        An experiment that fails is left out, and the others stand.
+        An experiment that fails is left out; the others are kept.
 
         Returns:
             Why experiments are left out, by their names.
@@ -148,7 +148,7 @@ class Workshop:
         return mark
 
     def _mark_of(self, path: str) -> str:
-        """What tells whether a file is another one than before; if it is made by a job, it is made."""
+        """A mark that changes when a file changes. If a job makes the file, the job is run first."""
         if path in self._faults:
             raise self._faults[path]
         if path not in self._marks:
@@ -158,7 +158,7 @@ class Workshop:
 
 
 def stamp_of(paths: Sequence[str]) -> str:
-    """What tells whether files of the user are others than before.
+    """A mark that changes when one of the user's files changes.
 
     Raises:
         TextcriticError: a file cannot be read.

@@ -49,12 +49,12 @@ def differences(documents: Sequence[Document]) -> dict[str, Difference]:
         raise TextcriticError(
             f"artefacts: {len(pairs)} intruder(s) with what they replaced; give documents with 2 or more"
         )
-    found = {}
+    by_property = {}
     for name, value_of in PROPERTIES.items():
         values = np.array([[value_of(intruder), value_of(replaced)] for intruder, replaced in pairs], float)
         error = float(np.std(values[:, 0] - values[:, 1], ddof=1) / np.sqrt(len(pairs)))
-        found[name] = Difference(float(values[:, 0].mean()), float(values[:, 1].mean()), error)
-    return found
+        by_property[name] = Difference(float(values[:, 0].mean()), float(values[:, 1].mean()), error)
+    return by_property
 
 
 def _first(sentence: str) -> str:

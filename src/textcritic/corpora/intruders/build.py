@@ -50,7 +50,7 @@ def build_intruders(
     another one, so that most of a split would be one group, and no interval possible. The links that are left, from an
     attacked document to those that have a sentence of it, are of one sentence in five.
 
-    A text that stands in two splits is left out of the earlier one, see `told_apart`.
+    A text that is in two splits is left out of the earlier one, see `without_shared_texts`.
 
     Args:
         name: of the corpus.
@@ -67,7 +67,7 @@ def build_intruders(
     """
     every = {split: list(_chosen(parts[split], options["seed"])) for split in SPLITS}
     _check_ids(name, every)
-    splits = told_apart(every)
+    splits = without_shared_texts(every)
     place = Path(folder)
     for split, documents in splits.items():
         write_documents(place / f"{split}.parquet", documents, parts[split].documents)
@@ -88,10 +88,11 @@ def build_intruders(
     return statistics
 
 
-def told_apart(splits: dict[str, list[Document]]) -> dict[str, list[Document]]:
-    """The documents of each split whose text no later split has under another id: a test is of unseen texts.
+def without_shared_texts(splits: dict[str, list[Document]]) -> dict[str, list[Document]]:
+    """The documents of each split whose text is not in a later split under another id, so that test texts are unseen.
 
-    The text is that before an intruder came in, where the replaced sentence is known, with any white space as a space.
+    Texts are compared as they were before the intruder came in, if the replaced sentence is known. All white space
+    counts as a space.
     """
     seen: set[tuple[str, ...]] = set()
     kept = {}
@@ -178,9 +179,12 @@ def _left_out(parts: Parts, documents: Sequence[Document], kept: Sequence[Docume
 
     `kept` are those whose text no later split has.
     """
-    cut, found = (read_json(Path(path).with_suffix(".json")) for path in (parts.documents, parts.candidates))
-    without = found["attacked"] - sum(document.intruder is not None for document in documents)
-    reasons = {**cut["left_out"], **{f"candidate: {reason}": number for reason, number in found["left_out"].items()}}
+    cut, candidates = (read_json(Path(path).with_suffix(".json")) for path in (parts.documents, parts.candidates))
+    without = candidates["attacked"] - sum(document.intruder is not None for document in documents)
+    reasons = {
+        **cut["left_out"],
+        **{f"candidate: {reason}": number for reason, number in candidates["left_out"].items()},
+    }
     more = {NO_CANDIDATE: without, IN_TWO_SPLITS: len(documents) - len(kept)}
     return reasons | {reason: number for reason, number in more.items() if number}
 

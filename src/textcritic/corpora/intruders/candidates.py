@@ -26,14 +26,14 @@ TOO_ALIKE = "too much like the sentence that it would replace"
 REPEATED = "stands in the document already"
 NOT_FOUND = "too few documents have a word of the document"
 MARK = "@"
-"""Stands between the id of a document and the number of its candidate."""
+"""Separates the id of a document from the number of its candidate."""
 # Documents whose sentences are compared at once.
 _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attacks:
-    """Which documents are attacked, and with sentences of which others.
+    """Which documents are attacked, and which documents the other sentences come from.
 
     Attributes:
         documents: int64 [A], places of those that are attacked, ascending.
@@ -149,11 +149,11 @@ def candidates_of(
     bound = options["similarity"]
     similarity = None if bound is None else Similarity([" ".join(document.sentences) for document in documents])
     for start in range(0, len(attacks.documents), _AT_ONCE):
-        found = list(_drawn(documents, attacks, slice(start, start + _AT_ONCE), rng, left_out))
-        alike = np.zeros(len(found))
+        drawn = list(_drawn(documents, attacks, slice(start, start + _AT_ONCE), rng, left_out))
+        alike = np.zeros(len(drawn))
         if similarity is not None:
-            alike = similarity.of([c.replaced or "" for c in found], [c.sentences[c.intruder or 0] for c in found])
-        for candidate, cosine in zip(found, alike.tolist(), strict=True):
+            alike = similarity.of([c.replaced or "" for c in drawn], [c.sentences[c.intruder or 0] for c in drawn])
+        for candidate, cosine in zip(drawn, alike.tolist(), strict=True):
             if bound is not None and cosine >= bound:
                 left_out[TOO_ALIKE] += 1
             else:

@@ -114,8 +114,8 @@ def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_o
         seen.add(article.id)
         number = 0
         for text in _texts(article, kind):
-            found = [" ".join(sentence.split()) for sentence in split(text)]
-            for start, end in _pieces(len(found), sentences["random"], kind == PASSAGES, (least, most), rng):
+            cleaned = [" ".join(sentence.split()) for sentence in split(text)]
+            for start, end in _pieces(len(cleaned), sentences["random"], kind == PASSAGES, (least, most), rng):
                 number += 1
                 size = end - start
                 if size < least:
@@ -123,7 +123,7 @@ def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_o
                 elif size > most:
                     left_out[TOO_MANY] += 1
                 else:
-                    yield _document(article, number, tuple(found[start:end]), kind)
+                    yield _document(article, number, tuple(cleaned[start:end]), kind)
 
 
 def _whole_text(kind: str, article: Article) -> str:

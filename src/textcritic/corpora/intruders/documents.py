@@ -1,4 +1,4 @@
-"""Documents cut into sentences, of which one may be an intruder, and their Parquet schema."""
+"""Documents cut into sentences, with at most one intruder each, and their Parquet schema."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,13 +18,13 @@ class Document:
 
     Attributes:
         id: of its own.
-        sentences: as they stand in the document, the intruder in the place of the sentence that it replaced.
+        sentences: in the document's order; the intruder is at the place of the sentence that it replaced.
         intruder: position of the intruder, from 1 on, as the opening sentence is never one; None: the document is
             coherent.
         origin: id of the document that the intruder came from; None where it is coherent, or where that is unknown.
         rank: place of that document among those that retrieval found, from 1 on; None where it was not retrieved.
         hard: whether the detector that filtered the candidates missed this one; None where there was no filter.
-        replaced: the sentence that stood in the place of the intruder; None where it is unknown.
+        replaced: the sentence that the intruder replaced; None where it is unknown.
         group: of documents that share a source, and are not independent; see `articles.Article`.
         title: of the document; None when there is none.
     """
@@ -99,8 +99,8 @@ def batch_of(documents: Sequence[Document], source: str) -> pa.RecordBatch:
 
 def document_of(row: Mapping[str, Any]) -> Document:
     """The document of a row that has the columns of `DOCUMENT_SCHEMA`."""
-    known = {name: row[name] for name in ("intruder", "origin", "rank", "hard", "replaced", "group", "title")}
-    return Document(row["id"], tuple(row["sentences"]), **known)
+    values = {name: row[name] for name in ("intruder", "origin", "rank", "hard", "replaced", "group", "title")}
+    return Document(row["id"], tuple(row["sentences"]), **values)
 
 
 def _batches(documents: Iterable[Document], source: str) -> Iterator[pa.RecordBatch]:

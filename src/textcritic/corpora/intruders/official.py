@@ -1,8 +1,8 @@
 """The published documents with intruders, official_wikipedia.jsonl and official_cnn.jsonl (Shen et al. 2021).
 
-We have never seen these files: the authors' repository names them, and our copy of it is without them. What is known is
-the README beside them and the probe files, which have the same keys. So the keys are read as the README says, every
-line is checked, and the number of documents is compared with the paper's.
+We have never seen these files: the authors' repository names them, and our copy of it is without them. We
+know their README, and the probe files, which have the same keys. So the keys are read as the README says, every line is
+checked, and the number of documents is compared with the paper's.
 """
 
 import os
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from textcritic.corpora.intruders.build import IN_TWO_SPLITS, describe, told_apart
+from textcritic.corpora.intruders.build import IN_TWO_SPLITS, describe, without_shared_texts
 from textcritic.corpora.intruders.documents import Document, write_documents
 from textcritic.corpora.intruders.sentences import PUNKT, splitter_of
 from textcritic.corpora.readers.jsonl import json_lines
@@ -38,10 +38,9 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
     `train` says of each document whether it is for training; a random part of these is the validation split. As the
     README has it, `ctx` is the text before anything was replaced, and `replace_with` takes the place of
     `to_be_replaced`. In some probe files `ctx` has the intruder already; so where `to_be_replaced` is not in it and
-    `replace_with` is, it is taken as it stands. The other sentences are cut by Punkt, which the probe files agree with.
-    A document whose sentence is then not at `sen_position` is left out and counted, and so is one for training whose
-    text a later split has (`build.told_apart`). Which document an intruder came
-    from is not known.
+    `replace_with` is, it is taken unchanged. The other sentences are cut by Punkt, which the probe files agree with.
+    A document whose sentence is then not at `sen_position` is left out and counted. So is a training document whose
+    text is in a later split too (`build.without_shared_texts`). Which document an intruder came from is not known.
 
     Args:
         name: of the corpus.
@@ -57,17 +56,17 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
     """
     path, options = Path(entry["options"]["intruders"]["official"]), entry["options"]["intruders"]
     left_out: Counter[str] = Counter()
-    found = list(read_official(path, left_out))
-    _check_count(path, len(found) + left_out.total())
-    trained = [document for document, train in found if train]
+    loaded = list(read_official(path, left_out))
+    _check_count(path, len(loaded) + left_out.total())
+    trained = [document for document, train in loaded if train]
     size = round(entry["splits"]["validation"] * len(trained))
     validation, train = random_parts(len(trained), [size], options["seed"])
     every = {
         "train": [trained[row] for row in train],
         "validation": [trained[row] for row in validation],
-        "test": [document for document, train in found if not train],
+        "test": [document for document, train in loaded if not train],
     }
-    splits = told_apart(every)
+    splits = without_shared_texts(every)
     left_out[IN_TWO_SPLITS] = sum(map(len, every.values())) - sum(map(len, splits.values()))
     left_out += Counter()  # without what there is none of
     for split, documents in splits.items():
@@ -95,7 +94,7 @@ def read_official(path: Path, left_out: Counter[str]) -> Iterator[tuple[Document
         document = str(item["file_id"])
         if document in seen:
             raise TextcriticError(
-                f"{where}: file_id {document!r} stands in line {seen[document]} too; ids should be unique"
+                f"{where}: file_id {document!r} is in line {seen[document]} too; ids should be unique"
             )
         seen[document] = line
         position = _whole(item["sen_position"], "sen_position", where)

@@ -65,7 +65,7 @@ def split_sentences(text: str) -> list[str]:
 
     A sentence ends at white space behind full stops, question or exclamation marks and what closes behind them, unless
     a lower-case letter follows. A full stop behind a title, an initial or an abbreviation ends none; behind those that
-    can stand at the end ("Inc.", "U.S.", "J.") it does if a word such as "The" or "He" follows. A line break is white
+    can end a sentence ("Inc.", "U.S.", "J.") it does if a word such as "The" or "He" follows. A line break is white
     space.
     """
     text = text.strip()

@@ -83,10 +83,10 @@ class Shard:
         number = np.zeros(BUCKETS, np.int32)
         number[self.terms] = np.arange(1, len(self.terms) + 1, dtype=np.int32)
         places = number[queries.indices]
-        known = places > 0
-        starts = np.concatenate([[0], np.cumsum(known)])[queries.indptr].astype(np.int32)
-        values = queries.data[known].astype(np.float32)
-        return sparse.csr_array((values, places[known] - 1, starts), shape=(queries.shape[0], len(self.terms)))
+        present = places > 0
+        starts = np.concatenate([[0], np.cumsum(present)])[queries.indptr].astype(np.int32)
+        values = queries.data[present].astype(np.float32)
+        return sparse.csr_array((values, places[present] - 1, starts), shape=(queries.shape[0], len(self.terms)))
 
     def exact_scores(self, queries: sparse.csr_array, pairs: Pairs) -> Floats:
         """Dot products of values [queries, BUCKETS] with log(1 + count) of documents, for each pair.

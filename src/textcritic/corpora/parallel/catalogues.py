@@ -140,7 +140,7 @@ def _read(path: Path) -> dict[Key, str]:
     try:
         entries = polib.mofile(str(path)) if path.suffix == ".mo" else polib.pofile(str(path))
     except (OSError, ValueError, IndexError, UnicodeError) as error:
-        raise TextcriticError(f"{path}: is not a message catalogue: {error}; install its package anew") from error
+        raise TextcriticError(f"{path}: is not a message catalogue: {error}; install its package again") from error
     messages: dict[Key, str] = {}
     for entry in entries.translated_entries():
         forms = [form for _, form in sorted(entry.msgstr_plural.items())] or [entry.msgstr]

@@ -54,11 +54,11 @@ def write_parallel_corpus(
 ) -> dict[str, Any]:
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a parallel corpus.
 
-    An article is one translation: its id is the number of the sentence and the language, its title the English
-    sentence, its group the number of the distinct English sentence, and its only section is called like the language
-    and has the translation. Splits go by group: all translations of a sentence, and of the same sentence where it comes
-    again, are in one split. Articles keep
-    their order. Memory holds a hash of each distinct sentence; texts are streamed through a file beside the splits.
+    An article is one translation. Its id is the number of the sentence and the language, its title is the English
+    sentence, and its group is the number of the distinct English sentence. Its only section is named after the language
+    and holds the translation. Splits go by group: all translations of a sentence are in one split, also if the sentence
+    is repeated. Articles keep their order. Memory holds a hash of each distinct sentence; texts are streamed through a
+    file in the folder of the splits.
 
     Args:
         sentences: the sentences.

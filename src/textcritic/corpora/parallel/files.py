@@ -21,7 +21,7 @@ GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A sentence as it stands in the files: sides by language, `SOURCE` for the English one, and its document."""
+    """A sentence as it is in the files: sides by language, `SOURCE` for the English one, and its document."""
 
     sides: Mapping[str, str]
     document: str | None
@@ -70,7 +70,7 @@ def read_lines(path: Path) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise TextcriticError(f"{path}, line {number}: is not UTF-8; save the file as UTF-8") from error
     except (OSError, EOFError) as error:
-        raise TextcriticError(f"{path}: cannot be read: {error}; fetch or save it anew") from error
+        raise TextcriticError(f"{path}: cannot be read: {error}; fetch or save it again") from error
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -156,7 +156,7 @@ def _document_lengths(path: Path) -> dict[str, int]:
     """The number of lines of each document, in order.
 
     Raises:
-        TextcriticError: the lines of a document do not stand together.
+        TextcriticError: the lines of a document are not consecutive.
     """
     lengths: dict[str, int] = {}
     last = None
@@ -202,11 +202,16 @@ def _joined(pairs: Mapping[str, Mapping[str, str]], skipped: Counter[str]) -> It
     for language, pair in pairs.items():
         hashes = np.fromiter(map(_hash, read_lines(Path(pair["source"]))), np.uint64)
         first_line[language] = np.unique(hashes, return_index=True)
-    distinct, counts = np.unique(np.concatenate([found for found, _ in first_line.values()]), return_counts=True)
+    distinct, counts = np.unique(
+        np.concatenate([unique_hashes for unique_hashes, _ in first_line.values()]), return_counts=True
+    )
     common = distinct[counts == len(pairs)]
     skipped["sentence not in every pair"] += len(distinct) - len(common)
     # The line of each common sentence in each pair, in the order of the first pair.
-    places = {language: at[np.searchsorted(found, common)] for language, (found, at) in first_line.items()}
+    places = {
+        language: lines[np.searchsorted(unique_hashes, common)]
+        for language, (unique_hashes, lines) in first_line.items()
+    }
     order = np.argsort(next(iter(places.values())))
     columns: list[list[tuple[str, str]]] = []
     for language, pair in pairs.items():

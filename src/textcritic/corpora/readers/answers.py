@@ -39,12 +39,12 @@ def answer_of(text: str, keep_reasoning: bool, changed: Counter[str]) -> str:
     """
     if "<" in text:
         text = _without_end(text, changed)
-        if not keep_reasoning and (found := THINKING.match(text)):
-            if found[2] is None:
+        if not keep_reasoning and (reasoning := THINKING.match(text)):
+            if reasoning[2] is None:
                 changed[UNENDED] += 1
             else:
                 changed[THOUGHTS] += 1
-                text = text[found.end() :].lstrip()
+                text = text[reasoning.end() :].lstrip()
     fenced = WHOLE_FENCE.fullmatch(text) if text.lstrip().startswith(("```", "~~~")) else None
     # With a fence inside these may be two blocks of code.
     if fenced and not any(map(FENCE.match, fenced[2].splitlines())):
@@ -96,24 +96,24 @@ def _without_end(text: str, changed: Counter[str]) -> str:
 
 def _headings(lines: list[str]) -> dict[int, tuple[int, str, str]]:
     """Level, words, and the rest of the line (none) of each heading, by its line; lines of code are none."""
-    found: dict[int, tuple[int, str, str]] = {}
+    headings: dict[int, tuple[int, str, str]] = {}
     code = False
     for number, line in enumerate(lines):
         code ^= bool(FENCE.match(line))
         if not code and (heading := HEADING.fullmatch(line)):
             bold = STARS.fullmatch(heading[2])
-            found[number] = len(heading[1]), bold[2] if bold else heading[2], ""
-    return found
+            headings[number] = len(heading[1]), bold[2] if bold else heading[2], ""
+    return headings
 
 
 def _in_bold(lines: list[str]) -> dict[int, tuple[int, str, str]]:
     """Titles in bold in the form of `_headings`: none unless the first line is one, or there are two."""
-    found: dict[int, tuple[int, str, str]] = {}
+    headings: dict[int, tuple[int, str, str]] = {}
     for number, line in enumerate(lines):
         title = BOLD.fullmatch(line)
         if title and len(title[2].split()) <= MOST_TITLE_WORDS and (title[3] or title[4] or not title[5].strip()):
-            found[number] = LOWEST, title[2], title[5].strip()
-    return found if len(found) > 1 or 0 in found else {}
+            headings[number] = LOWEST, title[2], title[5].strip()
+    return headings if len(headings) > 1 or 0 in headings else {}
 
 
 def _paragraphs(text: str) -> list[tuple[str | None, str]]:

@@ -61,14 +61,14 @@ def is_archive(path: str | os.PathLike[str]) -> bool:
 
 def _members(path: Path, suffixes: tuple[str, ...], folder: str | None) -> list[tuple[str, bytes]]:
     inside = "" if folder is None else f"/{folder.strip('/')}/"
-    found = []
+    members = []
     with tarfile.open(path, "r:gz") as archive:
         for member in archive:
             name = PurePosixPath(member.name).name
             if member.isfile() and name.endswith(suffixes) and name[0] != "." and inside in f"/{member.name}":
                 handle = archive.extractfile(member)
-                found.append((f"{path}:{member.name}", handle.read() if handle else b""))
-    if not found:
+                members.append((f"{path}:{member.name}", handle.read() if handle else b""))
+    if not members:
         place = f" in a folder {folder}" if folder else ""
         raise TextcriticError(f"{path}: there is no file *{' or *'.join(suffixes)}{place} in the archive")
-    return sorted(found)
+    return sorted(members)

@@ -22,7 +22,7 @@ CHAPTER = "chapter"
 MODULE = "plain_text_readers_bible.py"
 # A verse's number is its book, its chapter and itself, with three digits for each of the last two.
 VERSES, CHAPTERS = 1_000, 1_000
-# Words that the translators added stand in brackets.
+# Words that the translators added are in brackets.
 _BRACKETS = re.compile(r"[\[\]]")
 
 

@@ -1,8 +1,8 @@
 """Text with coreference in columns: CoNLL-U, see `conllu`, or CoNLL-2012, as LitBank, OntoGUM and most tools write it.
 
-A document stands between `#begin document` and `#end document`; a word has a line, an empty line ends a sentence. The
+A document is between `#begin document` and `#end document`; a word has a line, an empty line ends a sentence. The
 last column holds brackets: `(3` opens a mention of entity 3 at this word, `3)` closes one, `(3)` is a mention of one
-word; `|` may stand between them. Pradhan et al. 2012, section 4, has the whole format.
+word; `|` may separate them. Pradhan et al. 2012, section 4, has the whole format.
 """
 
 import os
@@ -42,7 +42,7 @@ _CLOSING = frozenset({"''", "”", "’", "'", ")", "-RRB-", "]"})
 def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None = None) -> Iterator[ConllDocument]:
     """Stream the documents of files in CoNLL columns, in order; those of an archive in the order of their names.
 
-    Files in CoNLL-U are told by their ten columns, see `conllu`. Otherwise columns may be parted by tabs or by spaces;
+    Files in CoNLL-U are recognised by their ten columns, see `conllu`. Otherwise tabs or spaces separate the columns;
     lines that begin with `#` are comments, and those of several words (`1-2`) or of none (`8.1`) are passed over. A
     file without any empty line has no sentences (OntoGUM's has none): there a sentence ends after `.`, `!` or `?` and
     the quotes or brackets that close there. A line whose word has no letters (OntoGUM has one) is passed over. Mentions
@@ -50,7 +50,7 @@ def conll_documents(paths: Iterable[str | os.PathLike[str]], folder: str | None 
     mention as a constituent, see `parse_heads`.
 
     Args:
-        paths: files, plain or gzipped, or .tar.gz archives, of which files named .conll or .conllu are read.
+        paths: files, plain or gzipped, or .tar.gz archives; from an archive, files named .conll or .conllu are read.
         folder: of archives: only files whose path has this folder in it.
 
     Raises:
@@ -91,9 +91,9 @@ def conll_articles(path: str | os.PathLike[str], folder: str | None = None) -> I
 
 
 def written_out(document: ConllDocument) -> tuple[str, list[tuple[int, int]]]:
-    """The document as text: as it was written, where the file says it; else with a space between words.
+    """The document as text: as it was written if the file says so, else one sentence a line, with spaces between words.
 
-    Then a sentence is a line, and signs stand for the escapes of the treebank.
+    In the second case the treebank's escapes are replaced by the characters that they encode, see `plain`.
 
     Returns:
         The text, and (start, end) characters of each word.
@@ -111,21 +111,21 @@ def written_out(document: ConllDocument) -> tuple[str, list[tuple[int, int]]]:
 
 
 def plain(word: str) -> str:
-    """The signs of the text that a word stands for: `-LRB-` is a bracket."""
+    """The word without the escapes of the treebank: `-LRB-` becomes an opening bracket."""
     return ESCAPES.get(word, word)
 
 
 def _documents(where: str, text: str) -> Iterator[ConllDocument]:
     reader: _Reader | None = None
-    found = 0
+    count = 0
     for number, line in enumerate(text.split("\n"), 1):
         line = line.rstrip("\r")
         at = f"{where}:{number}"
         if begin := _BEGIN.match(line):
             if reader:
                 raise TextcriticError(f"{at}: a document begins, but that of {reader.where} has no `#end document`")
-            found += 1
-            reader = _Reader(_name(begin[1].strip(), where, found), at)
+            count += 1
+            reader = _Reader(_name(begin[1].strip(), where, count), at)
         elif _END.match(line):
             if not reader:
                 raise TextcriticError(f"{at}: `#end document` without a `#begin document` before it")
@@ -134,10 +134,10 @@ def _documents(where: str, text: str) -> Iterator[ConllDocument]:
         elif reader:
             reader.read(line, number, at)
         elif line.strip() and not line.startswith("#"):
-            raise TextcriticError(f"{at}: a line outside of a document; it should stand after `#begin document (name)`")
+            raise TextcriticError(f"{at}: a line outside of a document; it should come after `#begin document (name)`")
     if reader:
         raise TextcriticError(f"{reader.where}: the document has no `#end document`; the file is cut")
-    if not found:
+    if not count:
         raise TextcriticError(
             f"{where}: there is no document in it; one begins with `#begin document (name); part 000`"
         )
@@ -276,8 +276,8 @@ class _Reader:
         for first, last in sentences:
             rows = self.rows[first : last + 1]
             if len(rows[0]) >= FULL and any("(" in row[5] for row in rows):
-                found = parse_heads([row[5] for row in rows], [row[4] for row in rows])
-                heads.update({(first + start, first + end): first + head for (start, end), head in found.items()})
+                of_sentence = parse_heads([row[5] for row in rows], [row[4] for row in rows])
+                heads.update({(first + start, first + end): first + head for (start, end), head in of_sentence.items()})
         return heads
 
 

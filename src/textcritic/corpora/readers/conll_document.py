@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 SUFFIXES = (".conll", ".conllu")
 PART = "#"
-"""Stands in an id between the name of a document and the number of its part."""
+"""Separates the name of a document from the number of its part in an id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Text with coreference in CoNLL-U columns, as GUM and CorefUD are published.
 
-A word has a line of ten columns parted by tabs, an empty line ends a sentence, `# newdoc` begins a document. `Entity=`
+A word is a line of ten tab-separated columns, an empty line ends a sentence, `# newdoc` begins a document. `Entity=`
 in the last column holds brackets: `(e1-person-2` opens a mention of entity e1 at this word, `e1)` closes one. The line
-`# global.Entity = eid-etype-head-other` says what stands between the hyphens. `(e1[1/2]` opens the first of the two
+`# global.Entity = eid-etype-head-other` names the fields between the hyphens. `(e1[1/2]` opens the first of the two
 pieces of a mention. Nedoluzhko et al. 2022 (LREC) describe the format.
 """
 
@@ -75,7 +75,7 @@ def conllu_documents(where: str, text: str) -> Iterator[ConllDocument]:
         elif reader:
             reader.read(line, number, at)
     if not reader:
-        raise TextcriticError(f"{where}: there is no document in it; CoNLL-U has {COLUMNS} columns, parted by tabs")
+        raise TextcriticError(f"{where}: there is no document in it; CoNLL-U has {COLUMNS} columns, separated by tabs")
     yield reader.document(noted)
     if not noted["mentions"]:
         log.warning("%s: no word has `Entity=` in its last column: documents without mentions", where)
@@ -110,7 +110,7 @@ class _Reader:
         self._paragraphs: set[int] = set()  # sentences that begin one
         self._covered = 0  # the words up to here are in a token
         self._opened: dict[tuple[str, int], list[tuple[_Mention, int]]] = {}
-        self._partial: dict[tuple[str, int], list[_Mention]] = {}  # mentions of which pieces are to come
+        self._partial: dict[tuple[str, int], list[_Mention]] = {}  # mentions with pieces that are still to be read
         self._mentions: list[_Mention] = []
 
     def read(self, line: str, number: int, at: str) -> None:
@@ -120,7 +120,7 @@ class _Reader:
             return
         cells = line.split("\t")
         if len(cells) != COLUMNS:
-            raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {COLUMNS}, parted by tabs")
+            raise TextcriticError(f"{at}: {len(cells)} columns; CoNLL-U has {COLUMNS}, separated by tabs")
         cells[_FORM] = cells[_FORM].strip()
         if not cells[_FORM]:
             raise TextcriticError(f"{at}: word {cells[_ID]} is empty")
@@ -195,8 +195,8 @@ class _Reader:
         self._nodes.append(len(self._words))
         self._words.append(cells[_FORM])
         self._lines.append(number)
-        known = self._starts[-1] + int(cells[_HEAD]) - 1 if _NUMBER.fullmatch(cells[_HEAD]) else len(self._words) - 1
-        self._governors.append(-1 if cells[_HEAD] == "0" else known)
+        governor = self._starts[-1] + int(cells[_HEAD]) - 1 if _NUMBER.fullmatch(cells[_HEAD]) else len(self._words) - 1
+        self._governors.append(-1 if cells[_HEAD] == "0" else governor)
 
     def _entity(self, bracket: str) -> tuple[str, int, int, int]:
         """The entity that a bracket names, its head (0: none), number and count of its pieces."""
@@ -219,10 +219,10 @@ class _Reader:
                 self._partial.setdefault((entity, size), []).append(mention)
         else:
             pending = (m for m in self._partial.get((entity, size), ()) if len(m.pieces) == piece - 1)
-            found = next(pending, None)
-            if not 1 < piece <= size or not found:
+            begun = next(pending, None)
+            if not 1 < piece <= size or not begun:
                 raise TextcriticError(f"{at}: `({bracket}` is piece {piece} of a mention; piece {piece - 1} is missing")
-            mention = found
+            mention = begun
         self._opened.setdefault((entity, piece if size > 1 else 0), []).append((mention, len(self._nodes) - 1))
 
     def _close(self, bracket: str, at: str) -> None:

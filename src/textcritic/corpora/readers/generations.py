@@ -58,7 +58,7 @@ class Answers:
         return type(text) is str and not may_be_answer(text)
 
     def documents(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Records, of which those of a log become the documents that they hold; any other is passed on.
+        """Replace each record of a log by the documents that it holds, and pass on any other record.
 
         A document of a log has an `id`, a `group` where one prompt has several answers, the `prompt`, `doc_id` and
         `task` where they are known, and the answer alone, without the prompt. Where lm-evaluation-harness logged a
@@ -79,8 +79,8 @@ class Answers:
                 if value.get("filter") == self._filter:
                     yield from self._each(number, where, self._of_harness(value), _responses(value, where))
             elif {"custom_id", "response"} <= value.keys():
-                found = self._of_response(value.get("error"), value["response"], where)
-                yield from self._each(number, where, {"id": value["custom_id"]}, found)
+                texts = self._of_response(value.get("error"), value["response"], where)
+                yield from self._each(number, where, {"id": value["custom_id"]}, texts)
             elif _are_choices(value.get("choices")) and value.keys().isdisjoint(DOCUMENTS):
                 yield from self._each(
                     number, where, self._kept(value), self._choices(value["choices"], "choices", where)
@@ -94,7 +94,7 @@ class Answers:
                 yield number, where, self._cleaned(value)
 
     def _each(self, number: int, where: str, document: dict[str, Any], texts: Sequence[str | None]) -> Iterator[Row]:
-        """The documents of the answers to one prompt; None stands for an answer without text, which is counted."""
+        """The documents of the answers to one prompt. None is an answer without text; these are only counted."""
         self.tally.left_out.update([NO_TEXT] * texts.count(None))
         name, some = document.get("id"), [text for text in texts if text is not None]
         for part, text in enumerate(some, start=1):
@@ -135,11 +135,11 @@ class Answers:
             return "text"  # a chat, or several answers, as was asked for
         if any(value.get(key) is not None for key in DOCUMENTS):
             return None
-        found = [key for key in ANSWERS if key in value]
-        if not found:
+        answer_keys = [key for key in ANSWERS if key in value]
+        if not answer_keys:
             return None
-        key = next((key for key in found if key in self.tally.chosen), found[0])
-        self.tally.chosen.setdefault(key, [other for other in found if other != key])
+        key = next((key for key in answer_keys if key in self.tally.chosen), answer_keys[0])
+        self.tally.chosen.setdefault(key, [other for other in answer_keys if other != key])
         return key
 
     def _kept(self, value: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,8 +157,8 @@ class Answers:
         named = OF_HARNESS.fullmatch(Path(str(self.path)).name.split(".jsonl")[0])
         task = value.get("task_name") or value.get("task") or (named[1] if named else None)
         prompt = _first_text(value.get("arguments"))
-        known = {"doc_id": value["doc_id"], "prompt": prompt, "task": task}
-        return {"id": value["doc_id"], **{key: part for key, part in known.items() if part is not None}}
+        fields = {"doc_id": value["doc_id"], "prompt": prompt, "task": task}
+        return {"id": value["doc_id"], **{key: part for key, part in fields.items() if part is not None}}
 
     def _of_response(self, error: Any, response: Any, where: str) -> list[str | None]:
         """The texts of a line of a batch, one for each choice, of chat or of plain completion."""
@@ -180,7 +180,7 @@ class Answers:
             if choice.get("finish_reason", choice.get("stop_reason")) in ENDED_EARLY:
                 self.tally.left_out[CUT_OFF] += 1
             else:
-                texts.append(_said(choice["message"] if "message" in choice else choice.get("text")))
+                texts.append(_message_text(choice["message"] if "message" in choice else choice.get("text")))
         return texts
 
     def _inspected(self, sample: Any, where: str) -> list[str | None]:
@@ -191,16 +191,16 @@ class Answers:
             return []
         if choices := output.get("choices"):
             return self._choices(choices, "output.choices", where)
-        return [_said(output.get("completion"))]
+        return [_message_text(output.get("completion"))]
 
     def _texts(self, value: Any, key: str, where: str) -> list[str | None]:
         """The texts under a key: a string, several, a chat, or several answers of an API."""
-        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-            if all("role" in one or "from" in one for one in value):
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            if all("role" in item or "from" in item for item in value):
                 return [_last_turn(value)]
             if _are_choices(value):
                 return self._choices(value, key, where)
-        if isinstance(value, list) and value and all(one is None or isinstance(one, str) for one in value):
+        if isinstance(value, list) and value and all(item is None or isinstance(item, str) for item in value):
             return list(value)
         if value is None or isinstance(value, str) or value == []:
             return [value or None] if value != "" else [""]
@@ -212,7 +212,7 @@ class Answers:
 def _require_asked(
     names: Mapping[str, str], value: Mapping[str, Any], inside: Sequence[Mapping[str, Any]], where: str
 ) -> None:
-    """See that a record has the keys that are asked for, or what may stand in their place.
+    """Check that a record has the requested keys, or others that may replace them.
 
     Args:
         names: by these keys the usual ones.
@@ -225,9 +225,9 @@ def _require_asked(
     """
     in_place = {"text": {*OF_LOGS, *DOCUMENTS, *ANSWERS}, "id": {*OF_LOGS}}
     for key, usual in names.items():
-        known = {key, usual} | in_place.get(usual, set())
+        accepted = {key, usual} | in_place.get(usual, set())
         near = bool(close_to(key, value)) and value.keys().isdisjoint((key, usual))
-        lacking = known.isdisjoint(value) and not any(known & part.keys() for part in inside)
+        lacking = accepted.isdisjoint(value) and not any(accepted & part.keys() for part in inside)
         if near or lacking:
             raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
 
@@ -237,7 +237,7 @@ def _are_choices(value: Any) -> bool:
     return (
         bool(value)
         and isinstance(value, list)
-        and all(isinstance(one, dict) and {"message", "text"} & one.keys() for one in value)
+        and all(isinstance(choice, dict) and {"message", "text"} & choice.keys() for choice in value)
     )
 
 
@@ -259,10 +259,10 @@ def _of_inspect(sample: Any, log: Mapping[str, Any]) -> dict[str, Any]:
     given = sample.get("input")
     prompt = given if isinstance(given, str) else _last_turn(given, "user") if isinstance(given, list) else None
     named = (("doc_id", name), ("prompt", prompt), ("task", about.get("task")))
-    known = {key: part for key, part in named if part is not None}
+    fields = {key: part for key, part in named if part is not None}
     if not several:
-        return {"id": name, **known}
-    return {"id": f"{name}-{epoch}", "group": group_of(known, "") or str(name), **known}
+        return {"id": name, **fields}
+    return {"id": f"{name}-{epoch}", "group": group_of(fields, "") or str(name), **fields}
 
 
 def _article_of(text: str) -> dict[str, Any]:
@@ -296,8 +296,8 @@ def _first_text(value: Any) -> str | None:
     return next((text for part in parts if (text := _first_text(part)) is not None), None)
 
 
-def _said(message: Any) -> str | None:
-    """The text of a message: a string, an object with `content`, or a list of parts, of which those with text count."""
+def _message_text(message: Any) -> str | None:
+    """The text of a message: a string, an object with `content`, or a list of parts. Parts without text are skipped."""
     if isinstance(message, dict):
         message = message.get("content", message.get("value", message.get("text")))
     if isinstance(message, list):
@@ -311,5 +311,9 @@ def _said(message: Any) -> str | None:
 def _last_turn(messages: Sequence[Mapping[str, Any]], role: str = "assistant") -> str | None:
     """The last text of one side of a chat; None if the chat has none."""
     names = (role, "gpt", "model", "bot") if role == "assistant" else (role, "human")
-    turns = [one for one in messages if isinstance(one, dict) and one.get("role", one.get("from")) in names]
-    return _said(turns[-1]) if turns else None
+    turns = [
+        message
+        for message in messages
+        if isinstance(message, dict) and message.get("role", message.get("from")) in names
+    ]
+    return _message_text(turns[-1]) if turns else None

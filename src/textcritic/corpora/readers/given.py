@@ -38,17 +38,17 @@ def given_articles(
         TextcriticError: the first fault, naming file and line or row: not JSON, a missing key, a value of the wrong
             type, an id that occurs twice, a truncated or undecodable file, a file without articles.
     """
-    found, tally = False, Tally()
+    any_article, tally = False, Tally()
     given = records(path, ARTICLE_KEYS, ["sections"], AS_IT_IS, tally)
     for article in articles_of_records(given, Path(path).name, prefix):
-        found = True
+        any_article = True
         yield article
     left_out = tally.left_out + tally.damaged
     if skipped is not None:
         skipped.update(left_out)
-    if not found and left_out:
+    if not any_article and left_out:
         raise TextcriticError(f"{path}: all that is in it is left out: {listed_counts(left_out)}")
-    if not found:
+    if not any_article:
         raise TextcriticError(f"{path}: there is no article in it; write one object with `sections` a line or row")
 
 

@@ -67,16 +67,16 @@ def dataset_articles(
             does not have, with those it has; a value of the wrong type, naming split and row.
     """
     wanted = options["from_splits"]
-    for ours, theirs in wanted.items() if isinstance(wanted, dict) else ((None, split) for split in wanted):
-        found = 0
-        for found, row in enumerate(_rows(Path(folder), dataset, theirs, _names(options["columns"])), start=1):
-            where = f"{folder}: split {theirs}, row {found}"
-            article = _article(row, options["columns"], where, f"{theirs}-{found}", dataset["repository"])
+    for target, source in wanted.items() if isinstance(wanted, dict) else ((None, split) for split in wanted):
+        number = 0
+        for number, row in enumerate(_rows(Path(folder), dataset, source, _names(options["columns"])), start=1):
+            where = f"{folder}: split {source}, row {number}"
+            article = _article(row, options["columns"], where, f"{source}-{number}", dataset["repository"])
             if article is None:
                 skipped[UNEVEN] += 1
             else:
-                yield article, ours
-        log.info("%s: split %s: %s rows", folder, theirs, f"{found:,}")
+                yield article, target
+        log.info("%s: split %s: %s rows", folder, source, f"{number:,}")
 
 
 def _names(columns: Mapping[str, Any]) -> list[str]:
@@ -189,13 +189,13 @@ def _strings(cell: _Cell, separator: str, where: str, more: str = "") -> list[st
         return cell.value.split(separator) if cell.value else []
     if not is_strings(cell.value):
         raise TextcriticError(
-            f"{where}: `{cell.name}` is {_found(cell.value)}; it should be a string, or a list of strings{more}"
+            f"{where}: `{cell.name}` is {_type_name(cell.value)}; it should be a string, or a list of strings{more}"
         )
     strings: list[str] = cell.value
     return strings
 
 
-def _found(value: Any) -> str:
+def _type_name(value: Any) -> str:
     """What a value is that is not a list of strings."""
     odd = [item for item in value if not isinstance(item, str)] if isinstance(value, list) else []
     return f"a list with {kind_of(odd[0])} in it" if odd else kind_of(value)

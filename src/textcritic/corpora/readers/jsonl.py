@@ -138,14 +138,14 @@ def joined(lines: Iterable[tuple[int, str]], path: str | os.PathLike[str], conte
 
 
 class _Doubled(ValueError):  # noqa: N818
-    """An object has a key twice, of which Python would keep the last."""
+    """An object has a key twice; Python would silently keep the last value."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object, whose keys are all different."""
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
+    loaded = dict(pairs)
+    if len(loaded) == len(pairs):
+        return loaded
     places = {key: place for place, (key, _) in enumerate(pairs)}  # the last of each
     raise _Doubled(next(key for place, (key, _) in enumerate(pairs) if places[key] != place))
 
@@ -157,7 +157,7 @@ def parsed(line: str, where: str, content: str = A_LINE) -> Any:
     """The value of a line of JSON, in which a lone surrogate may be.
 
     Raises:
-        TextcriticError: it is not JSON, or a key stands twice in an object of it.
+        TextcriticError: it is not JSON, or one of its objects has a key twice.
     """
     try:
         return _decoded(line)
@@ -168,7 +168,7 @@ def parsed(line: str, where: str, content: str = A_LINE) -> Any:
         raise TextcriticError(f"{where}: nested too deep; write {content}") from error
     except _Doubled as error:
         raise TextcriticError(
-            f"{where}: the key {error.args[0]!r} stands twice; which of the values counts?"
+            f"{where}: the key {error.args[0]!r} occurs twice in one object; keep one of its values"
         ) from error
     except ValueError as error:  # Python reads no whole number of more than 4,300 digits
         raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error

@@ -1,4 +1,4 @@
-"""How a user's file is read, and what is said of it when it has been read."""
+"""How a user's file is read, and what is reported about it afterwards."""
 
 import logging
 import sys

@@ -20,7 +20,7 @@ LINES, PAGE = (".txt",), (".md", ".markdown")
 JSON = (".jsonl", ".ndjson", ".json")
 INSPECT = ".eval"  # logs of Inspect, as zip archives
 PARTS = (*LINES, *PAGE, *JSON, *SEPARATED)
-"""Suffixes of files that a folder may hold beside those of tables."""
+"""Suffixes of the files that a folder may hold, other than tables."""
 TEXT_KEYS = {"text", "sections"}
 
 
@@ -62,9 +62,9 @@ def records(
             skipped, or one array or object of JSON. A file whose name says nothing has a text a line if it begins with
             neither `{` nor `[`.
         keys: that are known; of a table the columns that are read, where they are there.
-        required: columns of which a table must have one; what a line of JSON must have is for the caller to check.
+        required: a table must have one of these columns. The caller checks what a line of JSON must have.
         reading: how.
-        tally: gets the counts that are said; None: a new one.
+        tally: gets the counts that are reported; None: a new one.
 
     Raises:
         TextcriticError: as `jsonl.text_lines`, `jsonl.parsed`, `Answers.documents` and `tables.table_rows`; or a folder
@@ -128,12 +128,12 @@ def _records(
                 yield record._replace(number=number)
         return
     looked_for = {*TRAVEL, *ANSWERS} if TEXT_KEYS & set(keys) else set()
-    answers, found = Answers(path, keys, reading, tally), dict[str, None]()
+    answers, other_columns = Answers(path, keys, reading, tally), dict[str, None]()
     table = is_table(path)
     if table:
         others = ANSWERS if looked_for and TEXT_KEYS & set(required) else ()
         wanted = [*required, *reading.keys, *others]
-        given = answers.documents(table_rows(path, {*keys, *looked_for, *reading.keys}, wanted, found))
+        given = answers.documents(table_rows(path, {*keys, *looked_for, *reading.keys}, wanted, other_columns))
         given = _whole(given, keys, reading, tally)
     else:
         given = _documents(_rows(path), answers, tally)
@@ -142,11 +142,11 @@ def _records(
         if type(value) is dict and not known >= value.keys():
             ignored |= dict.fromkeys(key for key in value if key not in known)
         yield Record(number, unit, where, value, ignored)
-    ignored |= found
+    ignored |= other_columns
 
 
 def _documents(rows: Iterable[tuple[Row, bool]], answers: Answers, tally: Tally) -> Iterator[Row]:
-    """The documents in the records of a file, of which most need no look at their characters."""
+    """The documents in the records of a file. For most of them no check of the characters is needed."""
     keys, reading = answers.keys, answers.reading
     as_it_is = not reading.keys
     for row, standard_already in rows:
@@ -218,10 +218,10 @@ def _parts(path: Path) -> list[Path]:
         if (suffix := Path(plain_suffix(file.name)).suffix) in (*PARTS, *SUFFIXES):
             kinds.setdefault(suffix, []).append(file)
     if len(kinds) > 1 and set(kinds) - set(SUFFIXES):
-        named = ", ".join(f"{len(found)} of {suffix}" for suffix, found in kinds.items())
+        named = ", ".join(f"{len(members)} of {suffix}" for suffix, members in kinds.items())
         raise TextcriticError(f"{path}: files of several formats ({named}); keep those of one in it")
-    ((suffix, found),) = kinds.items() if len(kinds) == 1 else [("", [])]
-    return found if suffix in PARTS else []
+    ((suffix, members),) = kinds.items() if len(kinds) == 1 else [("", [])]
+    return members if suffix in PARTS else []
 
 
 def _is_zip(path: Path) -> bool:
@@ -256,12 +256,12 @@ def _inspect_samples(path: Path) -> Iterator[Row]:
 def _whole(given: Iterable[Row], keys: Collection[str], reading: Reading, tally: Tally) -> Iterator[Row]:
     """Records whose known keys hold whole characters alone, in the standard form if that is wanted."""
     for number, where, value in given:
-        known = {key: value[key] for key in value.keys() & keys} if isinstance(value, dict) else value
+        checked = {key: value[key] for key in value.keys() & keys} if isinstance(value, dict) else value
         try:
             if reading.normalise and isinstance(value, dict):
-                value = value | standard(known, tally.changed)
+                value = value | standard(checked, tally.changed)
             else:
-                require_whole(known)
+                require_whole(checked)
         except HalfCharacter:
             tally.damaged[HALF] += 1
             continue

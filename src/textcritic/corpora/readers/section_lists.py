@@ -1,4 +1,4 @@
-"""Sections whose titles and texts stand in two lists, as the articles of Cohan et al. 2018 have them."""
+"""Sections whose titles and texts are in two lists, as in the articles of Cohan et al. 2018."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -10,7 +10,7 @@ from textcritic.errors import TextcriticError
 
 SUFFIX = ".story"
 HIGHLIGHT = "@highlight"
-"""Stands alone in a line before each highlight; the story is what comes before the first one."""
+"""The line before each highlight; the story is what comes before the first such line."""
 TITLE = "story"
 """The title of every article's one section."""
 NO_TEXT = "no text before the highlights"

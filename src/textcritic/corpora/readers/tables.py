@@ -52,12 +52,12 @@ def table_rows(
         path: a file (`.parquet`; `.arrow`, as a file or a stream), a folder of files of one of these kinds, which are
             read in the order of their names, or a folder written by `datasets.Dataset.save_to_disk`.
         keys: columns that are read, where they are there; no other column is.
-        required: columns of which every file must have one.
+        required: every file must have one of these columns.
         ignored: gets the names of the other columns as keys.
 
     Yields:
         Number of the row in the whole table, from 1; where it is, for messages; its columns. A column of
-        `Sequence({...})` of `datasets`, a struct of lists, comes as the list of structs that it stands for.
+        `Sequence({...})` of `datasets`, a struct of lists, comes as the list of structs that it represents.
 
     Raises:
         TextcriticError: no such file; a folder without such files, of several splits, or with files missing; a file
@@ -152,12 +152,12 @@ def table_files(path: str | os.PathLike[str]) -> list[Path]:
     if (folder / "dataset_dict.json").is_file():
         splits = ", ".join(sorted(part.parent.name for part in folder.glob("*/state.json"))) or "no split at all"
         raise TextcriticError(f"{folder}: a data set in splits ({splits}); name the folder of one of them")
-    found = {
+    by_suffix = {
         suffix: sorted(file for file in folder.glob(f"*{suffix}") if file.name[0] not in "._") for suffix in SUFFIXES
     }
-    if all(found.values()):
+    if all(by_suffix.values()):
         raise TextcriticError(f"{folder}: it has both *.parquet and *.arrow; keep the files of one kind in it")
-    files = found[".parquet"] or found[".arrow"]
+    files = by_suffix[".parquet"] or by_suffix[".arrow"]
     if not files:
         raise TextcriticError(
             f"{folder}: a folder without *.parquet or *.arrow files; name a file, or a folder that has them or that"
@@ -235,7 +235,7 @@ def _require_column(file: Path, names: list[str], required: Collection[str]) -> 
     if set(required) & set(names):
         return
     wanted = [name for name in required if name not in ANSWERS]
-    near = next((f"; `{found[0]}` is near" for name in wanted if (found := close_to(name, names))), "")
+    near = next((f"; `{close[0]}` is near" for name in wanted if (close := close_to(name, names))), "")
     lacking = " or ".join(f"`{name}`" for name in wanted)
     raise TextcriticError(f"{file}: no column {lacking}; its columns are {some(names) or 'none'}{near}")
 

@@ -47,8 +47,8 @@ def lacks(value: Mapping[str, Any], key: str) -> str:
 
 def close_to(key: str, names: Iterable[str]) -> list[str]:
     """The name that may be this key misspelt, or with capitals or blanks; none if there is none."""
-    known = {name.strip().casefold(): name for name in names}
-    return [known[close] for close in difflib.get_close_matches(key.casefold(), known, 1)]
+    by_plain_name = {name.strip().casefold(): name for name in names}
+    return [by_plain_name[close] for close in difflib.get_close_matches(key.casefold(), by_plain_name, 1)]
 
 
 def kind_of(value: Any) -> str:

@@ -66,20 +66,20 @@ def build_structured(name: str, entry: Mapping[str, Any], folder: str | os.PathL
 
 
 def _drawn(entry: Mapping[str, Any]) -> dict[str, list[Structured]]:
-    made = entry["options"]["made"]
-    texts = _draw_of(entry["extractor"])(sum(made[split] for split in SPLITS), made["seed"])
+    sizes = entry["options"]["made"]
+    texts = _draw_of(entry["extractor"])(sum(sizes[split] for split in SPLITS), sizes["seed"])
     splits, start = {}, 0
     for split in SPLITS:
-        splits[split] = texts[start : start + made[split]]
-        start += made[split]
+        splits[split] = texts[start : start + sizes[split]]
+        start += sizes[split]
     return splits
 
 
 def _read(entry: Mapping[str, Any], skipped: Counter[str]) -> dict[str, list[Structured]]:
-    read, found = _read_of(entry), given_paths(entry["options"])
-    if found[0][0] is not None:
-        return {str(split): list(read(str(path), skipped)) for split, path in found}
-    texts = [text for _, path in found for text in read(str(path), skipped)]
+    read, given = _read_of(entry), given_paths(entry["options"])
+    if given[0][0] is not None:
+        return {str(split): list(read(str(path), skipped)) for split, path in given}
+    texts = [text for _, path in given for text in read(str(path), skipped)]
     shares = entry["splits"]
     sizes = [round(shares[split] * len(texts)) for split in ("validation", "test")]
     parts = random_parts(len(texts), sizes, shares["seed"], [text.group for text in texts])

@@ -88,8 +88,8 @@ class Knowledge:
                 raise TextcriticError(f"{path}: should be an object with a list of {of} for each entity")
         if not aliases:
             raise TextcriticError(f"{names}: has no entities")
-        for entity, found in aliases.items():
-            if not all(found):
+        for entity, names_of_entity in aliases.items():
+            if not all(names_of_entity):
                 raise TextcriticError(f"{names}: entity {entity} has an alias of zero tokens; remove it")
         for parent, pairs in edges.items():
             for entity in (parent, *(tail for _, tail in pairs)):
@@ -97,7 +97,7 @@ class Knowledge:
                     raise TextcriticError(f"{graph}: entity {entity} is not in {ALIASES}; give it [] there")
         return cls(
             {parent: tuple((relation, tail) for relation, tail in pairs) for parent, pairs in edges.items()},
-            {entity: tuple(tuple(alias) for alias in found) for entity, found in aliases.items()},
+            {entity: tuple(tuple(alias) for alias in names_of_entity) for entity, names_of_entity in aliases.items()},
         )
 
     @cached_property

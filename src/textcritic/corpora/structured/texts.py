@@ -15,7 +15,7 @@ SHIFT, REDUCE = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge of a knowledge graph: from the entity `parent` by `relation` to the entity that a mention stands for."""
+    """An edge of a knowledge graph: from the entity `parent` by `relation` to the entity that a mention refers to."""
 
     parent: str
     relation: str

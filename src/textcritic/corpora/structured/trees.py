@@ -1,7 +1,7 @@
 """Trees in Penn brackets, as the Penn Treebank, GUM and most parsers write them: `(S (NP (DT the) (NN dog)) (VP ...))`.
 
 What is read are binary trees without labels (Kim et al. 2019, section 3). Nodes with one child vanish. A node with
-children A, B, C becomes (A (B C)): all its REDUCEs stand where its bracket closes, as in the reader of the released
+children A, B, C becomes (A (B C)): all its REDUCEs come where its bracket closes, as in the reader of the released
 code (harvardnlp/urnng, `get_nonbinary_spans`).
 """
 
@@ -31,7 +31,7 @@ def read_trees(path: str | os.PathLike[str], skipped: Counter[str]) -> Iterator[
     passes over those and does not count them (facts: T), which is up to the caller.
 
     Args:
-        path: a file, plain or gzipped, or a .tar.gz archive, of which files named .ptb, .mrg and .parse are read.
+        path: a file, plain or gzipped, or a .tar.gz archive; from an archive, .ptb, .mrg and .parse files are read.
         skipped: takes up how many traces (`-NONE-`) and leaves without a word were removed, and how many trees were
             left out because no word remained.
 

@@ -76,14 +76,14 @@ class _Text:
 
     def _mention(self, subject: bool, but: int | None = None) -> int:
         """Mention somebody, though not the subject of the same sentence; the number of the person."""
-        known = [number for number in self.recent if number != but]
+        candidates = [number for number in self.recent if number != but]
         left = len(self.people) < len(ROLES)
-        if not known or (left and self.rng.random() < NEW):
+        if not candidates or (left and self.rng.random() < NEW):
             person = len(self.people)
             self.people.append(self._person())
             words = [self.people[person].name]
         else:
-            person = next((number for number in known[:-1] if self.rng.random() < RECENT), known[-1])
+            person = next((number for number in candidates[:-1] if self.rng.random() < RECENT), candidates[-1])
             words = self._words(self.people[person], subject)
         self.mentions.append(Mention(len(self.tokens), len(self.tokens) + len(words), str(person)))
         self.tokens += words

@@ -87,10 +87,10 @@ class Grammar:
         choices: list[tuple[Floats, list[str | tuple[int, int]]]] = []
         for rules, lexicon in zip(self.rules, self.lexicon, strict=True):
             at = np.argwhere(rules > 0)
-            known = np.flatnonzero(lexicon > 0)
+            written = np.flatnonzero(lexicon > 0)
             outcomes: list[str | tuple[int, int]] = [(int(b), int(c)) for b, c in at]
-            outcomes += [self.words[word] for word in known]
-            steps = np.cumsum(np.concatenate([rules[tuple(at.T)], lexicon[known]]))[:-1]
+            outcomes += [self.words[word] for word in written]
+            steps = np.cumsum(np.concatenate([rules[tuple(at.T)], lexicon[written]]))[:-1]
             choices.append((steps, outcomes))
         return choices
 

@@ -78,8 +78,8 @@ def draw_sentences(recipe: LanguageRecipe) -> Drawn:
 
     Word number r has probability proportional to 1 / (r + 1) (Zipf's law). A sentence is a chain: half of the time a
     word is followed by one of its four followers (drawn once, by Zipf's law as well), and else by any word. The lengths
-    of sentences are uniform. Words have two or three syllables. No spelling stands for two words, in whatever
-    languages, but for the shared words, which are spread evenly over the ranks.
+    of sentences are uniform. Words have two or three syllables. Only shared words have the same spelling in
+    several languages, and they are spread evenly over the ranks. Any other spelling belongs to one word.
 
     Raises:
         TextcriticError: the vocabulary is larger than there are spellings.

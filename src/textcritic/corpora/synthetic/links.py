@@ -92,8 +92,8 @@ def _sentence(
     facts: tuple[Fact, ...], persons: list[str], mentioned: list[str], rng: np.random.Generator
 ) -> Iterator[str | tuple[str, ...]]:
     """Its parts: an entity as a string, and words between as tuples."""
-    known = sorted({fact.subject for fact in facts} & set(mentioned[-3:]))
-    subject = str(rng.choice(known if known and rng.random() < 0.7 else persons))
+    recent_subjects = sorted({fact.subject for fact in facts} & set(mentioned[-3:]))
+    subject = str(rng.choice(recent_subjects if recent_subjects and rng.random() < 0.7 else persons))
     possible = [fact for fact in facts if fact.subject == subject]
     fact = possible[rng.integers(len(possible))]
     phrases = PHRASES[fact.relation]

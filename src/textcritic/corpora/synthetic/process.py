@@ -26,7 +26,7 @@ KINDS = {"i": "int64", "f": "float64"}
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """A chain of M states, each of which emits one sub-sequence of letters; a sub-sequence belongs to one state.
+    """A chain of M states: each state emits one sub-sequence of letters, and each sub-sequence belongs to one state.
 
     State 0 is also the auxiliary state before the first one: its row of the transition matrix is the initial
     distribution, and there it emits nothing. Only M says when a sequence ends.
@@ -187,9 +187,9 @@ class Process:
                 return f"{key}: should be probabilities that sum to 1 for each state"
         if DELIMITER in self.letters or len(set(self.letters)) < len(self.letters):
             return f"letters: {self.letters!r} should be distinct and without the delimiter {DELIMITER!r}"
-        known = set(self.letters)
+        alphabet = set(self.letters)
         for letters, count in Counter(self.subsequences).items():
-            if count > 1 or not letters or not known.issuperset(letters):
+            if count > 1 or not letters or not alphabet.issuperset(letters):
                 return f"subsequences: {letters!r} should occur once and be made of letters"
         return None
 

@@ -79,14 +79,14 @@ def audit_extraction(
         "formulas": replace(here, formulas=not here.formulas),
         "templates": replace(here, templates=not here.templates),
     }
-    found = [
+    comparisons = [
         {"switch": switch, "here": _option(switch, here), "other": _option(switch, other)}
         | _switched(pages, read, (here, other), progress)
         for switch, other in others.items()
     ]
     words = sum(len(text.split()) for page in pages for text in read(page, here))
     shown = sum(templates_shown(page.text) for page in pages) if here.templates else 0
-    write_json(out_path, {"articles": len(pages), "words": words, "templates_shown": shown, "switches": found})
+    write_json(out_path, {"articles": len(pages), "words": words, "templates_shown": shown, "switches": comparisons})
 
 
 def _articles(choice: Choice, pages: Iterator[bytes]) -> Iterator[Page]:
@@ -116,7 +116,7 @@ def _switched(
             continue
         reasons[_reason(page, read, readings)] += 1
         words = [" ".join(texts).split() for texts in (here, other)]
-        counts = [Counter(found) for found in words]
+        counts = [Counter(side) for side in words]
         only[0] += (counts[0] - counts[1]).total()
         only[1] += (counts[1] - counts[0]).total()
         if len(examples) < EXAMPLES:

@@ -263,11 +263,11 @@ def _done(reader: "Choice | Lines", task: Task) -> Outcome:
     articles, pages, skipped = list[Article](), 0, Counter(task.skipped)
     noted: Counter[str] = Counter()
     for page in task.pages if task.stream is None else _unpacked(task.stream, skipped):
-        found = reader.articles(page, noted)
-        if isinstance(found, Reason):
-            skipped[found.value] += 1
+        result = reader.articles(page, noted)
+        if isinstance(result, Reason):
+            skipped[result.value] += 1
         else:
-            articles += found
+            articles += result
             pages += 1
     return Outcome(articles, pages, skipped, +noted, task.advance)
 

@@ -1,4 +1,4 @@
-"""Gaps in a line: a character that XML cannot hold stands where markup was taken out, until the gap is closed here.
+"""Gaps in a line: a character that XML cannot hold marks where markup was taken out, until the gap is closed here.
 
 Closing a gap means what a reader expects where something is missing: no space before a comma, no brackets around
 nothing, no comma at the beginning of a line.
@@ -9,9 +9,9 @@ from functools import lru_cache
 
 GAP = "\x01"
 
-_SPACED = "\x04"  # a gap with a space beside it
+_SPACED = "\x04"  # a gap with a space next to it
 _GAP = rf"[{GAP}{_SPACED}]"
-_NEAR = ' ,;:.!?%/–—()[]“”"«»'  # what a gap beside it can change, or depends on
+_NEAR = ' ,;:.!?%/–—()[]“”"«»'  # characters that a gap next to them can change, or depends on
 _RUN = re.compile(rf"{GAP}[{re.escape(_NEAR)}{GAP}]*")
 _LONGEST_KEPT = 40  # characters of a run that is looked up; most have two or three
 _GAPS = re.compile(rf" ?(?:{_GAP} ?)+")
@@ -48,13 +48,13 @@ def closed(line: str) -> str:
 
 
 def _kind(char: str) -> str:
-    """A character that stands for one beside a run: a letter, another that is no part of runs, or the line's end."""
+    """The class of a character next to a run: a letter or digit, another character, or the line's end."""
     return "" if not char else "a" if char.isalnum() or char == "_" else "*"
 
 
 @lru_cache(maxsize=1 << 13)
 def _closed_run(before: str, run: str, after: str) -> str:
-    """The gaps of a run closed, between the characters beside it (see `_kind`).
+    """Close the gaps of a run between the classes of the characters next to it (see `_kind`).
 
     A run is gaps and all characters of `_NEAR` around them; nothing else in the line depends on them.
     """

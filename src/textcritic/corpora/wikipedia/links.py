@@ -57,17 +57,17 @@ _PICTURE = re.compile(
     r"\.(?:bmp|djvu|flac|gif|jpe?g|mid|mp3|og[agv]|pdf|png|stl|svg|tiff?|wav|webm|webp)\s*$", re.IGNORECASE
 )
 _OTHER_WIKIS = LANGUAGES | SISTER_PROJECTS
-# Characters that XML cannot hold; they stand for brackets that are text until all links of a line are read.
+# Characters that XML cannot hold; they replace brackets that are text until all links of a line are read.
 _OPEN, _CLOSED = "\x06", "\x07"
 _BRACKETS_AGAIN = str.maketrans({_OPEN: "[", _CLOSED: "]"})
 _WIDTH = re.compile(r"\d+(?:x\d+)?|x\d+")
 
 
 def without_files(text: str, namespaces: Namespaces) -> str:
-    """The section without files, categories and interlanguage links; a `GAP` stands for each.
+    """The section without files, categories and interlanguage links; each leaves a `GAP`.
 
-    A file reaches to the brackets that close it, over lines, links and other files in its caption; one that nothing
-    closes, to the end of its line. A category or language does not reach over its line.
+    A file extends to its closing brackets, across lines, links and other files in its caption. A file that is never
+    closed extends to the end of its line. A category or language link never extends beyond its line.
     """
     cuts: list[tuple[int, int]] = []
     files: set[int] = set()
@@ -91,8 +91,8 @@ def linked_text(text: str, namespaces: Namespaces) -> str:
     """The text with each link replaced by what a reader sees of it.
 
     Files, categories and interlanguage links are cut, and so are links to other namespaces or projects that show only
-    their address, and external links that show a number; a `GAP` stands for each. Of double brackets without a partner
-    in their line, an open link's target goes with them, and after an open file all the rest.
+    their address, and external links that show a number; each leaves a `GAP`. Double brackets without a partner in
+    their line are cut too: together with the target of an unclosed link, or with everything after an unclosed file.
     """
     if "[" not in text and "]]" not in text:
         return text

@@ -1,7 +1,7 @@
 """Wikitext markup other than links: what is taken out of a page, of a section's lines, and of the text that is left.
 
 Three of the four passes over a page (see `wikitext`), each linear in the text whatever the text is. A character that
-XML cannot hold stands for what was taken out, until the last pass closes the gap.
+XML cannot hold replaces what was taken out, until the last pass closes the gap.
 """
 
 import re
@@ -17,10 +17,10 @@ from textcritic.corpora.wikipedia.switches import without_switches
 from textcritic.corpora.wikipedia.templates import LONGEST, shown_source, shows
 
 # Characters that XML cannot hold, and that Python does not count among the spaces.
-BREAK = "\x02"  # stands where a tag breaks a line
-FORMULA = "\x0e"  # stands for a formula that is shown
-ARGUMENT = "\x05"  # stands before the argument of a template that is shown in a heading
-_BROKEN = "\x03"  # stands for the braces of a template that is never closed
+BREAK = "\x02"  # marks where a tag breaks a line
+FORMULA = "\x0e"  # replaces a formula that is shown
+ARGUMENT = "\x05"  # precedes the argument of a template that is shown in a heading
+_BROKEN = "\x03"  # replaces the braces of a template that is never closed
 
 # Of the first pass: the whole page.
 # Tags whose content is not running text. MediaWiki ends them at the first closing tag, whatever is between.
@@ -82,17 +82,17 @@ _MARKED = "[]{}|<"  # one of them is in each of these: a character is found soon
 def visible(wikitext: str, formulas: bool = False, templates: bool = True) -> str:
     """The wikitext without comments, extension tags (references, formulas, galleries, ...) and templates.
 
-    A `GAP` stands for each, except for comments, which leave nothing; for templates that show their arguments, see
-    `templates`; and for a template that is all of a heading: of that its last unnamed argument stays, after the
-    character `ARGUMENT`. The content of `nowiki` stays, its markup
-    written as entities. As in MediaWiki, an unclosed comment hides the rest of the page and an unclosed tag nothing;
-    of an unclosed template the name and arguments go, as far as they can be recognised.
+    Each leaves a `GAP`, with three exceptions. A comment leaves nothing. A template that shows its arguments leaves
+    these, see `templates`. A template that is a whole heading leaves its last unnamed argument, after the character
+    `ARGUMENT`. The content of `nowiki` stays, with its markup written as entities. As in MediaWiki, an unclosed comment
+    hides the rest of the page, and an unclosed tag hides nothing. An unclosed template loses its name and arguments, as
+    far as they can be recognised.
 
     Args:
         wikitext: of the page.
-        formulas: whether `formula_1`, `formula_2`, ... stand for formulas outside of templates and references, equal
-            ones with one number, that of the first, as WikiExtractor writes them.
-        templates: whether those that stand for words of a sentence are shown.
+        formulas: whether `formula_1`, `formula_2`, ... replace formulas outside of templates and references. Equal
+            formulas get the number of the first one, as in WikiExtractor.
+        templates: whether templates that show words of a sentence are kept, see `templates`.
     """
     scan = _scanned(wikitext, formulas, templates)
     text = scan.text
@@ -137,8 +137,8 @@ def _scanned(wikitext: str, formulas: bool, templates: bool) -> "_Scan":
 def plain_lines(text: str) -> str:
     """The section's lines with text and links only: no tables, HTML tags, magic words, bullets, rules, style quotes.
 
-    A line is a paragraph or a list item: lines that MediaWiki shows as one paragraph are joined, and a `BREAK` stands
-    where a tag breaks one. A table that is not closed loses the lines that look like its own, and keeps the others.
+    A line is a paragraph or a list item: lines that MediaWiki shows as one paragraph are joined, and a `BREAK` marks
+    where a tag breaks a line. An unclosed table loses the lines that look like its own; its other lines stay.
     """
     if "<" in text:
         text = _without_hidden(_between(_POEM, text, ("\n", BREAK), BREAK))
@@ -197,7 +197,7 @@ class _Scan:
     """The state of the scan of one text: what is cut, which braces are open, and what was already searched for."""
 
     text: str
-    formula: str  # what stands for a formula
+    formula: str  # what replaces a formula
     cuts: list[tuple[int, int, str]] = field(default_factory=list)
     opened: list[tuple[int, int, int]] = field(default_factory=list)  # position, braces, cuts before it
     places: dict[str, int] = field(default_factory=dict)  # next place of ">" and of each closing tag; len(text): none
@@ -378,7 +378,7 @@ def _joined(lines: list[str]) -> Iterator[str]:
             continues = False
             continue
         start = _BULLETS.match(text) or _RULE.match(text) if text[:1] in _STARTS else None
-        # a line of its own: a list item, a preformatted line, or something that stood alone and was cut
+        # a separate line: a list item, a preformatted line, or markup that was alone on its line and was cut
         alone = start is not None or line[:1] in " \t" or not text.strip(f"{GAP} ")
         yield " " if continues and not alone else "\n"
         text = text[start.end() :] if start else text

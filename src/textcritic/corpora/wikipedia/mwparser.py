@@ -1,8 +1,8 @@
 """Pages read by mwparserfromhell: the other parser of the Wikipedia extractors, for those who trust it more.
 
 The library says what are templates, comments, tags, tables, links and headings. What a line is, quotes of italics and
-bold, entities and gaps are read as for our own parser (`wikitext`): mwparserfromhell has no lines, and loses links and
-headings in what quotes span that are not closed, so that it is told to leave quotes alone.
+bold, entities and gaps are read as for our own parser (`wikitext`): mwparserfromhell has no lines. It also loses links
+and headings after unclosed quotes, so it is called with `skip_style_tags` and leaves quotes alone.
 """
 
 import re
@@ -19,7 +19,7 @@ from textcritic.corpora.wikipedia.templates import LONGEST, shown, shows
 # Tags of MediaWiki's that show their content as running text.
 _CUT = frozenset(EXTENSIONS.split("|")) - {"nowiki", "section", "includeonly"} | {"table"}
 _SOURCE = ("source", "syntaxhighlight")
-_COMMENT = "\x0f"  # a character that XML cannot hold stands for a comment
+_COMMENT = "\x0f"  # a character that XML cannot hold; it replaces a comment
 _TITLE = re.compile(r"[{}<>\n]")
 
 

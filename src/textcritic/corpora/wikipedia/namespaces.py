@@ -63,7 +63,7 @@ def namespaces_of(language: str, names: Iterable[tuple[str, str]]) -> Namespaces
     words = frozenset(word for table in tables for word in table.get("words", ()))
     empty = Namespaces(frozenset(), frozenset(), frozenset(), words)
     # The wiki's own names decide where one of them is an alias of another kind in a language that it falls back on.
-    own_names = {kind: frozenset(map(normal, found)) for kind, found in own.items()}
+    own_names = {kind: frozenset(map(normal, local)) for kind, local in own.items()}
     taken = frozenset().union(*own_names.values())
     aliases = {
         kind: {normal(name) for table in tables for name in table.get(key, ())} - taken
@@ -87,9 +87,9 @@ def _chain(language: str) -> list[str]:
     known, language = _languages(), language.lower()
     code = next((c for c in (language, _CODES.get(language), language.partition("-")[0]) if c in known), None)
     codes = [code] if code else []
-    for found in codes:  # grows while it is read
-        codes += [further for further in known[found].get("fallback", ()) if further in known and further not in codes]
-    return [found for found in codes if found != "en"] + ["en"]
+    for read in codes:  # grows while it is read
+        codes += [further for further in known[read].get("fallback", ()) if further in known and further not in codes]
+    return [read for read in codes if read != "en"] + ["en"]
 
 
 @cache

@@ -42,10 +42,10 @@ def build_lines(
 ) -> None:
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a corpus of lines.
 
-    Lines are put into the order of a hash of the seed and of each line's id, which is a uniform one, the same for any
-    number of shards. The first of them are validation, the next test, all others train, in this order. Lines go
-    through files beside the corpus, one for each range of the hash: memory holds `BUCKET` lines, the disk all of them
-    once more, packed.
+    Lines are sorted by a hash of the seed and of each line's id. This order is uniformly random, and the same for any
+    number of shards. The first lines are validation, the next are test, all others are train, in this order. Lines go
+    through temporary files in the folder of the corpus, one for each range of the hash: memory holds `BUCKET` lines,
+    the disk a second, packed copy of all lines.
 
     Args:
         shards: what `extract_shard` wrote of lines, in the order of the shards.

@@ -21,9 +21,9 @@ _PROGRAMS = frozenset(_IN_PROGRAMS.split())
 
 
 def without_switches(text: str) -> str:
-    """The text without switches: those of English, what stands alone on a line, and names in capitals.
+    """The text without switches: the English ones, any that is alone on a line, and names in capitals.
 
-    Names in small letters (`__init__`), between letters, and those of programming languages are text.
+    Elsewhere a name stays if it is in small letters (`__init__`), next to letters or of a programming language.
     """
     return _SWITCH.sub(_instead, text)
 

@@ -1,9 +1,10 @@
 """Inline templates that show their arguments: numbers with units, words of other languages.
 
-Other templates are cut, because what they show stands elsewhere. Which show what is data, `templates.json`: the forms
-that a template may have, by its name. The first form counts whose conditions, expressions for arguments, hold and whose
-places are filled: `{1}` is the first argument, `{u|ul}` the first of two that is given, `{2 unit}` a unit by its sign,
-and `[...]` is there if all places in it are filled. Nothing is computed: `{{convert|12|km|mi}}` is 12 km.
+Other templates are cut, because the page does not hold the text that they show. `templates.json` lists, by the name of
+a template, the forms that it may have. Used is the first form whose places are all filled and whose conditions hold
+(regular expressions that arguments must match). `{1}` is the first argument, `{u|ul}` the first of two that is given,
+`{2 unit}` a unit by its sign, and `[...]` is there if all places in it are filled. Nothing is computed:
+`{{convert|12|km|mi}}` is 12 km.
 """
 
 import json
@@ -81,7 +82,7 @@ def _forms(name: str, function: bool) -> Sequence[Mapping[str, str]] | None:
 
 def _filled(form: str, values: Mapping[str, str]) -> str | None:
     """The form with values in its places; None if one that is needed has none."""
-    groups: list[str] = []  # marks stand for groups, so that brackets in values are none of a form
+    groups: list[str] = []  # replaced by marks, so that brackets in values do not count as the form's
     while group := _OPTIONAL.search(form):
         groups.append(_with_values(group[1], values) or "")
         form = f"{form[: group.start()]}\0{len(groups) - 1}\0{form[group.end() :]}"

@@ -1,8 +1,8 @@
 """Words that a page has in several variants of its language: one of them is kept.
 
 Chinese, Serbian and some other wikis write one text for several scripts or countries. MediaWiki converts words by
-tables of its own; what the tables would get wrong stands in the page as `-{zh-cn:...;zh-tw:...}-`. Only that is read
-here (manual: "Writing systems/Syntax" of mediawiki.org): the words outside of it stay as they are written.
+its own tables; a page marks what the tables would get wrong as `-{zh-cn:...;zh-tw:...}-`. Only these marks are read
+here (manual: "Writing systems/Syntax" of mediawiki.org): the words outside of them stay as they are written.
 """
 
 import re
@@ -74,12 +74,12 @@ def one_variant(text: str, language: str, variant: str) -> str:
 
 def _shown(rule: str, language: str, variant: str) -> str:
     flags, bar, words = rule.partition("|")
-    found = [flag.strip() for flag in flags.split(";")]
-    if not bar or not all(_FLAG.fullmatch(flag) for flag in found if flag):
-        found, words = [], rule
-    if _HIDDEN & set(found):
+    flag_list = [flag.strip() for flag in flags.split(";")]
+    if not bar or not all(_FLAG.fullmatch(flag) for flag in flag_list if flag):
+        flag_list, words = [], rule
+    if _HIDDEN & set(flag_list):
         return GAP
-    if "R" in found:
+    if "R" in flag_list:
         return words
     separator, with_code = _expressions(_PREFIXES.get(language, language))
     written: dict[str, str] = {}

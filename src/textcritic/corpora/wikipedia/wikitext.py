@@ -59,7 +59,7 @@ class Reading:
         language: code of the wiki, if it writes `-{...}-`, see `variants.converted_language`.
         variant: code of the variant whose words are kept; empty: the first that is written.
         formulas: whether formulas are shown as `formula_1`, see `markup.visible`.
-        templates: whether templates that stand for words are shown, likewise.
+        templates: whether templates that show words of a sentence are kept, see `markup.visible`.
     """
 
     parser: str = OWN
@@ -147,8 +147,8 @@ def _name(template: str) -> str:
 def _pieces(wikitext: str, namespaces: Namespaces, reading: Reading) -> Iterator[tuple[int, str, str]]:
     """(level, title, text) of what is before the first heading, whose level is 0, and of what follows each heading."""
     if reading.parser == MWPARSERFROMHELL:
-        found = mwparser.pieces(wikitext, namespaces, reading.formulas, reading.templates)
-        for level, name, text in found:
+        pieces = mwparser.pieces(wikitext, namespaces, reading.formulas, reading.templates)
+        for level, name, text in pieces:
             title, text = (one_variant(part, reading.language, reading.variant) for part in (name, text))
             yield level, title, text
         return

@@ -47,8 +47,8 @@ class Counted:
     @property
     def has_words(self) -> npt.NDArray[np.bool_]:
         """Whether each document has words: [documents]."""
-        found: npt.NDArray[np.bool_] = self.counts.getnnz(axis=1) > 0
-        return found
+        has_words: npt.NDArray[np.bool_] = self.counts.getnnz(axis=1) > 0
+        return has_words
 
     @property
     def filled(self) -> csr_matrix:
@@ -101,8 +101,8 @@ def read_counts(train: Path, tests: Sequence[Path], vocabulary: str | os.PathLik
     chosen = None if words is None else tuple(words[word] for word in known)
     shared = [over_words(known, one) for one in tested]
     unknown = (int(one.sum()) - int(kept.sum()) for one, kept in zip(tested, shared, strict=True))
-    found = tuple(map(Counted, shared, unknown))
-    return TrainAndTests(Counted(over_words(known, counts), 0), found, chosen)
+    test_counts = tuple(map(Counted, shared, unknown))
+    return TrainAndTests(Counted(over_words(known, counts), 0), test_counts, chosen)
 
 
 def count_texts(train: Tokens, tests: Sequence[Tokens], options: VocabularyOptions, name: str) -> TrainAndTests:

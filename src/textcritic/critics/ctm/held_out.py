@@ -1,7 +1,7 @@
-"""How many topics: what models of different numbers of topics say of words that they have not seen.
+"""How many topics: how well models with different numbers of topics predict words that they have not seen.
 
-Documents are dealt into parts, and each part is judged by models that are fitted on the others. Of a document half of
-the tokens, drawn at random, are read, and the other half are predicted (document completion, Blei and Lafferty 2007,
+Documents are dealt into parts, and each part is judged by models that are fitted on the others. Half of the tokens of a
+document, drawn at random, are read, and the other half are predicted (document completion, Blei and Lafferty 2007,
 section 3.2; Wallach, Murray, Salakhutdinov and Mimno 2009, section 5.2). All models predict the same tokens, so that
 the numbers of topics are compared document by document.
 """
@@ -23,7 +23,7 @@ from textcritic.plan.checks.critics import PARTS
 from textcritic.runlog import log
 
 DRAWS = 32
-"""Of topic proportions from a posterior, whose mean predicts."""
+"""Draws of topic proportions from a posterior; their mean predicts."""
 CELLS = 1 << 22  # numbers in memory, of a few documents under all their draws
 
 Array = npt.NDArray[np.float64]
@@ -56,7 +56,7 @@ class HeldOut:
         num_topics: K.
         log_likelihood: of a held-out token, nats, with its 95% interval over documents.
         below_best: how much less it is than that of the best number, of the same documents.
-        taken: whether it is the smallest that may be as good as the best: the interval of `below_best` reaches 0.
+        taken: whether it is the smallest that may be as good as the best: its interval of `below_best` includes 0.
     """
 
     num_topics: int
@@ -92,7 +92,7 @@ def completed(
             f"topics: {known[-1]}, and {smallest:,} documents are left where a part of them is held out; give fewer"
             " topics, or more documents"
         )
-    found: list[tuple[Array, Array, npt.NDArray[np.int64]]] = []
+    by_part: list[tuple[Array, Array, npt.NDArray[np.int64]]] = []
     unknown = 0
     for part in np.unique(parts).tolist():
         held, fitted = rows[parts == part], counts[rows[parts != part]]
@@ -107,8 +107,8 @@ def completed(
             fit = fit_ctm(fitted, replace(options, num_topics=number), workers=workers)
             values.append(predicted_under(fit.critic, read, predicted, options.seed, workers))
             log.info("part %d of %d held out, %d topics: done", part + 1, parts.max() + 1, number)
-        found.append((np.stack(values), np.asarray(predicted.sum(axis=1), np.float64).ravel(), held[both]))
-    likelihoods, tokens, documents = zip(*found, strict=True)
+        by_part.append((np.stack(values), np.asarray(predicted.sum(axis=1), np.float64).ravel(), held[both]))
+    likelihoods, tokens, documents = zip(*by_part, strict=True)
     by_row = np.argsort(np.concatenate(documents))
     return Completed(
         known,
@@ -119,29 +119,33 @@ def completed(
     )
 
 
-def compared(found: Completed, groups: Groups = None, resamples: int = 10_000, seed: int = 1) -> tuple[HeldOut, ...]:
+def compared(
+    completed: Completed, groups: Groups = None, resamples: int = 10_000, seed: int = 1
+) -> tuple[HeldOut, ...]:
     """Each number of topics next to the best, and which is taken.
 
     Args:
-        found: what the models predicted.
-        groups: of all documents, in the order of their rows; they are drawn together.
+        completed: what the models predicted.
+        groups: of all documents, in the order of their rows; the documents of a group are drawn together.
         resamples: of the studentised bootstrap.
         seed: of its draws.
     """
-    kept = None if groups is None else [groups[row] for row in found.documents.tolist()]
+    kept = None if groups is None else [groups[row] for row in completed.documents.tolist()]
 
     def of(values: Array) -> Interval:
-        units = unit_sums(np.stack([values, found.tokens], axis=1), kept)
+        units = unit_sums(np.stack([values, completed.tokens], axis=1), kept)
         return bootstrap_interval(units, ratio_of_sums, resamples, seed=seed)
 
-    best = int(np.argmax(found.log_likelihoods.sum(axis=1)))
-    below = [of(found.log_likelihoods[best] - values) for values in found.log_likelihoods]
-    # Without an interval nothing is known but which is the best.
+    best = int(np.argmax(completed.log_likelihoods.sum(axis=1)))
+    below = [of(completed.log_likelihoods[best] - values) for values in completed.log_likelihoods]
+    # Without an interval we only know which one is the best.
     reach = [place == best or (one.low is not None and one.low <= 0) for place, one in enumerate(below)]
     taken = reach.index(True)
     return tuple(
         HeldOut(number, of(values), one, place == taken)
-        for place, (number, values, one) in enumerate(zip(found.numbers, found.log_likelihoods, below, strict=True))
+        for place, (number, values, one) in enumerate(
+            zip(completed.numbers, completed.log_likelihoods, below, strict=True)
+        )
     )
 
 
@@ -175,7 +179,7 @@ def predicted_under(critic: CTM, read: csr_matrix, predicted: csr_matrix, seed: 
 def _proportions(posterior: Posterior, seed: int) -> Array:
     """The mean of the topic proportions under each posterior: [documents, K]."""
     documents, free = posterior.means.shape
-    found = np.empty((documents, free + 1))
+    shares = np.empty((documents, free + 1))
     noise = np.random.default_rng(seed).standard_normal((DRAWS // 2, free))
     noise = np.concatenate([noise, -noise])
     step = max(1, CELLS // (DRAWS * (free + 1)))
@@ -185,12 +189,12 @@ def _proportions(posterior: Posterior, seed: int) -> Array:
         eta = posterior.means[some, None] + deviations[:, None] * noise
         eta = np.concatenate([eta, np.zeros((*eta.shape[:2], 1))], axis=2)  # the last coefficient is 0
         eta = np.exp(eta - eta.max(axis=2, keepdims=True))
-        found[some] = (eta / eta.sum(axis=2, keepdims=True)).mean(axis=1)
-    return found
+        shares[some] = (eta / eta.sum(axis=2, keepdims=True)).mean(axis=1)
+    return shares
 
 
 def _halved(counts: csr_matrix, rng: np.random.Generator) -> tuple[csr_matrix, csr_matrix]:
-    """The tokens of each document in two halves, drawn at random; of an odd number one more is read."""
+    """The tokens of each document in two random halves; if their number is odd, one more is read."""
     read = counts.copy()
     for start, end in zip(counts.indptr[:-1], counts.indptr[1:], strict=True):
         row = counts.data[start:end].astype(np.int64)

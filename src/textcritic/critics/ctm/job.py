@@ -29,7 +29,7 @@ class FitFiles:
         starts: starts.npz, to be written: the models of the other starts, see `model.load_critics`.
         training: training.json, to be written: bounds (nats, one an iteration), iterations and converged of the fit
             that is kept; seconds of all; documents, empty, words, tokens; starts, as `Fits.record`; and the options.
-        state: folder of checkpoints; a killed job goes on from there, until another job reads the fit; see
+        state: folder of checkpoints; a killed job continues from there, until another job reads the fit; see
             `runlog.taken`.
     """
 

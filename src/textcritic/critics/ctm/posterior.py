@@ -56,7 +56,7 @@ class Posterior:
 def infer(critic: CTM, counts: csr_matrix, *, workers: int = 1) -> Posterior:
     """Posteriors under a fixed model (variational inference without the M-step; paper, appendix F).
 
-    The search starts at the prior and goes on until the bound of the document rises no more. The results do not depend
+    The search starts at the prior and continues until the document's bound no longer rises. The results do not depend
     on `workers`; the other documents change them only by rounding, which can end a search a step sooner or later. If
     some searches have not ended after 1,000 evaluations, a warning in the log says how many.
 
@@ -92,7 +92,7 @@ class Parameters:
     """A model as tensors.
 
     Attributes:
-        topics: [V, K], probabilities; the probabilities of a word lie side by side, as they are read together.
+        topics: [V, K], probabilities; those of a word are adjacent in memory, because they are read together.
         mean: [K - 1].
         factor: [K - 1, K - 1], lower Cholesky factor of the covariance.
         precision_diagonal: [K - 1].

@@ -18,7 +18,7 @@ from textcritic.inference import PowerOptions, power_rows, with_ones
 from textcritic.latents.bags import Vocabulary, count_articles
 
 VERSIONS = 3
-"""Versions of each document with other foreign words, one of which a repetition draws; each is inferred."""
+"""Versions of each document with different foreign words; all are inferred, and each repetition draws one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,14 +68,14 @@ def _numbers(path: Path) -> Array:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", DeprecationWarning)  # what follows the last number
-            found: Array = np.fromfile(path, np.float64, sep=" ")
+            numbers: Array = np.fromfile(path, np.float64, sep=" ")
     except (ValueError, DeprecationWarning, OSError) as error:
         raise TextcriticError(f"{path}{_first_wrong(path)}") from error
-    if not len(found):
+    if not len(numbers):
         raise TextcriticError(f"{path}: there is no number in it")
-    if not np.isfinite(found).all():
-        raise TextcriticError(f"{path}: number {int(np.isfinite(found).argmin()) + 1} is not finite")
-    return found
+    if not np.isfinite(numbers).all():
+        raise TextcriticError(f"{path}: number {int(np.isfinite(numbers).argmin()) + 1} is not finite")
+    return numbers
 
 
 def _first_wrong(path: Path) -> str:
@@ -91,10 +91,10 @@ def _first_wrong(path: Path) -> str:
 
 
 def _square(path: Path, topics: int) -> Array:
-    found, size = _numbers(path), topics - 1
-    if len(found) != size * size:
-        raise TextcriticError(f"{path}: {len(found):,} numbers; {MEAN} has {size}, so it must have {size * size:,}")
-    return found.reshape(size, size)
+    numbers, size = _numbers(path), topics - 1
+    if len(numbers) != size * size:
+        raise TextcriticError(f"{path}: {len(numbers):,} numbers; {MEAN} has {size}, so it must have {size * size:,}")
+    return numbers.reshape(size, size)
 
 
 def _check_sizes(path: Path, shape: tuple[int, ...]) -> None:

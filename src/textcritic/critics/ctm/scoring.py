@@ -1,4 +1,4 @@
-"""What a fitted topic model says of documents: how improbable their topics are, and what the topics are about.
+"""Scores of documents by a fitted topic model: how improbable their topics are, and what the topics are about.
 
 Nothing here needs torch: tables and figures are made where there is none.
 """

@@ -17,12 +17,12 @@ from textcritic.critics.ctm.em import Parts
 from textcritic.critics.ctm.model import Array, FitOptions
 from textcritic.critics.ctm.sparse import ByType, entry_products, weighted_sums
 
-# So many draws of documents make some steps each; the one of the highest likelihood goes on to this many in all.
+# DRAWS draws of documents make SCREENING steps each; the one of the highest likelihood continues to STEPS in all.
 DRAWS, SCREENING, STEPS = 4, 10, 100
-# The share of a topic at the start that comes from the words of all documents; the rest comes from one document. Of the
-# topics that the aspect model ends with, it is the second number, so that every topic has every word.
+# The share of a topic at the start that comes from the words of all documents; the rest comes from one document. The
+# second number is this share for the final topics of the aspect model: it gives every topic every word.
 BACKGROUND, LEFT = 0.3, 0.01
-# Tokens that each topic of a document has beside the document's own.
+# Tokens added to each topic of a document.
 SMOOTHING = 0.1
 # Added to the variances of the documents' coefficients.
 RIDGE = 0.1
@@ -36,7 +36,7 @@ def start(matrix: csr_matrix, rows: npt.NDArray[np.int64], options: FitOptions) 
     Args:
         matrix: [documents, words].
         rows: the rows of documents that have words.
-        options: of which the number of topics and the seed count.
+        options: only the number of topics and the seed are used.
     """
     rng = np.random.default_rng(options.seed)
     sample = _sample(matrix, rows, options.num_topics, rng)
@@ -71,7 +71,7 @@ class _Aspects:
 
 @dataclass(frozen=True, slots=True)
 class _Entries:
-    """The documents: where those of each start, words and counts of the entries, and the entries by word."""
+    """The documents: where the entries of each start, words and counts of the entries, and the entries by word."""
 
     starts: torch.Tensor
     types: torch.Tensor

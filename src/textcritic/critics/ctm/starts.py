@@ -1,7 +1,7 @@
 """Fits from several starts: the one of the highest bound is kept, the others say how far a number depends on the start.
 
-EM ends in a local optimum. Every start has its own draw of documents and goes on until it has converged, so that the
-fits are alike but for luck, and the spread of a number over them is what another seed would have done to it.
+EM ends in a local optimum. Every start has its own draw of documents and runs until it has converged. So the fits
+differ by chance alone, and the spread of a number over them shows how much another seed would change it.
 """
 
 from dataclasses import dataclass, replace
@@ -90,7 +90,7 @@ def fit_starts(
         log.info("start %d of %d: bound %s nats", number + 1, starts, f"{fit.bounds[-1]:,.0f}")
         fits.append((fit, seed))
         if folder is not None and fit.converged:
-            for path in folder.glob("posteriors-*"):  # nothing goes on from them, and they are large
+            for path in folder.glob("posteriors-*"):  # no longer needed, and large
                 path.unlink()
     best_first = sorted(fits, key=lambda pair: -pair[0].bounds[-1])
     return Fits(tuple(fit for fit, _ in best_first), tuple(seed for _, seed in best_first))

@@ -1,6 +1,6 @@
 """Fitting a topic model from one start: the loop over iterations of EM, and its state on disk.
 
-A fit that was killed goes on from its last finished iteration.
+A fit that was killed continues from its last finished iteration.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
 from textcritic.runlog import log
 
-# A fit has converged when the mean change of the bound over so many iterations is small: one small change is no end.
+# A fit has converged when the mean change of the bound over this many iterations is small: one small change is no sign.
 LATELY = 3
 
 PARTS = ("topics", "mean", "covariance")
@@ -126,12 +126,12 @@ class Checkpoints:
         """
         if self.folder is None or not self._file.is_file():
             return None
-        with arrays_of(self._file, f"damaged; delete {self.folder} to start the fit anew") as arrays:
+        with arrays_of(self._file, f"damaged; delete {self.folder} to fit again from the start") as arrays:
             current = _state_from(arrays)
             same = str(arrays["identity"]) == self.identity
         if same and len(current.bounds) <= iterations:
             return current
-        log.info("%s: belongs to other documents or options; the fit starts anew", self._file)
+        log.info("%s: belongs to other documents or options; the fit begins from the start", self._file)
         for path in (self._file, *(self._posteriors(number) for number in (0, 1))):
             path.unlink(missing_ok=True)
         return None
@@ -155,7 +155,7 @@ class Checkpoints:
         size = documents * width * 8
         try:
             with self._opened(iteration) as handle:
-                # A full disk is an error here; on writing to the map it would be the end of the process.
+                # A full disk is an error here; when the map is written to, it would kill the process.
                 os.posix_fallocate(handle.fileno(), 0, size)
                 after: np.memmap = np.memmap(handle, np.float64, "r+", shape=(documents, width))
         except OSError as error:
@@ -174,7 +174,7 @@ class Checkpoints:
             return self._last
         path = self._posteriors(iteration - 1)
         if not path.is_file() or path.stat().st_size != shape[0] * shape[1] * 8:
-            raise TextcriticError(f"{path}: missing or damaged; delete {self.folder} to start the fit anew")
+            raise TextcriticError(f"{path}: missing or damaged; delete {self.folder} to fit again from the start")
         return np.memmap(path, np.float64, "r", shape=shape)
 
     @property
@@ -199,7 +199,7 @@ def _check_size(documents: int, topics: int) -> None:
 
 
 def _identity(matrix: csr_matrix, options: FitOptions) -> str:
-    """A text that differs for other documents or options; more iterations only continue a fit, so they do not count."""
+    """A text that identifies documents and options, except the number of iterations: more of them continue a fit."""
     digest = hashlib.blake2b(digest_size=16)
     for array in (matrix.indptr, matrix.indices, matrix.data):
         for begin in range(0, len(array), 2**20):

@@ -21,7 +21,7 @@ AT_ONCE = 20_000  # questions
 
 
 class Majority(Learner):
-    """Says of each question what most lessons were; the paper's Majority-class, which flags no sentence."""
+    """Gives every question the answer of most lessons; the paper's Majority-class, which flags no sentence."""
 
     def __init__(self, share: float) -> None:
         self.share = share
@@ -50,8 +50,8 @@ class Majority(Learner):
 class Bag(Learner):
     """Logistic regression on TF-IDF, by scikit-learn (Shen et al. 2021, section 4.4).
 
-    A text is its words with weights of length 1. Of two texts the features are those of the first, those of the second,
-    and the cosine between them, without which no linear model could compare the two.
+    A text is a vector of weights of its words, of length 1. The features of two texts are those of the first, those of
+    the second, and their cosine, without which no linear model could compare the two.
 
     Args:
         words: the vocabulary, in the order of the columns.
@@ -78,7 +78,7 @@ class Bag(Learner):
         vectoriser = TfidfVectorizer(min_df=settings["minimum_count"], lowercase=True)
         try:
             vectoriser.fit([question.first for question in lessons.train])
-        except ValueError as error:  # scikit-learn's way to say that no word is left
+        except ValueError as error:  # from scikit-learn, if no word is left
             raise TextcriticError(
                 f"no word occurs in {settings['minimum_count']} sentences; lower model.bag.minimum_count"
             ) from error

@@ -1,6 +1,6 @@
-"""How well intruder sentences are found: counts of each document, and the numbers that are made of their sums.
+"""How well intruder sentences are found: counts of each document, and the numbers that are computed from their sums.
 
-A document is one trial of accuracy: was it said to have an intruder exactly if it has one? A sentence that is not the
+A document is one trial of accuracy: is it called incoherent exactly if it has an intruder? A sentence that is not the
 opening one is one trial of F1 (Shen et al. 2021, section 4.3). To name the wrong sentence of an incoherent document is
 right for accuracy, and for F1 it is two faults: one sentence too many and one too few.
 """

@@ -1,4 +1,4 @@
-"""A detector: what it scores of the sentences of documents, and where it draws the line."""
+"""A detector: it scores the sentences of documents, and flags those above a threshold."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ class Detector:
         return cls(_scorer(Path(folder), described, scorer), described["threshold"], opening)
 
     def predict(self, documents: Iterable[Document], what: str = "", total: int = 0) -> Iterator[Prediction]:
-        """What it says of each document, in their order; they are read `AT_ONCE` at a time.
+        """The prediction for each document, in their order; they are read `AT_ONCE` at a time.
 
         Args:
             documents: whether their intruders are known makes no difference.
@@ -90,14 +90,14 @@ class Detector:
 
     def _prediction(self, document: Document, scores: np.ndarray) -> Prediction:
         flagged = scores > self.threshold
-        said = document.id, scores[1:], flagged[1:], self.scorer.probabilities
-        return Prediction(*said, float(scores[0]), bool(flagged[0])) if self.opening else Prediction(*said)
+        fields = document.id, scores[1:], flagged[1:], self.scorer.probabilities
+        return Prediction(*fields, float(scores[0]), bool(flagged[0])) if self.opening else Prediction(*fields)
 
 
 def scorer_made_with(
     entry: Mapping[str, Any], made_with: Mapping[str, str], path: str | os.PathLike[str] | None
 ) -> Scorer:
-    """The scorer of a detector that learns nothing.
+    """The scorer of a detector without training.
 
     Args:
         entry: of the critics registry, of kind detector, with all its defaults.
@@ -113,7 +113,9 @@ def scorer_made_with(
         raise TextcriticError(f"a detector of kind {kind} is made with another model; name its folder")
     entries = {registry: restore(text, registry) for registry, text in made_with.items()}
     if kind == "surprise":
-        from textcritic.critics.detectors.surprise import surprise_of  # it and the next load what most jobs do not need
+        from textcritic.critics.detectors.surprise import (
+            surprise_of,
+        )  # this and the next import load modules that most jobs do not need
 
         return surprise_of(settings, entries["generators"], path)
     from textcritic.critics.detectors.nll import without_of

@@ -1,4 +1,4 @@
-"""Questions as numbers of tokens, and the training of what answers them by gradient steps."""
+"""Questions as numbers of tokens, and the training by gradient steps of the models that answer them."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ class AnswerJob(GradientJob):
         return total / len(self.validation.wrong)
 
     def report(self, loop: Loop) -> dict[str, Any]:
-        """What `training.json` says of the training."""
+        """What `training.json` records of the training."""
         return {
             "steps": loop.step,
             "best_step": loop.best_step,

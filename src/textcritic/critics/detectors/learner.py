@@ -1,4 +1,4 @@
-"""What answers questions about sentences after it has learnt from others: the kinds, by their names in the registry."""
+"""Models that learn to answer questions about sentences: the kinds, by their names in the registry."""
 
 import importlib
 import os
@@ -26,7 +26,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """Files and folders that a detector is made of, beside its documents; None: none is needed."""
+    """Files and folders that a detector is made from, besides its documents; None: none is needed."""
 
     tokenizer: str | os.PathLike[str] | None = None  # folder, for a transformer that starts from a configuration
     pretrained: str | os.PathLike[str] | None = None  # folder of the model that training starts from
@@ -77,7 +77,7 @@ class Learner(ABC):
 
     @abstractmethod
     def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
-        """The probability that something is wrong, float64 [questions]; `what` is said in progress lines, if at all."""
+        """The probability that something is wrong, float64 [questions]; `what`, if any, is shown in progress lines."""
 
     @abstractmethod
     def save(self, folder: Path) -> None:
@@ -89,7 +89,7 @@ class Learner(ABC):
         """Read it back; raises TextcriticError where files are missing or damaged."""
 
     def report(self) -> dict[str, Any]:
-        """What `training.json` says of how it learnt."""
+        """What `training.json` records of the training."""
         return {}
 
 
@@ -104,8 +104,8 @@ def learner_of(kind: str) -> type[Learner]:
     if kind not in KINDS:
         raise TextcriticError(f"model: {kind!r} is not one of {', '.join(KINDS)}")
     module, _, name = KINDS[kind].partition(":")
-    found: type[Learner] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
-    return found
+    learner: type[Learner] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
+    return learner
 
 
 def require_both_answers(lessons: Sequence[Question]) -> None:

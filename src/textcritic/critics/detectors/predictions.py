@@ -1,4 +1,4 @@
-"""What a detector says of each sentence of a document, as an artefact."""
+"""The predictions of a detector for each sentence of a document, as an artefact."""
 
 import os
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from textcritic.files import read_table, write_table
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a detector says of one document.
+    """The prediction of a detector for one document.
 
     Attributes:
         id: of the document.
-        scores: float64 [sentences - 1], of all but the opening sentence; a higher one is more like an intruder. Of a
-            detector that was trained it is the probability of an intruder, of one without training any number.
+        scores: float64 [sentences - 1], of all but the opening sentence; a higher one is more like an intruder. A
+            trained detector gives the probability of an intruder, one without training any number.
         flagged: bool [sentences - 1], whether the detector calls the sentence an intruder.
         probabilities: whether scores are probabilities.
         opening: the score of the opening sentence, where the detector may call it an intruder; else None.

@@ -1,4 +1,4 @@
-"""Tests of coherence: what is asked about the sentences of a document, and what the answers say of each sentence.
+"""Tests of coherence: the questions about the sentences of a document, and the score of each sentence by the answers.
 
 A new test is one class here. Whatever answers questions (`learner.Learner`) then takes it, trained and untrained alike.
 """
@@ -20,7 +20,7 @@ class Question:
 
     Attributes:
         first: what is asked about.
-        second: what it is asked about beside it; None: nothing.
+        second: the other text that the question is about; None: there is none.
         wrong: the right answer; without meaning where it is unknown.
     """
 
@@ -135,7 +135,7 @@ class NextSentence(_Neighbours):
 
 
 class SentenceOrder(_Neighbours):
-    """Do two neighbours stand in the order of their text, or have they changed places? A baseline of our own.
+    """Are two neighbours in the order of their text, or have they changed places? A baseline of our own.
 
     It learns from coherent documents alone, as the pretraining of ALBERT does (Lan et al. 2020, section 3.1).
     """

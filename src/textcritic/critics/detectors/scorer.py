@@ -1,4 +1,4 @@
-"""What scores the sentences of documents, whether it has learnt to or not."""
+"""The interface of everything that scores the sentences of documents, trained or not."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ class Scorer(ABC):
 
     @abstractmethod
     def scores(self, documents: Sequence[Document], what: str = "") -> list[np.ndarray]:
-        """Of each document, float64 [sentences]; NaN for a sentence that has none. `what` is for progress lines."""
+        """For each document float64 [sentences]; NaN for a sentence that has no score. `what` is for progress lines."""
 
     def save(self, folder: Path) -> None:
-        """Write what is needed beside `detector.json`, if anything is."""
+        """Write what is needed in addition to `detector.json`, if anything is."""
         return

@@ -151,7 +151,7 @@ class Ranking:
 
     def _share_below(self, other: Floats) -> Floats:
         """How much of the other sentences' weight is below each sentence, ties by half, [..., sentences]."""
-        after = np.cumsum(other[..., ::-1], axis=-1)[..., ::-1]  # of each sentence and all behind it
+        after = np.cumsum(other[..., ::-1], axis=-1)[..., ::-1]  # of each sentence and all after it
         behind = after[..., self.first] + after[..., self.last] - other[..., self.last]
         shares: Floats = behind / 2 / other.sum(-1)[..., None]
         return shares
@@ -176,7 +176,7 @@ def best_threshold(scores: npt.ArrayLike, wrong: npt.ArrayLike) -> tuple[float, 
     order = np.argsort(-values, kind="stable")
     ranked, hits = values[order], np.cumsum(are_wrong[order])
     f1 = 2 * hits / (np.arange(1, len(ranked) + 1) + are_wrong.sum())
-    f1[:-1][ranked[:-1] == ranked[1:]] = -1  # no threshold lies between equal scores
+    f1[:-1][ranked[:-1] == ranked[1:]] = -1  # no threshold is between equal scores
     best = int(np.argmax(f1))
     lower = ranked[best + 1] if best + 1 < len(ranked) else ranked[best] - 1
     middle = float((ranked[best] + lower) / 2)

@@ -1,7 +1,7 @@
 """A detector without training: how little the text before a sentence helps a language model to expect it.
 
 The score of a sentence is its log-probability alone minus that after all sentences before it: minus their pointwise
-mutual information. A sentence that belongs there becomes more probable by what stands before it, an intruder less so.
+mutual information. The sentences before it make a sentence that belongs there more probable, an intruder less so.
 """
 
 import os
@@ -53,7 +53,7 @@ class Surprise(Scorer):
         self.model, self.per = model, per
 
     def scores(self, documents: Sequence[Document], what: str = "") -> list[np.ndarray]:
-        """See `Scorer.scores`; 0 for the opening sentence, before which nothing stands."""
+        """See `Scorer.scores`; 0 for the opening sentence, because nothing comes before it."""
         scored = []
         for document, (alone, after, tokens) in zip(
             documents, (values.T for values in self.model.log_probs(documents, what)), strict=True

@@ -35,12 +35,12 @@ def train_detector(
     seed: int,
     run: Run,
 ) -> dict[str, Any]:
-    """Train a detector of intruder sentences, and write its folder; a killed training goes on from its checkpoint.
+    """Train a detector of intruder sentences, and write its folder; a killed training continues from its checkpoint.
 
     Args:
         train: documents to learn from, see `corpora.intruders`.
         validation: documents that decide which weights are kept, and the threshold of scores that are no probability.
-        files: what it is made of beside them.
+        files: what else it is made from.
         entry: of the critics registry, of kind detector, with all its defaults.
         seed: of first weights, dropout and the order of documents.
         run: what is written and how.
@@ -48,7 +48,7 @@ def train_detector(
     Returns:
         what was written to `run.report_path`: `documents` and `questions` of both splits, `threshold` and where it is
         from, `validation` (accuracy, f1, precision, recall, share_flagged, auc, average_precision; null where there is
-        none), and what the training says of itself, see `encoded.AnswerJob.report`.
+        none), and the numbers of the training, see `encoded.AnswerJob.report`.
 
     Raises:
         TextcriticError: bad input, a loss that is not finite, SIGTERM.
@@ -93,7 +93,7 @@ def predict_documents(
     scorer: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> None:
-    """Write what a detector says of a file of documents, see `predictions`.
+    """Write the predictions of a detector for a file of documents, see `predictions`.
 
     Args:
         model_dir: the detector's folder.
@@ -127,7 +127,7 @@ def _made(
     seed: int,
     loop: Loop,
 ) -> tuple[Scorer, dict[str, Any]]:
-    """What scores, and what the report says of how it was made."""
+    """The scorer, and what the report says about its training."""
     kind, _ = model_of(entry)
     if kind not in KINDS:
         return scorer_made_with(entry, files.made_with, files.scorer), {}

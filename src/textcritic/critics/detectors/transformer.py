@@ -55,7 +55,7 @@ class Transformer(Learner):
         return learner
 
     def encode(self, questions: Sequence[Question]) -> Encoded:
-        """Tokens of each question, of the longer text cut at its end until both have room.
+        """Tokens of each question; the longer text is cut at its end until both fit.
 
         That is the document, unless the sentence is longer than half of `max_tokens`.
         """
@@ -99,7 +99,7 @@ class Transformer(Learner):
         return self.made
 
     def _reads_types(self) -> bool:
-        """Whether the model tells the first text from the second by types of tokens; RoBERTa does not."""
+        """Whether the model distinguishes the two texts by types of tokens; RoBERTa does not."""
         return bool(getattr(self.model.config, "type_vocab_size", 2) > 1)
 
 

@@ -209,7 +209,7 @@ def read_vectors(path: str | os.PathLike[str], words: Container[str], size: int)
         TextcriticError: the file is missing, or a line has another number of numbers, or text in their place; no word
             of these occurs.
     """
-    found: dict[str, np.ndarray] = {}
+    vectors: dict[str, np.ndarray] = {}
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -222,13 +222,13 @@ def read_vectors(path: str | os.PathLike[str], words: Container[str], size: int)
                         " file again if it is cut off"
                     )
                 word = b" ".join(parts[:-size]).decode("utf-8", errors="replace")
-                if word in words and word not in found:
-                    found[word] = _numbers(parts[-size:], f"{path}, line {number}")
+                if word in words and word not in vectors:
+                    vectors[word] = _numbers(parts[-size:], f"{path}, line {number}")
     except OSError as error:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if not found:
+    if not vectors:
         raise TextcriticError(f"{path}: has a vector of no word of the corpus; give vectors of its language")
-    return found
+    return vectors
 
 
 def _numbers(parts: list[bytes], where: str) -> np.ndarray:

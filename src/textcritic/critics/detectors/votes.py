@@ -1,8 +1,8 @@
-"""What people said: which sentence of a document they called the intruder, and how several answers become one.
+"""Votes of people: which sentence of a document they called the intruder, and how several answers become one.
 
 The paper (Shen et al. 2021, section 4.5) does not say which rule gives which number. These give every one that it
 prints: `same` for Table 3, the majority on the documents where three of five people or more gave one answer; `all` for
-Tables 5 and 6; `each` for Table 7, every answer by itself. `gold` is what the paper says of Table 3 ("at least 3 humans
+Tables 5 and 6; `each` for Table 7, every answer separately. `gold` is the paper's rule for Table 3 ("at least 3 humans
 assign the same label as our test dataset"): nobody can be wrong there. Where a document has another number of answers
 than five, the majority is more than half of them, and `all` needs two at least.
 """
@@ -28,7 +28,7 @@ RULES = ("same", "gold", "all", "each")
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """What some people said of one document.
+    """The votes of some people on one document.
 
     Attributes:
         id: of the document.
@@ -81,7 +81,7 @@ def read_votes(path: str | os.PathLike[str], exactly: bool = True) -> list[Votes
         if len(kinds) > 1:
             raise TextcriticError(f"{where}: `file_id` is {_kind(record['file_id'])}, and it was not before; give one")
         if one.id in lines:
-            raise TextcriticError(f"{where}: file_id {one.id} stands in line {lines[one.id]} too; keep one of them")
+            raise TextcriticError(f"{where}: file_id {one.id} is in line {lines[one.id]} too; keep one of them")
         lines[one.id] = number
         votes.append(one)
     if not votes:
@@ -96,7 +96,7 @@ def answers_of(votes: Iterable[Votes], rule: str) -> list[tuple[Votes, int | Non
         votes: of people.
         rule: `same`: the answer that more than half of the people gave (three of five), of documents that have one.
             `gold`: the same, where it is right. `all`: the answer that all gave, of documents with two answers or more
-            where they did. `each`: every answer by itself.
+            where they did. `each`: every answer separately.
 
     Raises:
         TextcriticError: there is no such rule.

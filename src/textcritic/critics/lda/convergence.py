@@ -3,9 +3,9 @@
 Two questions, and each has an R-hat (Gelman and Rubin 1992; split in halves, as Gelman et al. 2013, section 11.4, and
 Vehtari et al. 2021 do), which is 1 where the answer is yes:
 
-- Does a chain still move? Its halves are compared with each other: `drift`. A fit goes on until that ends.
+- Does a chain still move? Its halves are compared with each other: `drift`. A fit continues until that ends.
 - Do the chains agree? Halves of all chains are compared: `split_r_hat`. If they do not, each has found topics of its
-  own, and another seed gives another model. More sweeps seldom mend that, so it is said and not waited for.
+  own, and another seed gives another model. More sweeps seldom change that, so the fit reports it and does not wait.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """What the traces of the chains say.
+    """How far the chains have converged, judged by their traces.
 
     Attributes:
         drift: R-hat of the halves of each chain, the larger one of log-likelihood and alpha; NaN where there are too
@@ -49,14 +49,14 @@ class Convergence:
         if not self.converged:
             return (
                 f"Not converged after {self.sweeps:,} sweeps (R-hat {self.drift:.2f} between the halves of the chains, "
-                f"above {LIMIT}): after more, the share of words of another topic would be another; raise `iterations`."
+                f"above {LIMIT}): more sweeps would change the share of words of another topic; raise `iterations`."
             )
-        said = f"Converged after {self.sweeps:,} sweeps (R-hat {self.drift:.2f} between the halves of the chains)"
+        start = f"Converged after {self.sweeps:,} sweeps (R-hat {self.drift:.2f} between the halves of the chains)"
         if np.isnan(self.agreement):
-            return f"{said}."
+            return f"{start}."
         if self.agreement <= LIMIT:
-            return f"{said}, and the chains agree (R-hat {self.agreement:.2f})."
-        return f"{said}; the chains differ (R-hat {self.agreement:.2f}), so that another seed can give another model."
+            return f"{start}, and the chains agree (R-hat {self.agreement:.2f})."
+        return f"{start}; the chains differ (R-hat {self.agreement:.2f}), so that another seed can give another model."
 
     def record(self) -> dict[str, float | int | bool | str | None]:
         """As JSON has it; None for NaN."""
@@ -86,8 +86,8 @@ def convergence(log_probs: Array, alphas: Array, every: int, optimised: tuple[in
     if window < LEAST_VALUES or not late:
         return Convergence(np.nan, np.nan, sweeps)
     traces = [log_probs[:, -window:], np.log(alphas[:, -window:])]
-    found = [max(measure(trace) for trace in traces) for measure in (drift, split_r_hat)]
-    return Convergence(found[0], found[1] if len(log_probs) > 1 else np.nan, sweeps)
+    r_hats = [max(measure(trace) for trace in traces) for measure in (drift, split_r_hat)]
+    return Convergence(r_hats[0], r_hats[1] if len(log_probs) > 1 else np.nan, sweeps)
 
 
 def drift(traces: Array) -> float:

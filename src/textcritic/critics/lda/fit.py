@@ -53,7 +53,7 @@ class Fit:
 def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit:
     """Fit by collapsed Gibbs sampling (Griffiths and Steyvers 2004): theta and phi are summed out.
 
-    The fit goes on until all chains have come to rest (`convergence.drift` of log-likelihood and alpha, looked at after
+    The fit continues until all chains have settled (`convergence.drift` of log-likelihood and alpha, checked after
     each `LOOK` sweeps), for `options.iterations` sweeps at most.
 
     phi is estimated from the last state, `(n_kw + beta) / (n_k + V beta)` with `n_kw` tokens of word w in topic k: the
@@ -61,8 +61,8 @@ def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit
     mode of the probabilities themselves would be `n_kw + beta - 1` over its sum, which does not exist for a beta below
     1 and words that a topic does not have; MALLET and tomotopy give the former too.
 
-    A killed fit begins anew: tomotopy saves its counts, but not the state of its random numbers, so that a resumed
-    chain would be another one.
+    A killed fit begins from the start: tomotopy saves its counts, but not the state of its random numbers, so that a
+    resumed chain would be a different one.
 
     Args:
         counts: [documents, words], whole numbers; the order of words in a document does not matter.
@@ -84,14 +84,14 @@ def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit
         for done in range(0, options.iterations, LOOK):
             sweeps = min(LOOK, options.iterations - done)
             list(pool.map(lambda chain, sweeps=sweeps: chain.sample(sweeps, progress), chains))
-            found = replace(_convergence(chains, options), sweeps=done + sweeps)
-            if found.converged:
+            convergence = replace(_convergence(chains, options), sweeps=done + sweeps)
+            if convergence.converged:
                 break
-    log.log(logging.INFO if found.converged else logging.WARNING, "%s", found.words)
+    log.log(logging.INFO if convergence.converged else logging.WARNING, "%s", convergence.words)
     kept = int(np.argmax([chain.log_probs[-1] for chain in chains]))
     critic = _critic(chains[kept].model, matrix.shape[1], options.beta)
     log_probs = [chain.log_probs for chain in chains]
-    return Fit(critic, log_probs, kept, found, time.monotonic() - began, filled, matrix.shape[0] - filled)
+    return Fit(critic, log_probs, kept, convergence, time.monotonic() - began, filled, matrix.shape[0] - filled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

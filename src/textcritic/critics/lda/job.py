@@ -22,7 +22,7 @@ from textcritic.latents.bags import Vocabulary, count_articles, open_counts
 from textcritic.runlog import Progress, log, versions
 
 FITTED_BY = ("topics", "beta", "alpha", "optimise_every", "burn_in", "iterations", "starts", "seed")
-"""Keys of an entry of the critics registry that decide the fit, but for `vocabulary`."""
+"""Keys of an entry of the critics registry that decide the fit, except `vocabulary`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What posteriors of topic shares say of mixing: corners, entropy, tokens outside the main topic, known languages."""
+"""Measures of mixing from posteriors of topic shares: corners, entropy, tokens outside the main topic, languages."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,7 +17,7 @@ Array = npt.NDArray[np.float64]
 
 
 def mixing_columns(posteriors: Posteriors) -> dict[str, Array]:
-    """Four numbers on how much documents mix, of each the columns whose ratio of sums it is: [documents, 2].
+    """Four numbers on how much documents mix, each as the two columns whose ratio of sums it is: [documents, 2].
 
     - `mixed`: share of the tokens outside the main topic of their document, expected under the posterior; all tokens
       of all documents count alike. The main topic is the one with most expected tokens.

@@ -72,13 +72,13 @@ class LDA(Arrays):
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
-    """How a model is fitted; the defaults are the paper's, and MALLET's 2.0.8, which it used, where it says nothing.
+    """How a model is fitted; the defaults are the paper's, or else those of MALLET 2.0.8, which the paper used.
 
     Attributes:
         num_topics: K, from 2; 3 languages are the paper's.
         beta: of the symmetric Dirichlet prior of the words of each topic; fixed.
         alpha: of each topic, of the prior of theta, at first; None: 1/K.
-        optimise_every: iterations between two optimisations of alpha, of which each topic then has its own; 0: alpha
+        optimise_every: iterations between two optimisations of alpha, which give each topic its own value; 0: alpha
             stays as it is.
         burn_in: iterations before the first of these; MALLET's `--optimize-burn-in`.
         iterations: sweeps over all tokens, at most: a fit ends once its chains have come to rest.

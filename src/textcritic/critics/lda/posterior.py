@@ -77,8 +77,8 @@ class Posterior:
 def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = None, first: int = 0) -> Posterior:
     """Draw the posteriors of documents; expectations are means over the draws of topics, exact with `exact`.
 
-    Document i has random numbers of its own, of the seed and `first` + i: what is drawn for it does not depend on
-    which documents are inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens; the log
+    Document i has its own random numbers, from the seed and `first` + i: its draws do not depend on which documents are
+    inferred together. Gibbs sampling takes time in proportion to draws x sweeps x tokens; the log
     says how far it is where that is long.
 
     Args:
@@ -96,7 +96,7 @@ def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = No
         raise TextcriticError(f"posterior: counts over {matrix.shape[1]} words for a critic of {critic.num_words}")
     documents, topics = matrix.shape[0], critic.num_topics
     lengths = np.asarray(matrix.sum(axis=1), dtype=np.int64).ravel()
-    found = Posterior(
+    posterior = Posterior(
         np.full((documents, topics), np.nan),
         np.full((documents, chosen.draws, topics), np.nan),
         np.full((documents, topics), np.nan),
@@ -108,12 +108,12 @@ def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = No
     for rows in _chunks(lengths, topics, chosen):
         generators = [np.random.default_rng([chosen.seed, first + int(row)]) for row in rows]
         work = _likelihoods(critic, matrix, rows), generators, chosen, progress.advance
-        drawn, expected, found.nll[rows] = _of_chunk(critic.alpha, *work)
-        found.counts[rows] = expected
-        found.mean[rows] = (critic.alpha + expected) / (critic.alpha.sum() + lengths[rows, None])
+        drawn, expected, posterior.nll[rows] = _of_chunk(critic.alpha, *work)
+        posterior.counts[rows] = expected
+        posterior.mean[rows] = (critic.alpha + expected) / (critic.alpha.sum() + lengths[rows, None])
         gammas = np.stack([rng.standard_gamma(critic.alpha + own) for rng, own in zip(generators, drawn, strict=True)])
-        found.draws[rows] = gammas / gammas.sum(axis=2, keepdims=True)
-    return found
+        posterior.draws[rows] = gammas / gammas.sum(axis=2, keepdims=True)
+    return posterior
 
 
 def dirichlet_nll(alpha: Array, counts: npt.ArrayLike, num_tokens: npt.ArrayLike) -> Array:
@@ -190,13 +190,13 @@ def _gibbs(
 
 def _likelihoods(critic: LDA, matrix: csr_matrix, rows: Ids) -> list[Array]:
     """Probability of each token of each document in each topic, over the largest of them: [tokens, K] each."""
-    found = []
+    likelihoods = []
     for row in rows:
         part = slice(matrix.indptr[row], matrix.indptr[row + 1])
         words = np.repeat(matrix.indices[part], matrix.data[part].astype(np.int64))
         own = critic.phi[:, words].T
-        found.append(own / own.max(axis=1, keepdims=True))
-    return found
+        likelihoods.append(own / own.max(axis=1, keepdims=True))
+    return likelihoods
 
 
 def _chunks(lengths: Ids, topics: int, options: PosteriorOptions) -> Iterator[Ids]:

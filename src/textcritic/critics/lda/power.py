@@ -1,8 +1,8 @@
-"""What is recovered of known mixing in artificial languages, and from when on tests notice it.
+"""How much of a known mixing of artificial languages is recovered, and from which rate on tests notice it.
 
-On each side of a test are translations of the same sentences, which the critic has not seen: real ones on one, on the
-other ones in which some words are of another language (`synthetic.languages.mixed`). Each side takes a language
-at random for every sentence, so that without mixing the sides may be exchanged within a pair.
+Both sides of a test have translations of the same sentences, which the critic has not seen. One side has real
+translations; on the other side some words are of another language (`synthetic.languages.mixed`). Each side takes a
+language at random for every sentence, so that without mixing the sides may be exchanged within a pair.
 """
 
 import os
@@ -136,13 +136,13 @@ def power_of(
     posterior: PosteriorOptions,
     options: PowerOptions | None = None,
 ) -> pa.Table:
-    """What is recovered of known mixing, and how often two tests by swaps within pairs notice it.
+    """How much of a known mixing is recovered, and how often two tests by swaps within pairs notice it.
 
-    One is the energy test of posterior means: it notices whatever differs, so that each side's choice of languages is
-    noise to it. The other is of the share of words outside the main topic alone, whichever topic that is.
+    One is the energy test of posterior means: it notices any difference, so that each side's choice of languages is
+    noise to it. The other tests only the share of words outside the main topic, whichever topic that is.
 
     The sentences and languages of a repetition are the same for all rates. The intervals of `detected` are over
-    repetitions: they hold for these languages, this critic and these sentences, of which many repetitions share some.
+    repetitions: they hold for these languages, this critic and these sentences; many repetitions share some sentences.
 
     Args:
         critic: fitted on other sentences.
@@ -228,20 +228,20 @@ class _Judge:
     def scored(self, rate: float, seed: int, first: int) -> _Scored:
         """Translations at a rate; `first` numbers the set, so that its draws are its own.
 
-        A translation without a known word has the prior's mean: it says nothing.
+        A translation without a known word has the prior's mean.
         """
         texts = [
             translation.split()
             for sentence in mixed(self.drawn, rate, seed)
             for translation in sentence.translations.values()
         ]
-        found = infer(self.critic, count_words(texts, self.vocabulary), self.posterior, first * len(texts))
+        inferred = infer(self.critic, count_words(texts, self.vocabulary), self.posterior, first * len(texts))
         prior = self.critic.alpha / self.critic.alpha.sum()
-        mean = np.where(found.tokens[:, None] > 0, found.mean, prior)
-        outside = np.where(found.tokens > 0, found.tokens - found.counts.max(axis=1), 0.0)
+        mean = np.where(inferred.tokens[:, None] > 0, inferred.mean, prior)
+        outside = np.where(inferred.tokens > 0, inferred.tokens - inferred.counts.max(axis=1), 0.0)
         truly = np.array(list(self._truly(texts)))
         shape = (len(self.drawn.sentences), len(self.drawn.spellings))
-        words = found.tokens.astype(np.float64)
+        words = inferred.tokens.astype(np.float64)
         return _Scored(mean.reshape(*shape, -1), *(array.reshape(shape) for array in (outside, truly, words)))
 
     def _truly(self, texts: list[list[str]]) -> Iterator[float]:
@@ -274,13 +274,13 @@ def _swaps(pairs: int, rng: np.random.Generator) -> Array:
 def _notices(real: Array, others: Sequence[Array], swaps: Array) -> npt.NDArray[np.bool_]:
     """Whether `energy_test(other, real, paired=True)` has p of at most `ALPHA`: [others]."""
     within = cdist(real, real)
-    found = []
+    noticed = []
     for points in others:
         across = cdist(points, real)
         kernel = within + cdist(points, points) - across - across.T
         values = -np.einsum("ib,ib->b", swaps, kernel @ swaps)
-        found.append(_noticed_by(values, len(real) ** 2))
-    return np.array(found)
+        noticed.append(_noticed_by(values, len(real) ** 2))
+    return np.array(noticed)
 
 
 def _share_notices(sides: Array, swaps: Array) -> bool:

@@ -21,7 +21,7 @@ class Expected:
 
     Attributes:
         symbols: the critic's.
-        codes: int32 [tokens], the index in `symbols`; `NONE` where the critic knows no token that would do.
+        codes: int32 [tokens], the index in `symbols`; `NONE` where the critic knows no possible token.
         entities: int64 [tokens], the entity of the document, `NO_ENTITY` for a sentence mark, `NEW_ENTITY` for one that
             does not occur in the context.
         log_prob: float64 [tokens], nats; NaN where there is none.
@@ -62,11 +62,11 @@ def expected_tokens(critic: MentionCritic, chains: MentionChains, marks: bool = 
 class Alternatives:
     """Finds the token w that maximises `P(w | h)` of a critic.
 
-    Only what can stand in the window counts: after a context with j entities, a label is one of 0 ... j. (The critic
-    gives other labels a little probability too, as lower orders see a part of the context.)
+    Only tokens that are possible in the window count: after a context with j entities, a label is one of 0 ... j. (The
+    critic gives other labels a little probability too, because lower orders see only a part of the context.)
 
-    With interpolation, an n-gram that was seen is at least as likely as its lower order makes it, so that the best of
-    a context is the best of those seen after it or the best of the shorter context, whichever is likelier.
+    With interpolation, an n-gram that was seen is at least as likely as under the lower order. So the best token after
+    a context is either the best of those seen after it or the best after the shorter context, whichever is likelier.
 
     Attributes:
         critic: any.
@@ -77,7 +77,7 @@ class Alternatives:
     marks: bool = True
 
     def of(self, items: Items) -> tuple[Ints, Floats]:
-        """The best last item of each window in place of its own, `NONE` if there is none, and its `log P` in nats.
+        """The best alternative to the last item of each window, `NONE` if there is none, and its `log P` in nats.
 
         Args:
             items: [windows, n], of the critic's alphabet; the last of each is not looked at.
@@ -88,7 +88,7 @@ class Alternatives:
         alphabet, levels = self.critic.windows.alphabet, self.critic.levels
         contexts = items[:, :-1]
         places = np.stack(find_contexts(levels, contexts, alphabet.size))
-        # The longest end of the context that was seen: those seen are orders 1, 2, ... without a gap.
+        # The longest end of the context that was seen; the orders seen are 1, 2, ... without a gap.
         order = (places >= 0).sum(axis=0)
         people = np.max(alphabet.labels(contexts), axis=1, initial=-1) + 1
         best, p = np.full(len(items), NONE, np.int64), np.full(len(items), np.nan)
@@ -143,5 +143,5 @@ def _lags(label: Ints, labels: Ints) -> Ints:
 
 def _entities(chains: MentionChains, some: slice, lag: Ints) -> Ints:
     """The entity of the document so many tokens before each token: [tokens]."""
-    found = chains.entities[np.arange(some.start, some.stop) - np.maximum(lag, 0)]
-    return np.select([lag < 0, lag == 0], [NO_ENTITY, NEW_ENTITY], found)
+    entities = chains.entities[np.arange(some.start, some.stop) - np.maximum(lag, 0)]
+    return np.select([lag < 0, lag == 0], [NO_ENTITY, NEW_ENTITY], entities)

@@ -27,9 +27,8 @@ THRESHOLD = -7.0
 def contributions(critic: MentionCritic, real: MentionChains, sample: MentionChains, chunk: int = CHUNK) -> pa.Table:
     """How much each window contributes to the difference of a sample from real text (paper, Table 6).
 
-    A window of which the sample has the share f and real text the share g contributes `(f - g) * -log P`. Over all
-    windows that adds up to the difference of the mean NLL of a token, which is
-    log Latent PPL(sample) - log Latent PPL(real).
+    A window whose share is f in the sample and g in real text contributes `(f - g) * -log P`. The sum over all windows
+    is the difference of the mean NLL of a token, which is log Latent PPL(sample) - log Latent PPL(real).
 
     Args:
         critic: fitted on other real text.
@@ -80,13 +79,14 @@ def log_ratios(
         sample: what a model wrote.
         order: n.
         discount: of both critics.
-        minimum: windows count that occur at least so often in both sets.
+        minimum: only windows that occur at least this often in both sets are compared.
         units: [documents] of each set, the unit of each document (`inference.unit_of`); None: documents are units.
         chunk: tokens in memory at a time; no effect on the result.
 
     Returns:
-        `window`, `count_real`, `count_sample`, `log_prob_real`, `log_prob_sample`, and `log_ratio`, the latter less the
-        former; those come first that the sample favours most (Table 16), last those that real text does (Table 17).
+        `window`, `count_real`, `count_sample`, `log_prob_real`, `log_prob_sample`, and `log_ratio`, the last minus the
+        one before it. Windows that the sample favours most come first (Table 16), those that real text favours most
+        come last (Table 17).
         `variance_real`, `variance_sample`: of the two logarithms; NaN where a set has one document.
 
     Raises:
@@ -137,19 +137,19 @@ def unlikely(
         none), and `alternative_log_prob`; the least likely window first.
     """
     used = _symbols(chains)
-    found = count_windows(chains, critic.order, sorted({*critic.windows.alphabet.symbols, *used}), chunk)
-    items = found.alphabet.translation(critic.windows.alphabet)[found.items]
+    windows = count_windows(chains, critic.order, sorted({*critic.windows.alphabet.symbols, *used}), chunk)
+    items = windows.alphabet.translation(critic.windows.alphabet)[windows.items]
     log_prob = critic.window_log_prob(items)
     rows = np.flatnonzero(log_prob < threshold)
     best, best_log_prob = Alternatives(critic, marks).of(items[rows])
     names = pa.array(critic.windows.alphabet.names())
     columns = {
-        "count": found.counts[rows],
+        "count": windows.counts[rows],
         "log_prob": log_prob[rows],
         "alternative": names.take(pa.array(np.maximum(best, 0), mask=best == NONE)),
         "alternative_log_prob": pa.array(best_log_prob, mask=best == NONE),
     }
-    return _table(found.items[rows], found.alphabet, columns, np.argsort(log_prob[rows], kind="stable"))
+    return _table(windows.items[rows], windows.alphabet, columns, np.argsort(log_prob[rows], kind="stable"))
 
 
 def _variance(critic: MentionCritic, chains: MentionChains, items: Items, unit: Units) -> npt.NDArray[np.float64]:

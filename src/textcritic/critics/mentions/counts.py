@@ -17,12 +17,12 @@ class Level:
     """The n-grams of one order k, of M items.
 
     Attributes:
-        contexts: int64 [contexts], sorted: `shorter * M + item`, of which `item` is the first of the context and
-            `shorter` is where the rest of it stands among the contexts of order k - 1; of order 1: a zero.
-        grams: int64 [n-grams], sorted: `context * M + item`, of which `item` is the predicted one.
-        lower: int64 [n-grams], where the n-gram without its first item stands in order k - 1; of order 1: empty.
+        contexts: int64 [contexts], sorted: `shorter * M + item`, where `item` is the first item of the context and
+            `shorter` is the index of the rest of it among the contexts of order k - 1; for order 1: a zero.
+        grams: int64 [n-grams], sorted: `context * M + item`, where `item` is the predicted one.
+        lower: int64 [n-grams], the index in order k - 1 of the n-gram without its first item; for order 1: empty.
         raw: int64 [n-grams], how often each occurs.
-        extensions: int64 [n-grams], with how many distinct items before it each occurs (of order n: empty).
+        extensions: int64 [n-grams], the number of distinct items before each n-gram (for order n: empty).
     """
 
     contexts: Ints
@@ -50,7 +50,7 @@ def levels_of(windows: Windows) -> list[Level]:
 
 
 def find(keys: Ints, wanted: Ints) -> Ints:
-    """Where each of `wanted` stands in sorted keys, -1 where it is not among them."""
+    """The index of each of `wanted` in sorted keys, -1 where it is not among them."""
     if not len(keys):
         return np.full(len(wanted), -1)
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -58,7 +58,7 @@ def find(keys: Ints, wanted: Ints) -> Ints:
 
 
 def find_contexts(levels: Sequence[Level], contexts: Items, size: int) -> list[Ints]:
-    """Where each context, and each of its ends, stands.
+    """The index of each context, and of each of its ends, among the contexts of its order.
 
     Args:
         levels: orders 1 ... n.
@@ -66,17 +66,17 @@ def find_contexts(levels: Sequence[Level], contexts: Items, size: int) -> list[I
         size: M.
 
     Returns:
-        [n][contexts]: of order k, where the last k - 1 items stand among the contexts of that order; -1: nowhere.
+        [n][contexts]: for order k, the index of the last k - 1 items among the contexts of that order; -1: not there.
     """
     places = [np.zeros(len(contexts), np.int64)]
     for k, level in enumerate(levels[1:], 2):
-        # After a -1 the key is below 0, and not there: a context of which an end is missing is missing too.
+        # After a -1 the key is below 0, and not found: if an end of a context is missing, the context is missing too.
         places.append(find(level.contexts, places[-1] * size + contexts[:, -(k - 1)]))
     return places
 
 
 def _contexts(items: Items, size: int) -> tuple[list[Ints], Ints]:
-    """Contexts of each order, as in `Level`, and where the longest context of each window stands: [windows].
+    """Contexts of each order, as in `Level`, and the index of the longest context of each window: [windows].
 
     Windows are sorted by their contexts, read from the last item back.
     """

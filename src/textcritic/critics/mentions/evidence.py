@@ -1,4 +1,4 @@
-"""What the text that a critic was fitted on says of a window: how often its context was seen, and what came next."""
+"""Counts of a window in the text that a critic was fitted on: how often its context was seen, and what came next."""
 
 from dataclasses import dataclass
 

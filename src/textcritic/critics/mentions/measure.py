@@ -29,7 +29,7 @@ class MeasuredFiles:
 
     Attributes:
         table: Parquet, a row a document.
-        summary: JSON, what is said of all documents.
+        summary: JSON, the numbers over all documents.
         folder: of the model, for a resolver that has one.
     """
 
@@ -58,8 +58,9 @@ def write_quality(annotation: Mapping[str, Any], resolver: Mapping[str, Any], fi
         files: of the job.
     """
     texts = annotated_texts(annotation)
-    found = resolver_of(resolver, files.folder)
-    table = measure_resolver(found, texts, annotation["singletons"], annotation["language"])
+    table = measure_resolver(
+        resolver_of(resolver, files.folder), texts, annotation["singletons"], annotation["language"]
+    )
     summary = summary_of(table)
     write_table(files.table, table)
     write_json(files.summary, summary)
@@ -93,14 +94,14 @@ def chains_of_both(
 ) -> tuple[MentionChains, MentionChains]:
     """Gold and resolved chains of the same texts.
 
-    Both have the sentences of the annotation, so that they differ by mentions and links alone. Which gold entities are
-    people is said by `people_of`. A text that the resolver gives up has a chain of sentence marks.
+    Both have the sentences of the annotation, so that they differ only in mentions and links. `people_of` decides which
+    gold entities are people. A text that the resolver gives up has a chain of sentence marks alone.
 
     Args:
         texts: with the mentions that people marked.
-        resolver: sees the texts alone.
+        resolver: sees only the texts.
         options: of chains.
-        language: tells people from things in the annotation.
+        language: its words distinguish people from things in the annotation.
     """
     words = load_language(language)
     gold = []
@@ -108,9 +109,9 @@ def chains_of_both(
         people = people_of(text, words)
         mentions = tuple(replace(mention, person=mention.entity in people) for mention in text.mentions)
         gold.append(replace(text, mentions=mentions))
-    found = resolver.resolve((text.id, text.text) for text in texts)
+    results = resolver.resolve((text.id, text.text) for text in texts)
     resolved = [
         replace(text, mentions=() if isinstance(result, Unresolved) else result.mentions)
-        for text, result in zip(texts, found, strict=True)
+        for text, result in zip(texts, results, strict=True)
     ]
     return chains_of(gold, options).chains, chains_of(resolved, options).chains

@@ -4,13 +4,13 @@
 
     P_k(w | h) = (a(h, w) - D(a(h, w))) / a(h) + B(h) P_(k-1)(w | h without its first item)
 
-a is the adjusted count, a(h) its sum over all w, D what is taken off it, and B(h) all that is taken off after h over
-a(h); which counts and which discounts, `discounts_of` says. A context that was never seen gives way to its longest end
-that was, at no cost.
+a is the adjusted count, a(h) its sum over all w, D the discount that is subtracted from it, and B(h) the sum of all
+discounts after h, divided by a(h); `discounts_of` says which counts and discounts. A context that was never seen is
+replaced by its longest end that was seen, at no cost.
 
-`as_released`: P_1(w) = a(w) / a, and 1e-20 of a token that was never seen, so that the sum is one over the seen ones.
-Else unigrams are interpolated with 1/V over the V - 1 tokens seen and one that stands for all others: the sum over
-these V is one. A probability of 0, which discounts of 0 can lead to, counts as 1e-20 in any case.
+`as_released`: P_1(w) = a(w) / a, and 1e-20 for a token that was never seen, so that the sum over the seen ones is one.
+Otherwise unigrams are interpolated with 1/V, where V counts the V - 1 tokens seen and one more for all others: the sum
+over these V is one. A probability of 0, which discounts of 0 can lead to, counts as 1e-20 in any case.
 """
 
 import json
@@ -41,25 +41,25 @@ from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.plan.checks.critics import DISCOUNTS, Discount
 
 Discounts = npt.NDArray[np.float64]
-# Of counts of 1, 2, and 3 or more, where the counts of counts give none; KenLM's `--discount_fallback`.
+# Discounts of counts of 1, 2, and 3 or more, if the counts of counts give none; KenLM's `--discount_fallback`.
 FALLBACK = (0.5, 1.0, 1.5)
 
 Floats = npt.NDArray[np.float64]
 
 FLOOR = 1e-20
-"""The probability of what a critic gives none."""
+"""The probability of a token to which a critic gives probability 0."""
 
 
 @dataclass(frozen=True, eq=False)
 class MentionCritic:
-    """An n-gram model; see the head of this module. It is never changed: what is derived is computed when needed.
+    """An n-gram model; see the head of this module. It never changes; derived values are computed when needed.
 
     A step is a token, sentence marks included.
 
     Attributes:
         windows: what was counted.
         discount: "kneser-ney", "as_released" or "modified".
-        given: [n, 3], discounts to take instead of those that the counts give, see `discounts_of`.
+        given: [n, 3], discounts to use instead of those from the counts, see `discounts_of`.
     """
 
     kind: ClassVar[str] = "mentions"
@@ -87,7 +87,7 @@ class MentionCritic:
             chunk: tokens in memory at a time; no effect on the result.
 
         Raises:
-            TextcriticError: no token at all, or an order or a discount that there is not.
+            TextcriticError: no token at all, or an unknown order or discount.
         """
         return cls(count_windows(chains, order, chunk=chunk), discount)
 
@@ -103,7 +103,7 @@ class MentionCritic:
 
     @cached_property
     def discounts(self) -> Discounts:
-        """What is taken off counts of 1, 2, and 3 or more: [n, 3]."""
+        """The discounts of counts of 1, 2, and 3 or more: [n, 3]."""
         return discounts_of(self._adjusted, self.discount) if self.given is None else self.given
 
     def log_prob(self, chains: MentionChains, chunk: int = CHUNK) -> Floats:
@@ -227,7 +227,7 @@ def adjusted_counts(levels: Sequence[Level], discount: Discount) -> list[Ints]:
 
 
 def discounts_of(counts: Sequence[Ints], discount: Discount) -> Discounts:
-    """What is taken off counts of 1, 2, and 3 or more, of each order: float64 [n, 3].
+    """The discounts of counts of 1, 2, and 3 or more, for each order: float64 [n, 3].
 
     - `as_released`: `d = N1 / (N1 + 2 N2)` of any count; 0 of unigrams, and of an order in which no n-gram occurs once
       or twice (the released code divides by zero there).

@@ -26,7 +26,7 @@ from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.runlog import Progress
 
 VERSIONS = 10
-"""Versions of each article with other pronouns exchanged, one of which a repetition draws."""
+"""Versions of each article with different pronouns exchanged; each repetition draws one."""
 
 LATENT_PPL, EXCHANGED = pa.field("latent_ppl", pa.float64()), pa.field("exchanged", pa.float64())
 """Further columns of the table."""
@@ -91,10 +91,10 @@ def power_of(
         changed, exchanged = exchange.chains(kind, share, VERSIONS, rng)
         scores = _scored(critic, changed).reshape(VERSIONS, documents, 2)
         for size, drawn in draws.items():
-            found = noticed(real[drawn.kept], scores[drawn.version, drawn.changed], seed=options.seed)
+            detected = noticed(real[drawn.kept], scores[drawn.version, drawn.changed], seed=options.seed)
             rows.append(
                 {
-                    **{"kind": kind, "share": share, "articles": size, "repetitions": options.repetitions, **found},
+                    **{"kind": kind, "share": share, "articles": size, "repetitions": options.repetitions, **detected},
                     "latent_ppl": float(exp_ratio_of_sums(scores.sum(axis=(0, 1)))),
                     **{"exchanged": float(exchanged.mean()), "documents": documents},
                 }

@@ -1,4 +1,4 @@
-"""The critic of mentions, fitted anew on any documents of a set: what cross-fitting asks for (`inference.Refit`)."""
+"""The critic of mentions, refitted on any documents of a set; used for cross-fitting (`inference.Refit`)."""
 
 from typing import TYPE_CHECKING
 
@@ -79,7 +79,7 @@ class MentionRefit:
         return np.negative(nll, out=nll)
 
     def _taken(self, adjusted: list[Array]) -> Array:
-        """What is taken off counts of 1, 2, and 3 or more, of each order: [n, 3, critics]."""
+        """The discounts of counts of 1, 2, and 3 or more, for each order: [n, 3, critics]."""
         most = 5 if self._discount == "modified" else 3  # the others need the numbers of 1 and 2 alone
         numbers = np.zeros((len(adjusted), 5, adjusted[0].shape[1]))
         for order, of in enumerate(adjusted):
@@ -93,7 +93,7 @@ def _interpolated(count: Array, taken: Array, below: Array, contexts: "tuple[csr
 
     Args:
         count: adjusted, [n-grams, critics].
-        taken: off counts of 1, 2, and 3 or more: [3, critics].
+        taken: discounts of counts of 1, 2, and 3 or more: [3, critics].
         below: P of the n-gram without its first item, [n-grams, critics].
         contexts: adds up n-grams of one context, and the context of each n-gram.
     """
@@ -107,10 +107,10 @@ def _interpolated(count: Array, taken: Array, below: Array, contexts: "tuple[csr
     scale = np.divide(1.0, total, out=np.zeros_like(total), where=seen)
     weight = np.where(seen, 1 - (add @ kept) * scale, 1.0)
     kept *= np.take(scale, of_gram, axis=0)
-    found: Array = np.take(weight, of_gram, axis=0)
-    found *= below
-    found += kept
-    return found
+    probability: Array = np.take(weight, of_gram, axis=0)
+    probability *= below
+    probability += kept
+    return probability
 
 
 def _adding(places: npt.NDArray[np.int64], number: int) -> "csr_matrix":
@@ -124,6 +124,6 @@ def _numbered(chains: MentionChains, alphabet: Alphabet) -> Ints:
     """Which of the distinct windows, sorted as in `Windows`, each token has: [tokens]."""
     keys = np.concatenate([keys for _, keys in iter_keys(chains, alphabet)], axis=1)
     order, runs = sorted_runs(keys)
-    found = np.empty(len(order), np.int64)
-    found[order] = np.repeat(np.arange(len(runs)), np.diff(runs, append=len(order)))
-    return found
+    window_of_token = np.empty(len(order), np.int64)
+    window_of_token[order] = np.repeat(np.arange(len(runs)), np.diff(runs, append=len(order)))
+    return window_of_token

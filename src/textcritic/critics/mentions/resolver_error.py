@@ -1,8 +1,8 @@
-"""Error of the resolver apart from error of the writer: the same texts with gold chains and with resolved ones.
+"""Errors of the resolver apart from errors of the writer: the same texts with gold chains and with resolved ones.
 
-A Latent PPL of samples is that of what the resolver made of them. On annotated text there are gold chains too, so the
-resolver's part can be seen: a critic is fitted on gold chains, another on resolved ones, and each scores both kinds of
-chains of documents that it was not fitted on. All four Latent PPLs are of the same human text.
+A Latent PPL of samples is that of the resolver's chains. Annotated text has gold chains too, which shows the effect of
+the resolver: a critic is fitted on gold chains, another on resolved ones, and each scores both kinds of chains of
+documents that it was not fitted on. All four Latent PPLs are of the same human text.
 """
 
 from itertools import product

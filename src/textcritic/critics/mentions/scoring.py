@@ -76,18 +76,18 @@ def score_mentions(
 def cross_fitted_nll(
     critic: MentionCritic, chains: MentionChains, folds: int = FOLDS, seed: int = 1
 ) -> npt.NDArray[np.float64]:
-    """What each document costs under a critic of the same kind that was fitted on the other folds, nats: [documents].
+    """NLL of each document under a critic of the same kind that was fitted on the other folds, nats: [documents].
 
     Their sum estimates the entropy in `H(agg, prior) = H(agg) + KL(agg || prior)` (paper, section 2), where `agg` is
     the process of windows that the set is drawn from. The plug-in entropy of windows of five is far too low: most of
-    them occur once. What is expected of the sum is `H(agg)` and the divergence of the fitted critics from `agg`, which
-    falls as the set grows: an upper bound of `H(agg)`, and the rest of the cross-entropy is a lower bound of the
-    divergence. That rest can be below 0, where the critic, fitted on more text, knows the process of the set better
-    than a part of the set does. Sets are compared at equal sizes. With `as_released`, tokens that the other folds do
-    not have cost 46 nats each; the other discounts bound better.
+    them occur once. The expected sum is `H(agg)` plus the divergence of the fitted critics from `agg`, which falls as
+    the set grows. So it is an upper bound of `H(agg)`, and the rest of the cross-entropy is a lower bound of the
+    divergence. That rest can be below 0 if the critic, fitted on more text, models the set better than a part of the
+    set does. Compare sets of equal size. With `as_released`, tokens that the other folds do not have cost 46 nats
+    each; the other discounts give better bounds.
 
     Args:
-        critic: of which order and discount the others are.
+        critic: gives the order and the discount of the critics.
         chains: of the set; documents without a token cost 0.
         folds: parts of the documents, at random, of equal size.
         seed: of the parts.

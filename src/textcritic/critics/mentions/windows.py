@@ -1,9 +1,9 @@
 """Windows of chains of mentions: n tokens each, their entities relabelled, and how often each window occurs.
 
-The window of a token is that token and the n - 1 before it in its document; before the first token stand `<bos>`, and
-nothing stands after the last one. Inside a window, entities are numbered from 0 by first appearance, the predicted
-token included: what matters is whether two mentions are of the same entity, not which one it is (model criticism
-paper, section 5).
+The window of a token is that token and the n - 1 before it in its document. `<bos>` fills the places before the first
+token, and nothing follows the last one. Inside a window, entities are numbered from 0 by first appearance, the
+predicted token included: what matters is whether two mentions are of the same entity, not which one it is (model
+criticism paper, section 5).
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ Items = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """What may stand in a window: `<bos>`, or a symbol with a label of an entity or without one, as a whole number.
+    """What a window consists of: `<bos>`, or a symbol with or without the label of an entity, as whole numbers.
 
     0 is `<bos>`; `2 + (order + 1) * symbol + label` is a symbol with a label, -1 where there is no entity. A symbol
     that is not among `symbols` counts as one more, the unknown one.
@@ -74,16 +74,16 @@ class Alphabet:
             TextcriticError: a window of another order, or a token that is none.
         """
         items = {name: item for item, name in enumerate(self.names())}
-        found = np.empty((len(windows), self.order), np.int32)
+        items_of_windows = np.empty((len(windows), self.order), np.int32)
         for row, window in enumerate(windows):
             if len(window) != self.order:
                 raise TextcriticError(f"{' '.join(window)}: a window of {len(window)} tokens, not {self.order}")
             for column, token in enumerate(window):
-                found[row, column] = items.get(token, items.get(f"{UNKNOWN}:{token.rpartition(':')[2]}", -1))
-        if (found < 0).any():
-            row = int(np.argwhere(found < 0)[0][0])
+                items_of_windows[row, column] = items.get(token, items.get(f"{UNKNOWN}:{token.rpartition(':')[2]}", -1))
+        if (items_of_windows < 0).any():
+            row = int(np.argwhere(items_of_windows < 0)[0][0])
             raise TextcriticError(f"{' '.join(windows[row])}: a token is none of {BOS}, {SENTENCE} and symbol:number")
-        return found
+        return items_of_windows
 
     def mark(self) -> int:
         """The item of the mark of a sentence (that of the unknown symbol if the mark is not among the symbols)."""
@@ -123,13 +123,13 @@ def count_windows(
         chunk: tokens at a time; no effect on the result.
 
     Raises:
-        TextcriticError: an order that there is not.
+        TextcriticError: an order outside 1 ... `MAXIMUM_ORDER`.
     """
     if isinstance(order, bool) or order not in range(1, MAXIMUM_ORDER + 1):
         raise TextcriticError(f"order: {order!r} is not a whole number from 1 to {MAXIMUM_ORDER}")
     used = np.unique(chains.codes).tolist()
     alphabet = Alphabet(tuple(sorted({chains.symbols[code] for code in used}) if symbols is None else symbols), order)
-    # Of two neighbours the first has at least twice as many windows, so that each is merged only a few times.
+    # Each table has at least twice as many windows as the next one, so that each is merged only a few times.
     runs: list[tuple[Ints, Ints]] = []
     for _, keys in iter_keys(chains, alphabet, chunk):
         runs.append(_distinct(keys, np.ones(keys.shape[1], np.int64)))
@@ -164,12 +164,12 @@ def occurrences(chains: MentionChains, windows: Sequence[Sequence[str]], order: 
     wanted = _keys_of(alphabet.items(windows), alphabet)
     documents = len(chains.lengths)
     document = np.repeat(np.arange(documents), chains.lengths)
-    found = np.zeros((documents, len(windows)), np.int64)
+    occurrences = np.zeros((documents, len(windows)), np.int64)
     for some, keys in iter_keys(chains, alphabet, chunk):
         for column, key in enumerate(wanted.T):
             is_it = (keys == key[:, None]).all(axis=0)
-            found[:, column] += np.bincount(document[some][is_it], minlength=documents)
-    return found
+            occurrences[:, column] += np.bincount(document[some][is_it], minlength=documents)
+    return occurrences
 
 
 def iter_keys(chains: MentionChains, alphabet: Alphabet, chunk: int = CHUNK) -> Iterator[tuple[slice, Ints]]:

@@ -1,4 +1,4 @@
-"""The order of sentences: how much the order in which the sentences of a document stand is that of real text."""
+"""The order of sentences: how much the sentences of a document are ordered as in real text."""
 
 from textcritic.critics.order.critic import OrderCritic
 from textcritic.critics.order.job import fit_order, read_sentences, score_order

@@ -26,7 +26,7 @@ ORDERS = ("next", "later")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arranged:
-    """Documents as they are, and what chance would make of them.
+    """Documents as they are, and their mean and covariance in random order.
 
     Attributes:
         found: [documents, features], minus the mean over all orders of the sentences of each passage.
@@ -60,10 +60,10 @@ def arranged(sentences: Sentences, vocabulary: Vocabulary) -> Arranged:
     ordered = [to_pair @ (weight[:, None] * related) for weight in in_order]
     pair_sums = to_pair @ related
     expected = pair_sums / length[:, None]  # of both: the sum of their weights is n - 1
-    found = np.hstack([*placed, *(of - expected for of in ordered)])
+    features = np.hstack([*placed, *(of - expected for of in ordered)])
     covariance = _covariance(sentences, unary, (one, other, related, pair_sums))
     documents = sums_by(sentences.document, len(sentences.total))
-    return Arranged(documents @ found, sentences.counted, covariance, (one, other), unary, related)
+    return Arranged(documents @ features, sentences.counted, covariance, (one, other), unary, related)
 
 
 def place_weights(sentences: Sentences) -> Floats:
@@ -71,22 +71,22 @@ def place_weights(sentences: Sentences) -> Floats:
     passage, length = sentences.passage, sentences.length[sentences.passage]
     inside = np.arange(len(passage)) - sentences.starts[passage]
     begins, ends, _ = _has_places(sentences.document)[:, passage]
-    found: Floats = np.stack([(inside == 0) * begins, (inside == length - 1) * ends, 2 * inside / (length - 1) - 1])
-    return found
+    weights: Floats = np.stack([(inside == 0) * begins, (inside == length - 1) * ends, 2 * inside / (length - 1) - 1])
+    return weights
 
 
 def _has_places(document: Ints) -> Floats:
     """Whether each of `PLACES` counts in a passage: the first of a document, the last, and any: [3, passages]."""
     changes = document[1:] != document[:-1]
-    found = np.ones((len(PLACES), len(document)))
-    found[0, 1:], found[1, :-1] = changes, changes
-    return found
+    counts = np.ones((len(PLACES), len(document)))
+    counts[0, 1:], counts[1, :-1] = changes, changes
+    return counts
 
 
 def _covariance(sentences: Sentences, unary: Floats, pairs: tuple[Ints, Ints, Floats, Floats]) -> Floats:
     """The covariance over all orders, summed over passages; `unary` is centred in each passage."""
     size = unary.shape[1]
-    found = np.zeros((len(PLACES) * size + len(ORDERS) * len(RELATIONS),) * 2)
+    covariance = np.zeros((len(PLACES) * size + len(ORDERS) * len(RELATIONS),) * 2)
     has, present = _has_places(sentences.document), range(2, int(sentences.length.max(initial=2)) + 1)
     of_length = sentences.length - 2
     passage, (one, other, related, sums) = sentences.passage, pairs
@@ -106,20 +106,20 @@ def _covariance(sentences: Sentences, unary: Floats, pairs: tuple[Ints, Ints, Fl
     places, across, orders = (np.array([of(n) for n in present]) for of in (_of_places, _of_both, _of_orders))
     for a, b in combinations_with_replacement(range(len(PLACES)), 2):
         weight = places[of_length, a, b] * has[a] * has[b]
-        found[of_place(a), of_place(b)] = unary.T @ (weight[passage, None] * unary)
+        covariance[of_place(a), of_place(b)] = unary.T @ (weight[passage, None] * unary)
     for a, b in product(range(len(PLACES)), range(len(ORDERS))):
         weights = (across[of_length, a, b] * has[a, :, None])[passage]
-        found[of_place(a), of_order(b)] = unary.T @ (weights[:, :1] * before + weights[:, 1:] * behind)
+        covariance[of_place(a), of_order(b)] = unary.T @ (weights[:, :1] * before + weights[:, 1:] * behind)
     for a, b in combinations_with_replacement(range(len(ORDERS)), 2):
         for kind, (left, right, of) in enumerate(products):
-            found[of_order(a), of_order(b)] += left.T @ (orders[of_length, a, b, kind][of, None] * right)
-    return np.triu(found) + np.triu(found, 1).T
+            covariance[of_order(a), of_order(b)] += left.T @ (orders[of_length, a, b, kind][of, None] * right)
+    return np.triu(covariance) + np.triu(covariance, 1).T
 
 
 def order_weights(n: int) -> Floats:
     """How much each ordered pair of a passage of n sentences counts in each of `ORDERS`: [2, n, n]."""
-    found: Floats = np.stack([np.eye(n, k=1), np.triu(np.full((n, n), 2 / n), 1)])
-    return found
+    weights: Floats = np.stack([np.eye(n, k=1), np.triu(np.full((n, n), 2 / n), 1)])
+    return weights
 
 
 def _weights(n: int) -> tuple[Floats, Floats]:
@@ -132,8 +132,8 @@ def _of_places(n: int) -> Floats:
     """What the products of two centred features are multiplied by: [3, 3]."""
     places = _weights(n)[0]
     centred = places - places.mean(axis=1, keepdims=True)
-    found: Floats = centred @ centred.T / (n - 1)
-    return found
+    products: Floats = centred @ centred.T / (n - 1)
+    return products
 
 
 def _of_both(n: int) -> Floats:

@@ -1,4 +1,4 @@
-"""A critic of the order of sentences: the direction in which the features of real text leave those of random order."""
+"""A critic of the order of sentences: the direction in which the features of real text differ from random order."""
 
 import os
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from textcritic.files import arrays_of, write_arrays
 RIDGE, FLOOR = 0.1, 1e-6
 """Added to the covariance: a share of its diagonal, and a number."""
 UNIT = 100
-"""Sentences that evidence is given for."""
+"""Evidence is given for this many sentences."""
 PERMUTATIONS = 20
-"""Random orders that each document is put beside, as Barzilay and Lapata (2008) do."""
+"""Random orders that each document is compared with, as in Barzilay and Lapata (2008)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderCritic:
-    """What documents in real order have that the same sentences in random order have not.
+    """What documents in real order have and the same sentences in random order lack.
 
     With A the covariance of the features over random orders, a sentence, and m their mean in real text, a sentence, the
     evidence of a document with features x is x' A^-1 m: the part that depends on x of log N(x; m, A) - log N(x; 0, A),
@@ -47,14 +47,14 @@ class OrderCritic:
         if not len(sentences.length):
             raise TextcriticError("no document has two sentences in a section; there is no order to learn from")
         vocabulary = Vocabulary.of(sentences)
-        found = arranged(sentences, vocabulary)
-        return cls(vocabulary, shape_of(found), found.found.sum(axis=0) / found.counted.sum())
+        documents = arranged(sentences, vocabulary)
+        return cls(vocabulary, shape_of(documents), documents.found.sum(axis=0) / documents.counted.sum())
 
     @property
     def weights(self) -> Floats:
-        """What each feature counts, nats in `UNIT` sentences: [features]."""
-        found: Floats = UNIT * np.linalg.solve(self.shape, self.mean).astype(np.float64)
-        return found
+        """The weight of each feature, nats in `UNIT` sentences: [features]."""
+        weights: Floats = UNIT * np.linalg.solve(self.shape, self.mean).astype(np.float64)
+        return weights
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `critic.npz`, whole or not at all."""
@@ -83,67 +83,67 @@ class OrderCritic:
             return cls(Vocabulary(keys, rarity), arrays["shape"], arrays["mean"])
 
 
-def shape_of(found: Arranged) -> Floats:
-    """A, see `OrderCritic`: it knows nothing of the orders that documents have."""
-    covariance = found.covariance / max(int(found.counted.sum()), 1)
+def shape_of(documents: Arranged) -> Floats:
+    """A, see `OrderCritic`: it does not depend on the order of the sentences in the documents."""
+    covariance = documents.covariance / max(int(documents.counted.sum()), 1)
     shape: Floats = covariance + np.diag(RIDGE * np.diag(covariance) + FLOOR)
     return shape
 
 
-def weakest_pairs(sentences: Sentences, found: Arranged, weights: Floats) -> tuple[Ints, Floats]:
-    """Of each document the two neighbours that belong together least.
+def weakest_pairs(sentences: Sentences, documents: Arranged, weights: Floats) -> tuple[Ints, Floats]:
+    """The two neighbouring sentences of each document that belong together least.
 
     Args:
         sentences: of the documents.
-        found: the same, arranged.
+        documents: the same, arranged.
         weights: [features].
 
     Returns:
         The number in its document of the first of the two, -1 without any, and by how many nats in `UNIT` sentences
         this pair is above two sentences of its passage at random: each [documents].
     """
-    one, other = found.pairs
-    of_next = found.related @ weights[-len(ORDERS) * len(RELATIONS) :][: len(RELATIONS)]
+    one, other = documents.pairs
+    of_next = documents.related @ weights[-len(ORDERS) * len(RELATIONS) :][: len(RELATIONS)]
     passage, length = sentences.passage, sentences.length
     mean = np.bincount(passage[one], of_next, len(length)) / (length * (length - 1))
-    beside = other == one + 1
-    values, firsts = (of_next - mean[passage[one]])[beside], one[beside]
+    neighbours = other == one + 1
+    values, firsts = (of_next - mean[passage[one]])[neighbours], one[neighbours]
     owner = sentences.document[passage[firsts]]
     order = np.lexsort((firsts, values, owner))
-    documents, place = np.unique(owner[order], return_index=True)
+    owners, place = np.unique(owner[order], return_index=True)
     numbers, by = np.full(len(sentences.total), -1), np.full(len(sentences.total), np.nan)
-    numbers[documents], by[documents] = sentences.number[firsts[order[place]]], values[order[place]]
+    numbers[owners], by[owners] = sentences.number[firsts[order[place]]], values[order[place]]
     return numbers, by
 
 
-def accuracies(sentences: Sentences, found: Arranged, weights: Floats, seed: int = 1) -> Floats:
+def accuracies(sentences: Sentences, documents: Arranged, weights: Floats, seed: int = 1) -> Floats:
     """The share of `PERMUTATIONS` random orders of each document that have less evidence than its own: [documents].
 
     An order with the same evidence counts one half; NaN of a document without a passage.
     """
-    evidence = evidence_of_orders(sentences, found, weights, seed)
+    evidence = evidence_of_orders(sentences, documents, weights, seed)
     apart = evidence[0] - evidence[1:]
     close = np.abs(apart) <= 1e-9 * np.maximum(np.abs(evidence[0]), 1)
     share: Floats = ((apart > 0) & ~close).mean(axis=0) + close.mean(axis=0) / 2
     return np.where(sentences.counted > 0, share, np.nan)
 
 
-def evidence_of_orders(sentences: Sentences, found: Arranged, weights: Floats, seed: int = 1) -> Floats:
+def evidence_of_orders(sentences: Sentences, documents: Arranged, weights: Floats, seed: int = 1) -> Floats:
     """The evidence of each document as it is, and of random orders of its sentences inside passages.
 
     Args:
         sentences: of the documents.
-        found: the same, arranged.
+        documents: the same, arranged.
         weights: [features].
         seed: of `numpy.random.default_rng`; passages of one length are drawn together, short ones first.
 
     Returns:
-        [1 + `PERMUTATIONS`, documents], the mean over all orders not taken off.
+        [1 + `PERMUTATIONS`, documents], without subtracting the mean over all orders.
     """
     rng = np.random.default_rng(seed)
-    of_places, of_orders = np.split(weights, [len(PLACES) * found.unary.shape[1]])
-    by_place = np.stack(np.split(of_places, len(PLACES))) @ found.unary.T  # [places, sentences]
-    by_order = found.related @ np.stack(np.split(of_orders, len(ORDERS))).T  # [pairs, orders]
+    of_places, of_orders = np.split(weights, [len(PLACES) * documents.unary.shape[1]])
+    by_place = np.stack(np.split(of_places, len(PLACES))) @ documents.unary.T  # [places, sentences]
+    by_order = documents.related @ np.stack(np.split(of_orders, len(ORDERS))).T  # [pairs, orders]
     placed, length, starts = place_weights(sentences), sentences.length, sentences.starts
     pairs = length * (length - 1)
     first_pairs = np.cumsum(pairs) - pairs

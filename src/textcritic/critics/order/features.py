@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from textcritic.critics.order.sentences import NUMBERS, Bools, Floats, Ints, Sentences
 
 MOST_WORDS = 92
-"""Words, first and last words that are features: those of the most sentences. 300 saw less than 100 did."""
+"""Words, first and last words that are features: those of the most sentences. 300 worked less well than 100."""
 RELATIONS = (
     "shared words, as a share",
     "shared words by rarity",
@@ -30,12 +30,12 @@ RELATIONS = (
     "it or this, then again",
     "a name, then it or this",
 )
-"""What is said of a sentence and a later one."""
+"""Features of a sentence and a later one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabulary:
-    """What of sentences is counted, learnt from documents in any order: no label and no order decides it.
+    """What is counted in sentences. It is learnt from documents in any order: no label and no order decides it.
 
     Attributes:
         keys: words that are features, of `Sentences.keys`.
@@ -49,7 +49,7 @@ class Vocabulary:
     def of(cls, sentences: Sentences) -> "Vocabulary":
         """That of the documents with sentences to order."""
         frequency = np.asarray(sentences.words.sum(axis=0)).ravel()
-        chosen = np.argsort(-frequency, kind="stable")[:MOST_WORDS]  # of equal ones the first that was read
+        chosen = np.argsort(-frequency, kind="stable")[:MOST_WORDS]  # ties: the first that was read
         documents = int((sentences.counted > 0).sum())
         owner = sentences.document[sentences.passage]
         of_documents = sums_by(owner, len(sentences.total)) @ sentences.marks["content"]
@@ -69,11 +69,11 @@ class Vocabulary:
         """The features of each sentence: [sentences, size]."""
         place = {key: column for column, key in enumerate(sentences.keys)}
         columns = np.array([place.get(key, -1) for key in self.keys], np.int64)
-        found = np.zeros((len(sentences.number), self.size))
+        features = np.zeros((len(sentences.number), self.size))
         known = np.flatnonzero(columns >= 0)
-        found[:, known] = sentences.words[:, columns[known]].toarray()
-        found[:, len(self.keys) :] = sentences.numbers
-        return found
+        features[:, known] = sentences.words[:, columns[known]].toarray()
+        features[:, len(self.keys) :] = sentences.numbers
+        return features
 
 
 def pairs_of(length: Ints) -> tuple[Ints, Ints]:
@@ -86,7 +86,7 @@ def pairs_of(length: Ints) -> tuple[Ints, Ints]:
 
 
 def relations(sentences: Sentences, vocabulary: Vocabulary, one: Ints, other: Ints) -> Floats:
-    """What each pair of sentences is to each other, if `one` stands before `other`: [pairs, `RELATIONS`]."""
+    """Features of each pair of sentences, if `one` comes before `other`: [pairs, `RELATIONS`]."""
     marks = sentences.marks
     content, names, later = (marks[name] for name in ("content", "names", "later_names"))
     short = names - names.multiply(later)  # names that are not behind another one
@@ -96,8 +96,8 @@ def relations(sentences: Sentences, vocabulary: Vocabulary, one: Ints, other: In
     size = np.sqrt(np.maximum(np.diff(content.indptr), 1))
 
     def shared(first: sp.csr_matrix, second: sp.csr_matrix) -> Floats:
-        found: Floats = np.asarray(first[one].multiply(second[other]).sum(axis=1)).ravel()
-        return found
+        numbers: Floats = np.asarray(first[one].multiply(second[other]).sum(axis=1)).ravel()
+        return numbers
 
     he, it, year = sentences.of_person, sentences.of_thing, sentences.year
     columns: Sequence[Floats | Bools] = [

@@ -48,8 +48,8 @@ def score_order(critic: OrderCritic, articles: Path, scores: Path, rejected: Pat
     if not num_articles(articles) + len(unparsed):
         raise TextcriticError(f"{articles}: holds no articles; there is no order to score")
     ids, sentences = read_sentences([articles])
-    found = score_documents(critic, ids, sentences, article_groups(articles)["group"].to_pylist())
-    write_table(scores, pa.concat_tables([found, rejected_rows(unparsed, ORDER_SCHEMA, {})]))
+    scored = score_documents(critic, ids, sentences, article_groups(articles)["group"].to_pylist())
+    write_table(scores, pa.concat_tables([scored, rejected_rows(unparsed, ORDER_SCHEMA, {})]))
 
 
 def read_sentences(paths: Sequence[Path]) -> tuple[list[str], Sentences]:

@@ -1,8 +1,9 @@
 """How much order documents have in common: evidence of each by the others of its own set.
 
 It is a ratio of U-statistics: the mean of x_i' A^-1 x_j over pairs of documents of different groups, per sentence of
-each. Documents in random order have 0, in whatever words; those in an order of their own, that real text has not, have
-not. Its interval is Student's of the jackknife that leaves out each group of documents in turn, in closed form.
+each. It is 0 for documents in random order, whatever their words. It is not 0 for documents that share an order, even
+one that real text does not have. Its interval is Student's, from the jackknife that leaves out each group of documents
+in turn, in closed form.
 """
 
 import math
@@ -16,11 +17,11 @@ from textcritic.inference.bootstrap import LEAST_UNITS
 from textcritic.inference.jackknife import jackknife_variance, t_interval
 
 
-def own_evidence(found: Floats, counted: Ints, shape: Floats, groups: Groups = None) -> Floats:
-    """The evidence of each document by those of all other groups, nats in `UNIT` sentences of theirs: [documents].
+def own_evidence(features: Floats, counted: Ints, shape: Floats, groups: Groups = None) -> Floats:
+    """The evidence of each document by those of all other groups, nats in `UNIT` of their sentences: [documents].
 
     Args:
-        found: features [documents, features].
+        features: [documents, features].
         counted: sentences of each.
         shape: A of the critic.
         groups: of the documents.
@@ -30,11 +31,11 @@ def own_evidence(found: Floats, counted: Ints, shape: Floats, groups: Groups = N
     """
     units = unit_of(groups, len(counted))
     number = int(units.max(initial=-1)) + 1
-    sums = np.zeros((number, found.shape[1]))
-    np.add.at(sums, units, found)
+    sums = np.zeros((number, features.shape[1]))
+    np.add.at(sums, units, features)
     others = counted.sum() - np.bincount(units, counted, number)[units]
-    solved = np.linalg.solve(shape, (found.sum(axis=0) - sums).T)
-    evidence = UNIT * np.einsum("df,fd->d", found, solved[:, units])
+    solved = np.linalg.solve(shape, (features.sum(axis=0) - sums).T)
+    evidence = UNIT * np.einsum("df,fd->d", features, solved[:, units])
     return np.divide(evidence, others, out=np.full(len(others), math.nan), where=others > 0)
 
 
@@ -47,7 +48,7 @@ def own_order(own: Floats, counted: Ints, groups: Groups = None) -> tuple[float,
         groups: the same.
 
     Returns:
-        NaN of less than two groups; no interval of less than `LEAST_UNITS`.
+        NaN with fewer than two groups; no interval with fewer than `LEAST_UNITS`.
     """
     units = unit_of(groups, len(counted))
     number = int(units.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Critics of the order of sentences fitted anew on any documents of a set: what cross-fitting asks for."""
+"""Critics of the order of sentences, refitted on any documents of a set; used for cross-fitting."""
 
 import numpy as np
 
@@ -9,19 +9,19 @@ from textcritic.inference.statistics import Array
 
 
 class OrderRefit:
-    """Real documents and those of a sample, put together, whose labels and orders decide nothing of A.
+    """Real documents and those of a sample together; A does not depend on their labels or orders.
 
-    The mean of a critic's documents is a sum, so all critics of a deal are one product of matrices.
+    The mean of a critic's documents is a sum, so all critics of a deal are computed with one product of matrices.
 
     Args:
-        found: features [documents, features], see `arrangements.Arranged`.
+        features: [documents, features], see `arrangements.Arranged`.
         counted: sentences of each document.
         shape: A, of all of them.
     """
 
-    def __init__(self, found: Floats, counted: Ints, shape: Floats) -> None:
+    def __init__(self, features: Floats, counted: Ints, shape: Floats) -> None:
         root = np.linalg.cholesky(shape)
-        white = np.linalg.solve(root, found.T).T
+        white = np.linalg.solve(root, features.T).T
         if len(white) < white.shape[1]:  # the same products in as many dimensions as there are documents
             white = np.linalg.qr(white.T).R.T
         self._columns = np.column_stack([white, counted])
@@ -46,15 +46,15 @@ class OrderRefit:
 
     def _sums(self, parts: Parts, of: Ints) -> Array:
         """The columns summed over the documents of each of some parts: [parts, columns]."""
-        found: Array = (parts == of[:, None]).astype(np.float64) @ self._columns
-        return found
+        sums: Array = (parts == of[:, None]).astype(np.float64) @ self._columns
+        return sums
 
 
-def weights_of(found: Floats, counted: Ints, shape: Floats, parts: Parts) -> Floats:
+def weights_of(features: Floats, counted: Ints, shape: Floats, parts: Parts) -> Floats:
     """The weights of features that the critics of each part have, see `OrderCritic.weights`: [parts, features]."""
     real = np.flatnonzero(parts >= 0)
-    sums, sizes = (np.zeros((int(parts.max()) + 1, of)) for of in (found.shape[1], 1))
-    np.add.at(sums, parts[real], found[real])
+    sums, sizes = (np.zeros((int(parts.max()) + 1, of)) for of in (features.shape[1], 1))
+    np.add.at(sums, parts[real], features[real])
     np.add.at(sizes, parts[real], counted[real, None])
     weights: Floats = UNIT * np.linalg.solve(shape, ((sums.sum(axis=0) - sums) / (sizes.sum() - sizes)).T).T
     return weights

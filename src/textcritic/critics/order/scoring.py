@@ -1,4 +1,4 @@
-"""What is written of each document of which the order of sentences was judged."""
+"""The scores of documents whose order of sentences was judged, as a table."""
 
 import math
 from collections.abc import Sequence
@@ -47,23 +47,25 @@ def score_documents(critic: OrderCritic, ids: Sequence[str], sentences: Sentence
         sentences: of them.
         groups: of them.
     """
-    found = arranged(sentences, critic.vocabulary)
+    documents = arranged(sentences, critic.vocabulary)
     weights, empty = critic.weights, sentences.counted == 0
-    told = [None] * len(ids) if groups is None else list(groups)
+    group_of = [None] * len(ids) if groups is None else list(groups)
     of_set = np.flatnonzero(~empty)
     own = np.full(len(ids), math.nan)
-    own[of_set] = own_evidence(found.found[of_set], found.counted[of_set], critic.shape, [told[n] for n in of_set])
-    pair, by = weakest_pairs(sentences, found, weights)
+    own[of_set] = own_evidence(
+        documents.found[of_set], documents.counted[of_set], critic.shape, [group_of[n] for n in of_set]
+    )
+    pair, by = weakest_pairs(sentences, documents, weights)
     columns = [
         pa.array(ids, pa.string()),
-        pa.array(found.found @ weights, mask=empty),
-        pa.array(found.counted, mask=empty),
+        pa.array(documents.found @ weights, mask=empty),
+        pa.array(documents.counted, mask=empty),
         pa.array(own, mask=np.isnan(own)),
-        pa.array(accuracies(sentences, found, weights), mask=empty),
+        pa.array(accuracies(sentences, documents, weights), mask=empty),
         pa.array(pair, mask=empty),
         pa.array(by, mask=empty),
         pa.array(empty),
         pa.array(np.full(len(ids), TOO_SHORT), pa.string(), mask=~empty),
-        pa.array(told, pa.string()),
+        pa.array(group_of, pa.string()),
     ]
     return pa.table(columns, schema=ORDER_SCHEMA)

@@ -1,8 +1,7 @@
-"""What is read of each sentence of a set of documents: its words, names, years, and how it begins and ends.
+"""What the critic reads in each sentence of a set of documents: its words, names, years, and how it begins and ends.
 
-Documents are cut into sentences inside their sections, and these into passages of at most `MOST` that follow one
-another. All that is said of order is said inside passages, so a document of 5,000 sentences costs no more than 500 of
-ten.
+Documents are cut into sentences inside their sections, and these into passages of at most `MOST` consecutive sentences.
+Order is only judged inside passages, so a document of 5,000 sentences costs no more than 500 of ten.
 """
 
 import re
@@ -29,7 +28,7 @@ MARKS = ("content", "names", "later_names", "indefinite", "definite")
 """Sets of words of a sentence: those that are no function words; capitalised ones; of these, those behind another one
 ("Smith" of "Ann Smith"); those one or two behind "a"; and those behind "the" or a demonstrative."""
 NUMBERS = ("words", "names", "later names", "has a year", "pronouns", "has a bracket", "has a quote", "starts: he, she")
-"""What is counted of a sentence, each in a unit of its own so that most values lie between 0 and 1."""
+"""Numbers of a sentence, each in its own unit, so that most values are between 0 and 1."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -44,9 +43,9 @@ class Sentences:
         document: [passages], from 0.
         length: [passages], sentences of each, 2 to `MOST`.
         number: [sentences], which sentence of its document it is, from 0, single ones of other sections counted in.
-        terms: what the columns of `marks` stand for.
+        terms: the meaning of the columns of `marks`.
         marks: by the names of `MARKS`: 0 or 1 [sentences, terms].
-        keys: what the columns of `words` stand for: `w=` a word, `1=` the first, `12=` the first two, `last=` the last.
+        keys: the columns of `words`: `w=` a word, `1=` the first word, `12=` the first two, `last=` the last.
         words: 0 or 1 [sentences, keys].
         numbers: [sentences, `NUMBERS`].
         year: [sentences], the mean of its years; NaN without one.
@@ -73,23 +72,23 @@ class Sentences:
     @property
     def starts(self) -> Ints:
         """The first sentence of each passage: [passages]."""
-        found: Ints = np.cumsum(self.length) - self.length
-        return found
+        starts: Ints = np.cumsum(self.length) - self.length
+        return starts
 
     @property
     def passage(self) -> Ints:
         """The passage of each sentence: [sentences]."""
-        found: Ints = np.repeat(np.arange(len(self.length)), self.length)
-        return found
+        passages: Ints = np.repeat(np.arange(len(self.length)), self.length)
+        return passages
 
     @property
     def counted(self) -> Ints:
-        """The sentences of each document that stand in passages; 0 where there is nothing to order: [documents]."""
-        found: Ints = np.bincount(self.document, self.length, len(self.total)).astype(np.int64)
-        return found
+        """The sentences of each document in passages; 0 where there is nothing to order: [documents]."""
+        sentences: Ints = np.bincount(self.document, self.length, len(self.total)).astype(np.int64)
+        return sentences
 
     def take(self, documents: Ints) -> "Sentences":
-        """Those of some documents, whose numbers ascend; the documents are numbered anew from 0."""
+        """The sentences of some documents, whose numbers ascend; the documents get new numbers from 0 on."""
         place = np.full(len(self.total), -1)
         place[documents] = np.arange(len(documents))
         kept = place[self.document] >= 0
@@ -169,9 +168,9 @@ class _Reader:
         }
         for name, members in sets.items():
             self.marks[name].append([self.terms.setdefault(term, len(self.terms)) for term in members])
-        said = [f"w={word}" for word in distinct]
-        said += [f"1={first}", f"12={' '.join(words[:2])}", f"last={words[-1]}"] if words else []
-        self.words.append([self.keys.setdefault(key, len(self.keys)) for key in said])
+        keys = [f"w={word}" for word in distinct]
+        keys += [f"1={first}", f"12={' '.join(words[:2])}", f"last={words[-1]}"] if words else []
+        self.words.append([self.keys.setdefault(key, len(self.keys)) for key in keys])
         years = [int(word) for word in words if YEAR.fullmatch(word)]
         brackets, quotes = "(" in sentence, '"' in sentence or "“" in sentence
         pronouns = sum(word in PRONOUNS for word in words)

@@ -1,4 +1,4 @@
-"""Recitation: how much of a document stands word for word in the training text (McCoy et al. 2023, RAVEN)."""
+"""Recitation: how much of a document the training text has word for word (McCoy et al. 2023, RAVEN)."""
 
 from textcritic.critics.recitation.index import Cutting, IndexFiles, TrainIndex, cutting_of, index_articles
 from textcritic.critics.recitation.job import index_train, score_recitation, score_texts

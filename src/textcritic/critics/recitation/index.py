@@ -45,7 +45,7 @@ class Cutting:
         return pa.DictionaryArray.from_arrays(words.of_types[tokens.ids], words.words), tokens.lengths
 
     def tokens(self, texts: pa.StringArray) -> Tokens:
-        """The tokens of texts; they are as they are written, but for their quotes."""
+        """The tokens of texts, in their original form except for quotes."""
         spaced = segmented_texts(straightened(texts) if self.straight_quotes else texts, self.spaced)
         return tokenize(spaced, self.tokenizer)
 
@@ -83,7 +83,7 @@ class TrainIndex:
     cutting: Cutting
 
     def found(self, texts: pa.StringArray, sizes: list[int]) -> tuple[Lengths, Found]:
-        """The words of each text [T], and which stretches of them stand in the training text, see `Suffixes.found`."""
+        """The words of each text [T], and which stretches of them the training text has, see `Suffixes.found`."""
         words, lengths = self.cutting.words(texts)
         numbers = pc.index_in(words.dictionary, self.words).fill_null(-2).to_numpy() + 1
         of_texts = numbers.astype(np.int32)[words.indices.to_numpy()]
@@ -115,7 +115,7 @@ class TrainIndex:
         ids, lengths = documents["id"].combine_chunks(), documents["words"].to_numpy()
         if (lengths + 1).sum() != len(suffixes.tokens) or suffixes.tokens.max(initial=END) > len(words):
             raise TextcriticError(
-                f"{files.suffixes}: another text than that of {files.words} and {files.documents}; delete them and "
+                f"{files.suffixes}: not made from the text of {files.words} and {files.documents}; delete them and "
                 "rerun the rule that makes them"
             )
         return cls(suffixes, words["word"].combine_chunks(), ids, lengths, cutting)

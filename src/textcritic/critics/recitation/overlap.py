@@ -1,4 +1,4 @@
-"""How much text the splits of a corpus share: n-grams and whole documents of one split that stand in another."""
+"""How much text the splits of a corpus share: n-grams and whole documents of one split that another has too."""
 
 import hashlib
 import os
@@ -18,13 +18,13 @@ Path = str | os.PathLike[str]
 def measure_overlap(train: Path, splits: Mapping[str, Path], out: Path) -> None:
     """Write what splits share with the train split, as words and single marks in lower case, as JSON.
 
-    Of each split: `documents`; `copies`, those whose text is that of a training document; `long_enough`, those of 13
-    words or more, and `more_than_half` of these, of which more than half of the 13-grams stand in the training text;
-    and by n, from 4 to 16, the n-grams that stand there (`seen`) and all that there are (`all`).
+    For each split: `documents`; `copies`, those whose text is that of a training document; `long_enough`, those of 13
+    words or more; `more_than_half`, those of the latter that share more than half of their 13-grams with the training
+    text; and by n, from 4 to 16, the n-grams that the training text has (`seen`), and all n-grams (`all`).
 
     Args:
         train: Parquet file of articles.
-        splits: the same of the other splits, by name.
+        splits: Parquet files of the other splits, by name.
         out: the file to write.
 
     Raises:

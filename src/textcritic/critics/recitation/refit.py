@@ -1,4 +1,4 @@
-"""Which runs of words of each document stand in other ones: what cross-fitting asks for (`inference.Refit`)."""
+"""Which runs of words of each document occur in other documents; used for cross-fitting (`inference.Refit`)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ class RecitationRefit:
         documents = np.repeat(np.arange(len(lengths)), self.runs)
         inside = np.arange(len(documents)) - np.repeat(np.cumsum(self.runs) - self.runs, self.runs)
         names = names[starts[documents] + inside] if len(documents) else names[:0]
-        # Runs of one document alone are never found: what is left is small.
+        # Runs that only one document has are never found elsewhere, so they are dropped: what is left is small.
         pairs, times = np.unique(np.stack([names, documents]), axis=1, return_counts=True)
         owners = np.bincount(pairs[0]) if len(pairs[0]) else np.zeros(0, np.int64)
         shared = owners[pairs[0]] > 1
@@ -43,40 +43,40 @@ class RecitationRefit:
         self._documents, self._times = pairs[1][shared], times[shared]
 
     def sums(self, parts: Parts) -> tuple[Array, Array]:
-        """(Runs found, all runs) of the real documents, and of the sample; see `inference.Refit`."""
-        found = self._found(parts)
+        """(Runs counts, all runs) of the real documents, and of the sample; see `inference.Refit`."""
+        counts = self._found(parts)
         of = parts[self._documents]
         real, sample = (
-            np.array([found[of_side].sum(), self.runs[side].sum()], np.float64)
+            np.array([counts[of_side].sum(), self.runs[side].sum()], np.float64)
             for of_side, side in ((of >= 0, parts >= 0), (_in_sample(of), _in_sample(parts)))
         )
         return real, sample
 
     def found(self, parts: Parts) -> Array:
         """The runs of each document that are found, the mean over the parts for one of a sample: [documents]."""
-        found: Array = np.bincount(self._documents, self._found(parts), len(self.runs)).astype(np.float64)
-        return found
+        counts: Array = np.bincount(self._documents, self._found(parts), len(self.runs)).astype(np.float64)
+        return counts
 
     def _found(self, parts: Parts) -> Array:
-        """The same of each shared run of each document: [pairs of both]."""
+        """The same for each pair of a document and a shared run: [pairs]."""
         number = int(parts.max(initial=-1)) + 1
         part, every = parts[self._documents], int(self._runs.max(initial=-1)) + 1
         is_real, partner = part >= 0, part <= PARTNER
         cells = self._runs[is_real] * number + part[is_real]
         of_parts = np.bincount(cells, minlength=every * number).reshape(every, number)
         elsewhere = of_parts.sum(axis=1, keepdims=True) - of_parts > 0  # is the run in another part than this one?
-        found = np.zeros(len(part))
-        found[is_real] = elsewhere[self._runs[is_real], part[is_real]]
+        share = np.zeros(len(part))
+        share[is_real] = elsewhere[self._runs[is_real], part[is_real]]
         used = np.isin(np.arange(number), parts)
-        found[part == SAMPLE] = elsewhere[self._runs[part == SAMPLE]][:, used].mean(axis=1)
-        found[partner] = elsewhere[self._runs[partner], PARTNER - part[partner]]
-        times: Array = found * self._times
+        share[part == SAMPLE] = elsewhere[self._runs[part == SAMPLE]][:, used].mean(axis=1)
+        share[partner] = elsewhere[self._runs[partner], PARTNER - part[partner]]
+        times: Array = share * self._times
         return times
 
 
 def _in_sample(parts: Parts) -> npt.NDArray[np.bool_]:
-    found: npt.NDArray[np.bool_] = (parts == SAMPLE) | (parts <= PARTNER)
-    return found
+    in_sample: npt.NDArray[np.bool_] = (parts == SAMPLE) | (parts <= PARTNER)
+    return in_sample
 
 
 def _runs_of(words: npt.NDArray[np.integer], n: int) -> Ints:

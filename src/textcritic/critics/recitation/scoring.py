@@ -10,8 +10,8 @@ from textcritic.critics.recitation.index import TrainIndex
 LENGTHS = tuple(range(4, 17))
 """Words of an n-gram, n: all that are looked up."""
 MAIN_LENGTH = 13
-"""The n that stands for all: texts that share so many words were as a rule copied. Brown et al. (2020, appendix C) look
-for test data in training data by at most so many."""
+"""The main n: texts that share a run of this many words were usually copied. Brown et al. (2020, appendix C) look for
+test data in training data with n-grams of at most this length."""
 EMPTY = "no word"
 RECITATION_SCHEMA = pa.schema(
     [
@@ -31,8 +31,8 @@ RECITATION_SCHEMA = pa.schema(
 """One row per document. All columns but `id`, `rejected`, `why` and `group` are null where a document is rejected.
 
 - `words`: of the document.
-- `seen`, `all`: of each n of `LENGTHS` the n-grams of the document that stand in some training document, and all that
-  it has, each as often as it occurs in it.
+- `seen`, `all`: for each n of `LENGTHS`, the n-grams of the document that some training document has, and all n-grams
+  of the document, each as often as it occurs in the document.
 - `longest`: words of the longest passage that some training document has word for word; 0 without any.
 - `begin`: its first word in the document, from 0. `train_id`, `train_begin`: one training document that has it, and its
   first word there. Null without any.
@@ -43,18 +43,18 @@ Numbers = npt.NDArray[np.int64]
 
 def score_documents(index: TrainIndex, ids: pa.StringArray, texts: pa.StringArray) -> pa.Table:
     """Look documents up: schema `RECITATION_SCHEMA`; a document without a word is rejected. Raises as `tokenize`."""
-    words, found = index.found(texts, list(LENGTHS))
+    words, shared = index.found(texts, list(LENGTHS))
     every = np.maximum(words[:, None] - np.array(LENGTHS) + 1, 0)
-    train_ids, train_begin = index.where(found.place)
+    train_ids, train_begin = index.where(shared.place)
     empty = words == 0
-    nowhere = found.longest == 0
+    nowhere = shared.longest == 0
     columns = [
         ids,
         pa.array(words, mask=empty),
-        _lists(found.seen, empty),
+        _lists(shared.seen, empty),
         _lists(every, empty),
-        pa.array(found.longest, mask=empty),
-        pa.array(found.begin, mask=nowhere),
+        pa.array(shared.longest, mask=empty),
+        pa.array(shared.begin, mask=nowhere),
         train_ids,
         pa.array(train_begin, mask=nowhere),
         pa.array(empty),

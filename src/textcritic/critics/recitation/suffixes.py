@@ -1,6 +1,6 @@
-"""A suffix array of documents: which stretches of other documents stand in them, and how long these are.
+"""A suffix array of documents: which stretches of other texts occur in them, and how long these are.
 
-Everything is exact: nothing is hashed, so that there are no collisions. Nothing loops over tokens.
+Everything is exact: nothing is hashed, so that there are no collisions. There is no loop over tokens.
 """
 
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Suffixes(Arrays):
         return Beginnings(words, _pair(firsts[pairs], seconds[pairs]), np.append(pairs, len(firsts)))
 
     def found(self, texts: Tokens, lengths: Places, sizes: Sequence[int]) -> "Found":
-        """Which stretches of texts stand in the documents.
+        """Which stretches of texts occur in the documents.
 
         Args:
             texts: int32, the words of T texts one after the other; `NOWHERE` is a word that no document has.
@@ -89,9 +89,9 @@ class Beginnings:
 
     def of_word(self, words: Places) -> tuple[Places, Places]:
         """The first position of each word, and the one after its last; equal for a word that does not occur."""
-        known = np.clip(words, END, len(self.words) - 2)
-        begin = self.words[known]
-        return begin, np.where(known == words, self.words[known + 1], begin)
+        clipped = np.clip(words, END, len(self.words) - 2)
+        begin = self.words[clipped]
+        return begin, np.where(clipped == words, self.words[clipped + 1], begin)
 
     def of_pair(self, first: Tokens, second: Tokens) -> tuple[Places, Places]:
         """The same of pairs."""
@@ -105,13 +105,13 @@ class Beginnings:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What of T texts stands in the documents.
+    """What the documents share with T texts.
 
     Attributes:
         seen: int64 [T, sizes], n-grams of each text that some document has, each as often as the text has it.
-        longest: int64 [T], words of the longest stretch of each text that stands in some document; 0 without any.
-        begin: int64 [T], the word of the text with which this begins, from 0.
-        place: int64 [T], a place among the tokens of the documents where it stands; -1 without any.
+        longest: int64 [T], words of the longest stretch of each text that some document has; 0 without any.
+        begin: int64 [T], the word of the text with which this stretch begins, from 0.
+        place: int64 [T], a place among the tokens of the documents where it occurs; -1 without any.
     """
 
     seen: Places
@@ -197,12 +197,12 @@ def _pair(first: Tokens, second: Tokens) -> Places:
 
 
 class _Search:
-    """All places of some texts whose next words, `depth` of them, stand in the documents.
+    """All places of some texts whose next `depth` words occur in the documents.
 
     Attributes:
         text: int64, the text of each place.
         at: the places.
-        low, high: of each, the stretch of `Suffixes.order` that begins with these words.
+        low, high: for each place, the range of `Suffixes.order` whose suffixes begin with these words.
     """
 
     def __init__(self, suffixes: Suffixes, texts: Tokens, lengths: Places) -> None:
@@ -215,12 +215,12 @@ class _Search:
         self.lengths, self.places = np.zeros(len(texts), np.int64), np.full(len(texts), NOWHERE, np.int64)
 
     def deepen(self, drop: bool = False) -> None:
-        """Take one word more, and leave out the places where this stands in no document.
+        """Take one word more, and leave out the places whose words then occur in no document.
 
         Args:
-            drop: whether to leave out as well those of which the longest stretch is known to be shorter than that of
-                the place before: both stand at the same places of the documents. A text that is copied as a whole then
-                costs as much as its length, not the square of it. Counts of later sizes would be too small.
+            drop: whether to leave out also each place that cannot have the longest stretch, because all its occurrences
+                in the documents continue those of the place before it. Then a text that is copied as a whole takes
+                time linear in its length, not quadratic. Counts of later sizes would be too small.
         """
         inside = self.left[self.at] > self.depth
         at, low, high = self.at[inside], self.low[inside], self.high[inside]
@@ -237,19 +237,19 @@ class _Search:
     def longest(self, lengths: Places) -> tuple[Places, Places, Places]:
         """The longest stretch of each text, its first word and its place; see `Found`."""
         starts = np.cumsum(lengths) - lengths
-        found = np.zeros((3, len(lengths)), np.int64)
-        found[2] = NOWHERE
+        longest = np.zeros((3, len(lengths)), np.int64)  # length, first word, place
+        longest[2] = NOWHERE
         filled = np.flatnonzero(lengths)
         if len(filled):
             most = np.maximum.reduceat(self.lengths, starts[filled])
             first = np.flatnonzero(self.lengths == np.repeat(most, lengths[filled]))
             _, one_each = np.unique(self.text[first], return_index=True)
             first = first[one_each]
-            found[:, filled] = most, first - starts[filled], self.places[first]
-        return found[0], found[1], found[2]
+            longest[:, filled] = most, first - starts[filled], self.places[first]
+        return longest[0], longest[1], longest[2]
 
     def _stretches(self, at: Places, low: Places, high: Places) -> tuple[Places, Places]:
-        """The part of each stretch from `low` to `high` that goes on with the next word of the text."""
+        """The part of each stretch from `low` to `high` that continues with the next word of the text."""
         words = self.texts[at + self.depth]
         if self.depth == 0:
             return self.suffixes.beginnings.of_word(words.astype(np.int64))

@@ -1,4 +1,4 @@
-"""How often tests, intervals and verdicts on tendencies are wrong, where sample and real text are of one population."""
+"""How often tests, intervals and verdicts on tendencies are wrong if sample and real text are of one population."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -20,7 +20,7 @@ from textcritic.inference import ALPHA
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Of the repetitions of a calibration in which something was measured: shares, NaN where there is nothing.
+    """Shares of the repetitions of a calibration in which something was measured; NaN if there are none.
 
     Attributes:
         name: of a distance, a difference or an estimate.
@@ -44,7 +44,7 @@ class Population:
     def __init__(self, texts: Sequence[str], options: CountOptions | None = None) -> None:
         chosen = replace(options or CountOptions(), groups=max(2, len(texts)))
         self.counts = count_texts([pa.array(texts, pa.string())], len(texts), chosen)
-        # A document is a group of its own, whose number is not its place among the texts.
+        # Each document is a separate group; the number of the group is not its place among the texts.
         self.own_group = self.counts.group.astype(np.int64)
 
     def draw(
@@ -95,7 +95,7 @@ class Population:
 
         Args:
             units: [documents], the unit of each, all of about one size; several hundred units.
-            sizes: single documents, each of a unit of its own, and units of the other set.
+            sizes: single documents, each of a different unit, and units of the other set.
             repetitions: pairs.
             seed: of the draws.
             both: whether the first set is of whole units too.
@@ -123,20 +123,20 @@ def distance_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options, tru
         options: of the measurement.
         truth: what intervals should hold.
     """
-    found: dict[str, list[Distance]] = {}
+    by_name: dict[str, list[Distance]] = {}
     for sample, real in pairs:
         for name, one in distances(Pair(real, sample), options)[0].items():
-            found.setdefault(name, []).append(one)
+            by_name.setdefault(name, []).append(one)
     margins = {tendency.distance: tendency.margin for tendency in TENDENCIES}
-    return [_rates(name, some, margins.get(name), truth) for name, some in found.items()]
+    return [_rates(name, some, margins.get(name), truth) for name, some in by_name.items()]
 
 
-def _rates(name: str, found: Sequence[Distance], margin: float | None, truth: float) -> Rates:
-    values, low, high, p = np.array([(one.value, one.low, one.high, one.p) for one in found]).T
+def _rates(name: str, measured: Sequence[Distance], margin: float | None, truth: float) -> Rates:
+    values, low, high, p = np.array([(one.value, one.low, one.high, one.p) for one in measured]).T
     words = [] if margin is None else [verdict_of(*one, margin) for one in zip(values, high, p, strict=True)]
     return Rates(
         name=name,
-        measured=len(found),
+        measured=len(measured),
         significant=_share(p < ALPHA, ~np.isnan(p)),
         differs=words.count(DIFFERS) / len(words) if words else np.nan,
         keeps=words.count(KEPT) / len(words) if words else np.nan,
@@ -146,27 +146,27 @@ def _rates(name: str, found: Sequence[Distance], margin: float | None, truth: fl
 
 def estimate_rates(sets: Iterable[Counts], options: Options) -> list[Rates]:
     """How often the intervals of estimates hold the mean of the estimate over all sets."""
-    found: dict[str, list[tuple[float, float, float]]] = {}
+    by_name: dict[str, list[tuple[float, float, float]]] = {}
     for counts in sets:
         for name, one in estimates(counts, options)[0].items():
-            found.setdefault(name, []).append((one.value, one.low, one.high))
-    return [_covering(name, some, float(np.mean([value for value, *_ in some]))) for name, some in found.items()]
+            by_name.setdefault(name, []).append((one.value, one.low, one.high))
+    return [_covering(name, some, float(np.mean([value for value, *_ in some]))) for name, some in by_name.items()]
 
 
 def one_size_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options) -> list[Rates]:
     """How often the intervals of differences at one size, of samples and real text of one source, hold 0."""
-    found: dict[str, list[tuple[float, float, float]]] = {}
+    by_name: dict[str, list[tuple[float, float, float]]] = {}
     for sample, real in pairs:
         for name, one in at_one_size(real, sample, estimates(sample, options)[0], options)["estimates"].items():
             ends = [np.nan if one[key] is None else one[key] for key in ("low", "high")]
-            found.setdefault(name, []).append((one["difference"], ends[0], ends[1]))
-    return [_covering(name, some, 0.0) for name, some in found.items()]
+            by_name.setdefault(name, []).append((one["difference"], ends[0], ends[1]))
+    return [_covering(name, some, 0.0) for name, some in by_name.items()]
 
 
-def _covering(name: str, found: Sequence[tuple[float, float, float]], truth: float) -> Rates:
-    _, low, high = np.array(found).T
+def _covering(name: str, values: Sequence[tuple[float, float, float]], truth: float) -> Rates:
+    _, low, high = np.array(values).T
     covered = _share((low <= truth) & (truth <= high), ~np.isnan(low))
-    return Rates(name, len(found), np.nan, np.nan, np.nan, covered)
+    return Rates(name, len(values), np.nan, np.nan, np.nan, covered)
 
 
 def _share(hits: npt.NDArray[np.bool_], of: npt.NDArray[np.bool_]) -> float:

@@ -21,12 +21,12 @@ from textcritic.critics.tendencies.words import ATTACHED, STOP, SYMBOL, UPPER, W
 from textcritic.errors import TextcriticError
 from textcritic.inference.group_sizes import are_alike
 
-# Text that is counted at a time: what is found once for each word of it costs little then. A key (document, word, word)
-# of so many bytes in so many texts fits into 63 bits.
+# Text that is counted at a time: work that is done once for each distinct word then costs little. A key (document,
+# word, word) of this much text fits into 63 bits.
 CHUNK_BYTES, CHUNK_TEXTS = 1 << 25, 1 << 17
 # Counts that are put together at a time.
 TOGETHER = 8
-# Units of a group, at most, where fewer groups than asked for are of about one size; from 10 on they differ by 10%.
+# Up to this many units a group, fewer groups are tried until sizes are alike; from 10 units on they differ by 10%.
 MOST_UNITS = 12
 
 Groups = npt.NDArray[np.int32]
@@ -50,7 +50,7 @@ def count_texts(
 
     Args:
         batches: Arrow arrays of strings, a document each; null is an empty one.
-        documents: their number, D; if they are part of a larger set, that of the set.
+        documents: their number, D; if they are part of a larger set, the number in the set.
         options: None means the paper's.
         seed: of the division into groups.
         rows: which documents of the set they are, for a part of it; all parts of a set have the same groups. None means
@@ -94,8 +94,8 @@ def count_texts(
 def divided(documents: int, groups: int, seed: int, units: npt.NDArray[np.int64] | None = None) -> Groups:
     """The group of each document, of as many groups as are asked for, or of fewer: as `groups_of`.
 
-    Groups of about one size alone can be exchanged. So none is smaller than the largest unit; and where units, a few to
-    a group, do not come out even, as 120 pairs in 100 groups, there are fewer groups.
+    Only groups of about the same size can be exchanged. So none is smaller than the largest unit. If there are so few
+    units that groups would be unequal, as with 120 pairs in 100 groups, there are fewer groups.
     """
     if units is None:
         return groups_of(documents, groups, seed)
@@ -105,9 +105,9 @@ def divided(documents: int, groups: int, seed: int, units: npt.NDArray[np.int64]
     if documents and not are_alike(np.bincount(as_asked, minlength=most)):
         for each in range(-(-number // most), MOST_UNITS + 1):
             fewer = max(1, number // each)
-            found = groups_of(documents, fewer, seed, units)
-            if are_alike(np.bincount(found, minlength=fewer)):
-                return found
+            group = groups_of(documents, fewer, seed, units)
+            if are_alike(np.bincount(group, minlength=fewer)):
+                return group
     return as_asked
 
 
@@ -155,8 +155,8 @@ class _Work:
     def count(self, texts: pa.StringArray, of: OfDocuments) -> Counts:
         """The counts of texts of given groups, with words in no particular order.
 
-        The documents of a group are put side by side and counted together: what is known of their tokens fits into the
-        cache of a processor, and needs no number of the group.
+        The documents of a group are put one after the other and counted together: the data on their tokens fit into the
+        cache of a processor, and do not need the number of the group.
         """
         group, unit = of
         order = np.argsort(group, kind="stable")
@@ -282,19 +282,19 @@ def _mapped(work: _Work, pieces: Iterable[tuple[pa.StringArray, OfDocuments]], t
 
 
 def _of_each(flags: npt.NDArray[np.bool_], ends: Numbers) -> Numbers:
-    """How many flags are set in each document, of which the ends are given."""
+    """How many flags are set in each document; `ends` says where the documents end."""
     return np.diff(np.searchsorted(np.flatnonzero(flags), ends), prepend=0)
 
 
 def _new(ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which of ascending values are not there before."""
+    """Which of ascending values differ from the one before."""
     new = np.ones(len(ascending), np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
     return new
 
 
 def _tally(values: npt.NDArray[Any]) -> Tally:
-    """How often each value is there. It is `numpy.unique`, in less time."""
+    """How often each value occurs: like `numpy.unique`, but faster."""
     ascending = np.sort(values)
     starts = np.flatnonzero(_new(ascending))
     return ascending[starts], np.diff(starts, append=len(values))

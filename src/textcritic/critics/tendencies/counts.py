@@ -26,7 +26,7 @@ OF_WORDS = ("matrix", "segment_sums", "segment_squares")
 """Matrices with a column each word."""
 TOTALS = ("segments", "recurrence", "attached", "upper")
 """Numbers of groups that are not of words."""
-# Stands between words in the file; neither tokenizer leaves it in a token.
+# The separator of words in the file; neither tokenizer leaves it in a token.
 SEPARATOR = "\n"
 OTHERWISE = "not a file of counts; delete it and rerun the rule that makes it"
 # Arrays of a file that are there as they are in memory.
@@ -58,8 +58,8 @@ class Counts:
         unit: int32 [D], a number that documents which belong together share (`inference.unit_of`); groups are made of
             whole units.
         matrix: int64 CSR [G, types], tokens of each word.
-        pairs: int64 CSR [G, PAIRS], bigrams of each kind. A kind is chance's choice: a number made of both words, so
-            that memory does not grow with the different bigrams, and frequent ones have a kind almost to themselves.
+        pairs: int64 CSR [G, PAIRS], bigrams of each kind. A kind is a hash of both words, so that memory does not grow
+            with the number of different bigrams. A frequent bigram has a kind almost to itself.
         segments: int64 [G], stretches of so many tokens as the options' `window`, cut from the begin of each document.
         segment_sums: int64 CSR [G, types], sums over segments of the count of each word.
         segment_squares: the same of its square.
@@ -192,7 +192,7 @@ def merge(parts: Sequence[Counts]) -> Counts:
 
 
 def tokenisation_fault(real: Counts, sample: Counts) -> str | None:
-    """What shows that real text and a sample were cut into tokens in different ways, as one sentence; None if nothing.
+    """A sentence on a sign that real text and a sample were cut into tokens in different ways; None without a sign.
 
     The share of tokens that are marked as parts of words, such as `extra@@` or `Ġword`, differs tenfold and by more
     than a percentage point; or that of tokens with a mark behind their letters, such as `word,`; or, where words are

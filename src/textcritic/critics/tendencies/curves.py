@@ -19,7 +19,7 @@ POINTS = 120  # of ranks
 STEP = 1.15  # ratio of neighbouring classes of lengths
 SHARES = 40  # classes of a share, of 0.025 each
 QUANTILES = np.linspace(0, 1, 101)
-SPLITS = 20  # by which chance is taken off
+SPLITS = 20  # random splits that estimate the effect of chance
 PARTS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0)  # of the groups, for estimates by number of documents
 
 
@@ -45,15 +45,15 @@ def curves_table(curves: Sequence[Curve]) -> pa.Table:
 
 
 def own_curves(counts: Counts) -> dict[str, Curve]:
-    """The curves of a set of documents by itself.
+    """The curves of a set of documents alone.
 
     `rank-frequency` (share of tokens by rank), `types` and `bigrams` (mean number by length, in classes of lengths,
     with intervals of two standard errors), `length`, `stopwords`, `symbols` (densities; of lengths per unit of log
     length), `box.length`, `box.stopwords`, `box.symbols` (quantiles: x the share of documents, y the value). Where
     there are too few documents or tokens for a curve, it is left out or has no points.
     """
-    made = [*_rank_frequency(counts), *_types(counts), *_densities(counts)]
-    return {curve.name: curve for curve in made}
+    curves = [*_rank_frequency(counts), *_types(counts), *_densities(counts)]
+    return {curve.name: curve for curve in curves}
 
 
 def with_band(real: dict[str, Curve], draws: Sequence[dict[str, Curve]]) -> dict[str, Curve]:
@@ -63,7 +63,7 @@ def with_band(real: dict[str, Curve], draws: Sequence[dict[str, Curve]]) -> dict
         x, y = curve.columns["x"], curve.columns["y"]
         others = [draw[name].columns for draw in draws if name in draw and len(draw[name].columns["x"]) > 1]
         if others and not name.startswith("box."):
-            # fmin and fmax leave out NaN, and say nothing where there is nothing else.
+            # fmin and fmax leave out NaN, and warn if there is nothing else.
             low, high = (end.reduce([_at(x, other) for other in others]) for end in (np.fmin, np.fmax))
             banded[name] = Curve(name, x, y, low=low, high=high)
         else:
@@ -72,37 +72,39 @@ def with_band(real: dict[str, Curve], draws: Sequence[dict[str, Curve]]) -> dict
 
 
 def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterator[Curve]:
-    """Estimates on random parts of the documents: `size.s` and so on, all of `estimates`, of which `size.types_chao1`
-    is `size.types` with what is known of its bias; and, if there is real text to compare with, `size.unigram_half_l1`,
-    whose `low` is the value less what chance adds.
+    """Estimates on random parts of the documents: `size.s` and so on, one curve for each of `estimates`.
 
-    x is the number of documents. Chance is the mean distance where documents of both sets are exchanged at random. Of
-    documents without a token there is no curve, and a part that something cannot be estimated on has no point of it.
+    `size.types_chao1` is `size.types` with the estimated bias removed. If there is real text to compare with,
+    `size.unigram_half_l1` follows; its `low` is the value minus the effect of chance: the mean distance if documents of
+    both sets are exchanged at random.
+
+    x is the number of documents. Documents without a token have no curve, and a curve has no point for a part on which
+    its number cannot be estimated.
     """
     if not counts.tokens:
         return
     order = np.random.default_rng(options.seed).permutation(counts.groups)
-    found: dict[str, list[tuple[float, float, float]]] = {}
+    points_by_name: dict[str, list[tuple[float, float, float]]] = {}
     for part in dict.fromkeys(max(1, round(share * counts.groups)) for share in PARTS):
         some = counts.take(order[:part].tolist())
         for name, (value, corrected) in _sized(some, real, options).items():
-            found.setdefault(name, []).append((len(some.documents), value, corrected))
-    for name, points in found.items():
+            points_by_name.setdefault(name, []).append((len(some.documents), value, corrected))
+    for name, points in points_by_name.items():
         x, y, low = np.array(points).T
         yield Curve(f"size.{name}", x, y, low=low)
 
 
 def _sized(counts: Counts, real: Counts | None, options: Options) -> Mapping[str, tuple[float, float]]:
-    made, _ = estimates(counts, options, intervals=False)
-    found = {name: (estimate.value, np.nan) for name, estimate in made.items()}
+    estimates_by_name, _ = estimates(counts, options, intervals=False)
+    by_name = {name: (estimate.value, np.nan) for name, estimate in estimates_by_name.items()}
     if real is not None:
         with suppress(TextcriticError):
-            found["unigram_half_l1"] = _words_apart(real, counts, options)
-    return found
+            by_name["unigram_half_l1"] = _words_apart(real, counts, options)
+    return by_name
 
 
 def _words_apart(real: Counts, counts: Counts, options: Options) -> tuple[float, float]:
-    """Total variation distance of the words from real text, and the same less what random splits of both have."""
+    """Total variation distance of the words from real text, and the same minus that of random splits of both."""
     pair = Pair(real, counts)
     value, chosen = float(half_l1(*pair.totals)), {"half_l1": DISTANCES["half_l1"]}
     test = group_permutation(*pair.matrices, pair.sizes(), chosen, resamples=SPLITS, seed=options.seed)

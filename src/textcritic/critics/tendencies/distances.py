@@ -43,15 +43,15 @@ SCALING: Mapping[str, Callable[[Sums, Sums], Compared]] = {
     "taylor": taylor_compared,
     "recurrence": recurrence_compared,
 }
-# A difference of this many times what is significant is noticed in 80% of cases: (1.96 + 0.84) / 1.96 for a number that
-# is normally distributed, and less for the largest of several.
+# A difference of this many times the significant difference is noticed in 80% of cases: (1.96 + 0.84) / 1.96 for a
+# normally distributed number, and less for the largest of several.
 NOTICED = 1.43
 DRAWINGS = 20
 """How often groups of the larger set are drawn where documents belong together."""
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 BySize: TypeAlias = Mapping[str, Floats | float]
-"""What the sizes of two sets alone make of `rank`, a curve, and of `taylor_distance` and `recurrence_distance`."""
+"""The effect of the sizes of two sets alone on `rank`, a curve, and on `taylor_distance` and `recurrence_distance`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Distance:
 
     Attributes:
         value: the number.
-        low, high: the 95% interval of the distance of the two sources, without what chance adds; NaN where there is
+        low, high: the 95% interval of the distance of the two sources, without the effect of chance; NaN where there is
             none.
         p: of the test against real text; NaN where there is none.
         p_as_printed: of a difference of means, see `inference.mean_test`.
@@ -69,7 +69,7 @@ class Distance:
             NaN where not tested.
         null: the values of the test's permutations, for a picture.
         by_length: of the number of types, the distance at each length.
-        by_size: see `BySize`; it is taken off the value.
+        by_size: see `BySize`; it is subtracted from the value.
     """
 
     value: float
@@ -90,13 +90,13 @@ Made = dict[str, Distance]
 def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySize) -> dict[str, float]:
     """The distances of a set of documents from real text, without intervals and tests: for second draws.
 
-    Names as in `distances`. What cannot be measured is not there.
+    Names as in `distances`. Distances that cannot be measured are left out.
 
     Args:
         real: the real text.
         other: the documents.
         options: see `Options`.
-        by_size: what is taken off, of sets of these sizes; distances that would need it and are not named are left out.
+        by_size: the effects to subtract for sets of these sizes; distances that need one and have none are left out.
     """
     if not (real.tokens and other.tokens):
         return {}
@@ -114,13 +114,13 @@ def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySi
     for name in SCALING:
         if (own := f"{name}_distance") in by_size:
             makers[own] = partial(_plain_scaling, pair, name, float(by_size[own]))
-    found = {}
+    by_name = {}
     for name, make in makers.items():
         try:
-            found[name] = make()
+            by_name[name] = make()
         except TextcriticError:
             continue
-    return found
+    return by_name
 
 
 def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tuple[Made, dict[str, str]]:
@@ -134,16 +134,16 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
     `taylor_difference`, `recurrence_difference`.
 
     Tests of words, ranks, bigrams, Taylor's exponent and recurrence exchange groups of documents, those of lengths and
-    shares documents: they are right whatever the sizes of the sets are. What the sizes alone make of a difference of
-    ranks, of Taylor's exponent and of recurrence is taken off. Intervals are about the distance of the two sources: it
-    is 0 of two samples of one population. `unigram_half_l1` and `unigram_chi_square`, which grow with every rare word,
-    have none; and nothing has, where a set has fewer than `LEAST_UNITS` units (`Counts.unit`). Of fewer than
+    shares exchange documents: they are valid for all sizes of the sets. The effect of the sizes alone on a difference
+    of ranks, of Taylor's exponent and of recurrence is subtracted. Intervals are about the distance of the two sources,
+    which is 0 for two samples of one population. `unigram_half_l1` and `unigram_chi_square`, which grow with every rare
+    word, have none; nor has any distance if a set has fewer than `LEAST_UNITS` units (`Counts.unit`). With fewer than
     `LEAST_TESTED` there is no test.
 
-    Documents that belong together stay in one group. Where there are such, p and `noticed` of words, bigrams and ranks
-    are made of as many groups on both sides (`_balanced`), all else of all documents. Lengths, shares and types by
-    length, whose tests take documents as independent, are compared of one document of each unit, drawn at random; their
-    distances are those of these.
+    Documents that belong together stay in one group. If there are such documents, p and `noticed` of words, bigrams and
+    ranks are computed from equally many groups on both sides (`_balanced`), and all else from all documents. The tests
+    of lengths, shares and types by length take documents as independent: they use one document of each unit, drawn at
+    random, and so do their distances.
 
     Args:
         pair: real text and sample.
@@ -159,17 +159,17 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
     recipes |= {(f"{name}_ks", f"{name}_difference"): partial(_values, pair, name, options) for name in VALUES}
     recipes |= {(f"{name}_distance", f"{name}_difference"): partial(_scaling, pair, name, options) for name in SCALING}
     chosen = {names: make for names, make in recipes.items() if not only or set(names) & set(only)}
-    made, missing = made_by(chosen, pair.real, pair.sample)
+    by_name, missing = made_by(chosen, pair.real, pair.sample)
     none, units = math.nan, min(pair.real.units, pair.sample.units)
     if units < LEAST_UNITS:
-        made = {name: replace(one, low=none, high=none) for name, one in made.items()}
+        by_name = {name: replace(one, low=none, high=none) for name, one in by_name.items()}
     if units < LEAST_TESTED:
-        made = {name: replace(one, p=none, p_as_printed=none, noticed=none) for name, one in made.items()}
-    return made, missing
+        by_name = {name: replace(one, p=none, p_as_printed=none, noticed=none) for name, one in by_name.items()}
+    return by_name, missing
 
 
 class Pair:
-    """Two sets of documents, their words in one vocabulary: that of real text, and what else the sample has."""
+    """Two sets of documents with one vocabulary: the words of real text, then the other words of the sample."""
 
     def __init__(self, real: Counts, sample: Counts) -> None:
         self.real, self.sample = real, sample
@@ -239,8 +239,8 @@ def _tested(value: float, ends: tuple[float, float], p: float, null: Floats, mos
 def _balanced(one: Distance, tests: Sequence[GroupTest]) -> Distance:
     """A distance of all documents with the p-value of tests of as many groups on both sides, `twice_median` of theirs.
 
-    Without such tests it stays as it is. Groups of documents that belong together differ more than others do: were all
-    of them exchanged with more groups of single documents, p would be below 0.05 in up to 21% under the null.
+    Without such tests it stays as it is. Groups of documents that belong together differ more than others do. If all of
+    them were exchanged with more groups of single documents, p would be below 0.05 in up to 21% under the null.
     """
     if not tests:
         return one
@@ -253,43 +253,43 @@ def _balanced(one: Distance, tests: Sequence[GroupTest]) -> Distance:
 
 
 def _words(pair: Pair, options: Options) -> Made:
-    """Of groups of documents: the test exchanges them, the interval draws them with replacement."""
+    """Test and interval by groups of documents: the test exchanges them, the interval draws them with replacement."""
     both, test_of = pair.matrices[::-1], partial(group_permutation, resamples=options.resamples, seed=options.seed)
     tests = test_of(*both, pair.sizes()[::-1])
-    made: Made = {}
+    by_name: Made = {}
     for name, key, distance in (
         ("unigram_half_l1", "half_l1", half_l1),
         ("unigram_chi_square", "chi_square", chi_square),
     ):
         test = tests[key]
-        made[name] = Distance(float(distance(*pair.totals)), p=test.p, by_chance=test.chance, null=test.null)
-    made["unigram_max"] = _largest(both, tests["max_difference"], options)
+        by_name[name] = Distance(float(distance(*pair.totals)), p=test.p, by_chance=test.chance, null=test.null)
+    by_name["unigram_max"] = _largest(both, tests["max_difference"], options)
     others = [test_of(*groups) for groups in pair.balanced(both, options.seed)]
     keys = {"unigram_half_l1": "half_l1", "unigram_chi_square": "chi_square", "unigram_max": "max_difference"}
-    return {name: _balanced(one, [other[keys[name]] for other in others]) for name, one in made.items()}
+    return {name: _balanced(one, [other[keys[name]] for other in others]) for name, one in by_name.items()}
 
 
 def _bigrams(pair: Pair, options: Options) -> Made:
     both, chosen = (pair.sample.pairs, pair.real.pairs), {"largest": DISTANCES["max_difference"]}
     test_of = partial(group_permutation, distances=chosen, resamples=options.resamples, seed=options.seed)
-    found = _largest(both, test_of(*both, pair.sizes()[::-1])["largest"], options)
+    largest = _largest(both, test_of(*both, pair.sizes()[::-1])["largest"], options)
     return {
-        "bigram_max": _balanced(found, [test_of(*groups)["largest"] for groups in pair.balanced(both, options.seed)])
+        "bigram_max": _balanced(largest, [test_of(*groups)["largest"] for groups in pair.balanced(both, options.seed)])
     }
 
 
 def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Options) -> Distance:
-    found = largest_difference_interval(*both, options.resamples, seed=options.seed)
-    return _tested(found.estimate, found.ends, test.p, test.null)
+    interval = largest_difference_interval(*both, options.resamples, seed=options.seed)
+    return _tested(interval.estimate, interval.ends, test.p, test.null)
 
 
 def _ranks(pair: Pair, options: Options) -> Made:
     both = pair.matrices[::-1]
     test_of = partial(rank_permutation, ranks=options.ranks, resamples=options.resamples, seed=options.seed)
     test = test_of(*both, sizes=pair.sizes()[::-1])
-    found = rank_interval(*both, options.ranks, test.by_size, options.resamples, options.seed)
+    interval = rank_interval(*both, options.ranks, test.by_size, options.resamples, options.seed)
     signed = _signed_ranks(pair, options.ranks, test.by_size)
-    own = _tested(found.estimate, found.ends, test.p, test.null)
+    own = _tested(interval.estimate, interval.ends, test.p, test.null)
     own = _balanced(own, [test_of(one, two, sizes=sizes) for one, two, sizes in pair.balanced(both, options.seed)])
     return {
         "rank": replace(own, by_size=test.by_size),
@@ -298,7 +298,7 @@ def _ranks(pair: Pair, options: Options) -> Made:
 
 
 def _signed_ranks(pair: Pair, ranks: int, by_size: Floats | float) -> Floats:
-    """Cumulative shares of the sample less those of real text, less what their sizes make of it: [ranks]."""
+    """Cumulative shares of the sample minus those of real text, minus the effect of their sizes: [ranks]."""
     gap = _cumulative(pair.sample.unigrams(), ranks) - _cumulative(pair.real.unigrams(), ranks)
     curve = np.zeros(ranks)
     curve[: np.size(by_size)] = by_size
@@ -312,13 +312,13 @@ def _cumulative(words: Ints, ranks: int) -> Floats:
 
 
 def _heaps(pair: Pair, options: Options) -> Made:
-    found = type_token_test(
+    result = type_token_test(
         documents_of(pair.real), documents_of(pair.sample), options.least, options.resamples, options.seed
     )
-    test, gap = found.test, found.difference
+    test, gap = result.test, result.difference
     own = _tested(test.distance, (test.low, test.high), test.p, test.null)
     return {
-        "heaps": replace(own, by_length=found.by_length),
+        "heaps": replace(own, by_length=result.by_length),
         "types_difference": Distance(gap.difference, gap.low, gap.high),
     }
 
@@ -357,6 +357,6 @@ def _plain_scaling(pair: Pair, name: str, by_size: float) -> float:
 
 
 def documents_of(counts: Counts) -> Documents:
-    """Length and types of each document that has a token; of documents that belong together of one."""
+    """Length and types of each document that has a token; only one of the documents that belong together."""
     alone = counts.one_of_each()
     return Documents.of(alone.column(LENGTH), alone.column(TYPES))

@@ -94,32 +94,32 @@ def estimates(
     if not intervals:
         counts, options = pooled(counts), replace(options, resamples=1)
     recipes = {names: make for names, make in _recipes(counts, options) if not only or set(names) & set(only)}
-    made, missing = made_by(recipes, counts)
+    by_name, missing = made_by(recipes, counts)
     if counts.units < LEAST_UNITS:
-        made = {name: Estimate(one.value) for name, one in made.items()}
-    return made, missing
+        by_name = {name: Estimate(one.value) for name, one in by_name.items()}
+    return by_name, missing
 
 
 def made_by(
     recipes: Mapping[tuple[str, ...], Callable[[], Mapping[str, T]]], *of: Counts
 ) -> tuple[dict[str, T], dict[str, str]]:
-    """What recipes make, by name, and why others could not: one of the sets they are `of` has no token, or an error.
+    """The results of recipes by name, and why others have none: a set that they are `of` has no token, or an error.
 
     Args:
         recipes: by the names of what each makes.
         of: the sets of documents.
     """
-    made: dict[str, T] = {}
+    by_name: dict[str, T] = {}
     missing: dict[str, str] = {}
     for counts in of:
         if not counts.tokens:
             return {}, {name: without_tokens(counts) for names in recipes for name in names}
     for names, make in recipes.items():
         try:
-            made |= make()
+            by_name |= make()
         except TextcriticError as error:
             missing |= dict.fromkeys(names, str(error))
-    return made, missing
+    return by_name, missing
 
 
 def histogram_of(counts: Counts, name: str) -> Histogram:
@@ -221,8 +221,8 @@ def _coefficients(
 
 
 def _vocabulary(counts: Counts) -> Made:
-    found = group_jackknife(counts.matrix, lambda words: float((words > 0).sum()))
-    types = Estimate(len(counts.words), found.low, found.high)
+    jackknife = group_jackknife(counts.matrix, lambda words: float((words > 0).sum()))
+    types = Estimate(len(counts.words), jackknife.low, jackknife.high)
     return {"types": types, "types_chao1": Estimate(chao1(counts.unigrams()))}
 
 
@@ -232,30 +232,34 @@ def _mean(counts: Counts, name: str, options: Options) -> Made:
         values, unit = np.divide(*_parts(counts, name)), unit[counts.column(LENGTH) > 0]
     place = np.unique(unit, return_inverse=True)[1]
     columns = np.column_stack([np.bincount(place, values), np.bincount(place)])
-    found = bootstrap_interval(columns, ratio_of_sums, resamples=options.resamples, seed=options.seed)
-    return {f"{name}_mean": Estimate(found.estimate, *found.ends)}
+    interval = bootstrap_interval(columns, ratio_of_sums, resamples=options.resamples, seed=options.seed)
+    return {f"{name}_mean": Estimate(interval.estimate, *interval.ends)}
 
 
 def _taylor(counts: Counts) -> Made:
-    found = fit_taylor(counts.segments, counts.segment_sums, counts.segment_squares)
-    return {"taylor": Estimate(found.alpha, found.low, found.high)}
+    law = fit_taylor(counts.segments, counts.segment_sums, counts.segment_squares)
+    return {"taylor": Estimate(law.alpha, law.low, law.high)}
 
 
 def _recurrence(counts: Counts) -> Made:
-    found = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
-    if math.isnan(found.excess):
-        raise TextcriticError("recurrence: too few tokens stand 8 or more apart in one document; give longer documents")
-    ratio = 1 + found.excess
+    measured = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
+    if math.isnan(measured.excess):
+        raise TextcriticError("recurrence: too few tokens are 8 or more apart in one document; give longer documents")
+    ratio = 1 + measured.excess
     if not ratio > 0:  # no word recurs at these distances
-        return {"recurrence": Estimate(found.excess)}
+        return {"recurrence": Estimate(measured.excess)}
     # A ratio of probabilities, less 1: it varies on the log scale, and its interval is longer above than below.
-    half = min((found.excess_high - found.excess) / ratio, MOST_LOG) if found.excess_high > found.excess else math.nan
-    return {"recurrence": Estimate(found.excess, ratio * math.exp(-half) - 1, ratio * math.exp(half) - 1)}
+    half = (
+        min((measured.excess_high - measured.excess) / ratio, MOST_LOG)
+        if measured.excess_high > measured.excess
+        else math.nan
+    )
+    return {"recurrence": Estimate(measured.excess, ratio * math.exp(-half) - 1, ratio * math.exp(half) - 1)}
 
 
-def as_json(made: Made) -> dict[str, dict[str, float | None]]:
+def as_json(by_name: Made) -> dict[str, dict[str, float | None]]:
     """Estimates as JSON has them: None in place of NaN."""
     return {
         name: {key: None if math.isnan(number) else float(number) for key, number in asdict(estimate).items()}
-        for name, estimate in made.items()
+        for name, estimate in by_name.items()
     }

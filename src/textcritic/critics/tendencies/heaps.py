@@ -19,9 +19,9 @@ Ints = npt.NDArray[np.int64]
 STEPS, PRECISION = 100, 1e-12
 # Pairs of a length and a number of types that are counted in a table.
 DENSE = 20_000_000
-# Places of this table for each document, above which sorting is faster.
+# If this table has more cells than this for each document, sorting is faster.
 CROWDED = 5
-# The linear predictor moves by at most so much in one step: Newton's method overshoots where it begins too low.
+# The linear predictor moves by at most this much in one step: Newton's method overshoots if it begins too low.
 LONGEST_STEP = 3.0
 
 
@@ -109,7 +109,7 @@ def fit_heaps(lengths: npt.ArrayLike, types: npt.ArrayLike, counts: npt.ArrayLik
     Args:
         lengths: tokens of each document, at least 1: [documents].
         types: its distinct words, or distinct bigrams: [documents].
-        counts: how many documents stand behind each row; None means one.
+        counts: how many documents each row represents; None means one.
 
     Raises:
         TextcriticError: as `TypesByLength.of`; all documents of one length, which do not tell beta; no types at all.

@@ -21,7 +21,7 @@ from textcritic.inference import unit_of
 from textcritic.runlog import Progress
 
 SECTIONS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("sections")])
-# Documents of a draw, below which fewer draws are taken.
+# If a draw had fewer documents than this, fewer draws are taken.
 FEWEST = 20
 
 
@@ -115,15 +115,15 @@ def count_draws(
 
 
 def number_of_draws(documents: int, asked: int, like: int) -> int:
-    """How many disjoint draws are taken: as many as asked for, fewer where they would be too small, maybe none.
+    """How many disjoint draws are taken: as many as asked for; fewer, perhaps none, if they would be too small.
 
-    A draw has as many documents as what it is like, or `FEWEST` if that is less. Smaller ones would be far from
-    anything.
+    A draw has at least as many documents as the set it is like, or `FEWEST` if that is less. Smaller draws would be far
+    from any text.
 
     Args:
-        documents: that are drawn from.
+        documents: how many there are to draw from.
         asked: number of draws at most.
-        like: documents of the set that draws stand beside.
+        like: documents of the set that draws are compared with.
     """
     return min(asked, documents // max(1, min(like, FEWEST))) if like else 0
 

@@ -48,7 +48,7 @@ CONVENTIONS: Mapping[Support, Mapping[str, Convention]] = {
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """What is known of a set of documents.
+    """The tendencies of a set of documents.
 
     Attributes:
         statistics: as JSON has them: `documents`, `tokens`, `empty`; `estimates` and `distances` by name, each with
@@ -70,7 +70,7 @@ class Measured:
 
 
 def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Measured:
-    """Real text by itself, and beside second draws of it.
+    """Real text alone, and compared with second draws of it.
 
     An estimate has `sd`, its standard deviation over the draws (paper, Table 4).
 
@@ -83,9 +83,9 @@ def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Mea
         TextcriticError: real text without a token.
     """
     require_tokens(real, "the real text")
-    made, missing = estimates(real, options)
+    by_name, missing = estimates(real, options)
     seconds = [_Second.of(real, draw, options) for draw in draws]
-    statistics = _counted(real) | {"estimates": as_json(made), "missing": missing}
+    statistics = _counted(real) | {"estimates": as_json(by_name), "missing": missing}
     statistics["draws"] = _described([second.documents for second in seconds])
     for name, estimate in statistics["estimates"].items():
         values = [second.values[name] for second in seconds if name in second.values]
@@ -105,7 +105,7 @@ def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Mea
 
 
 def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], options: Options) -> Measured:
-    """A sample beside real text, and beside second draws of real text of the same size.
+    """A sample compared with real text, and with second draws of real text of the same size.
 
     Args:
         real: real text.
@@ -117,28 +117,28 @@ def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], option
         TextcriticError: real text has no token.
     """
     require_tokens(real, "the real text")
-    made, missing = estimates(sample, options)
+    by_name, missing = estimates(sample, options)
     pair = Pair(real, sample)
-    found, more = distances(pair, options)
+    distances_by_name, more = distances(pair, options)
     of_laws, no_laws = _laws(sample, real, options)
     sizes, floors = [], []
-    by_size = {name: one.by_size for name, one in found.items()}
+    by_size = {name: one.by_size for name, one in distances_by_name.items()}
     for draw in draws:
         as_large = _at_most(draw, len(sample.documents))
         sizes.append(len(as_large.documents))
         floors.append(plain_distances(real, as_large, options, by_size))
     statistics = _counted(sample) | {
-        "estimates": as_json(made),
-        "distances": _with_floors(found | of_laws, floors),
+        "estimates": as_json(by_name),
+        "distances": _with_floors(distances_by_name | of_laws, floors),
         "missing": missing | more | no_laws,
         "draws": _described(sizes),
         "fault": tokenisation_fault(real, sample),
-        "one_size": at_one_size(real, sample, made, options) if sample.tokens else {"tokens": 0, "estimates": {}},
+        "one_size": at_one_size(real, sample, by_name, options) if sample.tokens else {"tokens": 0, "estimates": {}},
     }
-    curves = [*_heaps_curves(of_laws | found), *own_curves(sample).values(), *_recurrence(sample, [])]
+    curves = [*_heaps_curves(of_laws | distances_by_name), *own_curves(sample).values(), *_recurrence(sample, [])]
     curves += size_curves(sample, real, options)
     for name, tested in (*((name, f"{name}_difference") for name in VALUES), ("unigram_max", "unigram_max")):
-        if (difference := found.get(tested)) is not None:
+        if (difference := distances_by_name.get(tested)) is not None:
             curves.append(Curve(f"null.{name}", range(len(difference.null)), difference.null))
             curves.append(Curve(f"difference.{name}", [0], [difference.value]))
     return Measured(statistics, curves)
@@ -159,7 +159,7 @@ def measure_counts(
 
 @dataclass(frozen=True, eq=False)
 class _Second:
-    """What is kept of a second draw: its size, distances from real text, estimates, curves, and recurrence by lag."""
+    """The results of a second draw: its size, distances from real text, estimates, curves, and recurrence by lag."""
 
     documents: int
     distances: dict[str, float]
@@ -172,8 +172,8 @@ class _Second:
         values = {name: one.value for name, one in estimates(draw, options, intervals=False)[0].items()}
         alike = 0.9 < len(draw.documents) / max(1, len(real.documents)) < 1.1
         by_size = dict.fromkeys(("rank", *(f"{name}_distance" for name in SCALING)), 0.0) if alike else {}
-        found = plain_distances(real, draw, options, by_size), values, own_curves(draw), _recurrence_of(pooled(draw))
-        return cls(len(draw.documents), *found)
+        parts = plain_distances(real, draw, options, by_size), values, own_curves(draw), _recurrence_of(pooled(draw))
+        return cls(len(draw.documents), *parts)
 
 
 def _each(paths: Sequence[Path]) -> Iterator[Counts]:
@@ -205,25 +205,25 @@ def _described(sizes: Sequence[int]) -> dict[str, int]:
 
 
 def _with_floors(
-    found: Mapping[str, Distance], floors: Sequence[Mapping[str, float]]
+    distances_by_name: Mapping[str, Distance], floors: Sequence[Mapping[str, float]]
 ) -> dict[str, dict[str, float | None]]:
-    """Distances as JSON has them, with those of second draws beside them: the mean and the farthest."""
-    said: dict[str, dict[str, float | None]] = {}
-    for name, distance in found.items():
+    """Distances as JSON has them, each with the same distance of second draws: the mean and the largest."""
+    rows: dict[str, dict[str, float | None]] = {}
+    for name, distance in distances_by_name.items():
         drawn = [floor[name] for floor in floors if name in floor]
         numbers = {"value": distance.value, "low": distance.low, "high": distance.high, "p_value": distance.p}
         numbers |= {"p_as_printed": distance.p_as_printed, "by_chance": distance.by_chance}
         numbers |= {"noticed": distance.noticed}
         numbers |= {"floor": float(np.mean(drawn)) if drawn else math.nan, "floor_most": max(drawn, default=math.nan)}
-        said[name] = {key: None if math.isnan(number) else float(number) for key, number in numbers.items()}
-    return said
+        rows[name] = {key: None if math.isnan(number) else float(number) for key, number in numbers.items()}
+    return rows
 
 
 def _recurrence(counts: Counts, draws: Sequence[Floats]) -> Iterator[Curve]:
     """The recurrence by lag in units of chance, with the range of that of the draws where there are some."""
     own = _recurrence_of(counts)
     if own is not None:
-        # fmin and fmax leave out NaN, and say nothing where there is nothing else.
+        # fmin and fmax leave out NaN, and warn if there is nothing else.
         ends = {"low": np.fmin, "high": np.fmax}
         yield Curve("recurrence", counts.lags, own, **{name: end.reduce(draws) for name, end in ends.items() if draws})
 
@@ -231,10 +231,10 @@ def _recurrence(counts: Counts, draws: Sequence[Floats]) -> Iterator[Curve]:
 def _recurrence_of(counts: Counts) -> Floats | None:
     """By lag, NaN at those that no document is long enough for; None where there are fewer than two tokens."""
     try:
-        found = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
+        curve = word_recurrence(counts.recurrence, counts.lags, counts.matrix)
     except TextcriticError:
         return None
-    by_lag: Floats = np.where(found.pairs > 0, found.correlation, np.nan) / found.chance
+    by_lag: Floats = np.where(curve.pairs > 0, curve.correlation, np.nan) / curve.chance
     return by_lag
 
 
@@ -263,8 +263,8 @@ def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -
         return {
             name: Distance(zipf_distance(words, s, way, options.ranks).distance) for name, way in conventions.items()
         }
-    found = zipf_fit_p(words, list(conventions.values()), given, options.ranks, options.resamples, options.seed)
-    return {name: Distance(found[way].distance, p=found[way].p) for name, way in conventions.items()}
+    tests = zipf_fit_p(words, list(conventions.values()), given, options.ranks, options.resamples, options.seed)
+    return {name: Distance(tests[way].distance, p=tests[way].p) for name, way in conventions.items()}
 
 
 def _from_heaps(counts: Counts, of: Counts, options: Options) -> dict[str, Distance]:
@@ -273,10 +273,10 @@ def _from_heaps(counts: Counts, of: Counts, options: Options) -> dict[str, Dista
     with _blamed(counts, of):
         law = fit_heaps(fitted.lengths, fitted.types)
     classes = length_classes(documents, documents, options.least)
-    found = law_distances(documents, law, classes, options.resamples, options.seed)
+    result = law_distances(documents, law, classes, options.resamples, options.seed)
     weights = np.array([len(documents.lengths[documents.inside(*ends)]) for ends in classes.tolist()])
-    mean = float(found.distances @ weights / weights.sum())
-    return {f"heaps_{_whose(counts, of)}": Distance(mean, by_length=found)}
+    mean = float(result.distances @ weights / weights.sum())
+    return {f"heaps_{_whose(counts, of)}": Distance(mean, by_length=result)}
 
 
 def _whose(counts: Counts, of: Counts) -> str:
@@ -284,14 +284,14 @@ def _whose(counts: Counts, of: Counts) -> str:
 
 
 def _blamed(counts: Counts, of: Counts) -> AbstractContextManager[None]:
-    """Where a law is that of real text, its faults are said to be."""
+    """Name real text in the errors of a law that is fitted to real text."""
     return nullcontext() if of is counts else named("real text")
 
 
-def _heaps_curves(found: Mapping[str, Distance]) -> list[Curve]:
+def _heaps_curves(distances_by_name: Mapping[str, Distance]) -> list[Curve]:
     """Distances of the number of types by length: from laws, and from real text."""
     return [
         Curve(name, one.by_length.lengths, one.by_length.distances, p=one.by_length.p)
-        for name, one in found.items()
+        for name, one in distances_by_name.items()
         if one.by_length is not None
     ]

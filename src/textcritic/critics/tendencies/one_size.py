@@ -1,8 +1,7 @@
 """Estimates of a sample and of real text at one size: the larger of both is thinned to the tokens of the smaller.
 
-Zipf's s, the number of different words and Taylor's exponent depend on how much text they are made of: two samples of
-one source, one of them ten times as large, differ by many standard errors. They are compared where both have as many
-tokens.
+Zipf's s, the number of different words and Taylor's exponent depend on the amount of text: two samples of one source,
+one of them ten times as large, differ by many standard errors. So they are compared at equal numbers of tokens.
 """
 
 import math
@@ -16,44 +15,44 @@ from textcritic.critics.tendencies.counts import LENGTH, Counts
 from textcritic.critics.tendencies.estimates import Estimate, Options, estimates
 
 SIZED = ("s", "s_infinite_of_first", "s_observed", "s_first", "types", "types_chao1", "taylor", "recurrence")
-"""Estimates that depend on how much text they are made of."""
-ALIKE = 0.01  # sizes that differ by less are one
+"""Estimates that depend on the amount of text."""
+ALIKE = 0.01  # sizes that differ by less count as equal
 PARTS = 10  # random parts of the larger set, at least, over which estimates are averaged
 FINE = 50  # groups of a part, from which a group more or less does not matter
 
 
-def at_one_size(real: Counts, sample: Counts, made: Mapping[str, Estimate], options: Options) -> dict[str, Any]:
-    """The estimates of `SIZED` of a sample and of real text, of as many tokens each, as JSON has them.
+def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate], options: Options) -> dict[str, Any]:
+    """The estimates of `SIZED` of a sample and of real text at the same number of tokens, as JSON has them.
 
-    The larger set is cut into random parts, which are whole groups of documents, of as many tokens as the smaller set
-    has. Its estimates are the means over these parts, so that they do not depend on chance's choice.
+    The larger set is cut into random parts with as many tokens as the smaller set; a part consists of whole groups of
+    documents. The estimates of the larger set are the means over these parts, so that no single random part decides.
 
-    The interval is that of the difference, sample less real text, from the standard errors that both have in full.
+    The interval is that of the difference, sample minus real text, from the standard errors of both full sets.
 
     Args:
         real: real text.
         sample: the sample.
-        made: its estimates.
+        of_sample: its estimates.
         options: see `Options`.
 
     Returns:
         `tokens`, the size; `estimates`, by name: `value` of the sample, `real`, `difference`, `low`, `high`.
     """
     tokens = min(real.tokens, sample.tokens)
-    whole = [made, _in_full(real, options)]
+    whole = [of_sample, _in_full(real, options)]
     thinned = [
-        found if counts.tokens <= (1 + ALIKE) * tokens else _thinned(counts, tokens, options)
-        for counts, found in zip((sample, real), whole, strict=True)
+        by_name if counts.tokens <= (1 + ALIKE) * tokens else _thinned(counts, tokens, options)
+        for counts, by_name in zip((sample, real), whole, strict=True)
     ]
-    said = {}
+    rows = {}
     for name in SIZED:
-        if all(name in found for found in thinned):
-            value, of_real = (found[name].value for found in thinned)
-            half = math.hypot(*(_half(found.get(name)) for found in whole))
+        if all(name in by_name for by_name in thinned):
+            value, of_real = (by_name[name].value for by_name in thinned)
+            half = math.hypot(*(_half(by_name.get(name)) for by_name in whole))
             gap = value - of_real
             numbers = {"value": value, "real": of_real, "difference": gap, "low": gap - half, "high": gap + half}
-            said[name] = {key: None if math.isnan(number) else number for key, number in numbers.items()}
-    return {"tokens": tokens, "estimates": said}
+            rows[name] = {key: None if math.isnan(number) else number for key, number in numbers.items()}
+    return {"tokens": tokens, "estimates": rows}
 
 
 @lru_cache(maxsize=1)
@@ -67,7 +66,7 @@ def _half(estimate: Estimate | None) -> float:
 
 
 def _thinned(counts: Counts, tokens: int, options: Options) -> dict[str, Estimate]:
-    """The mean of each estimate over random parts of so many tokens; those that some part does not have are missing."""
+    """The mean of each estimate over random parts of `tokens` tokens; left out if some part does not have it."""
     values: dict[str, list[float]] = {}
     parts = list(_parts(counts, tokens, options.seed))
     for some, more, weight in parts:
@@ -76,14 +75,14 @@ def _thinned(counts: Counts, tokens: int, options: Options) -> dict[str, Estimat
             first = both[0].get(name)
             if first is not None:
                 values.setdefault(name, []).append(float((1 - weight) * first.value + weight * last.value))
-    return {name: Estimate(float(np.mean(found))) for name, found in values.items() if len(found) == len(parts)}
+    return {name: Estimate(float(np.mean(each))) for name, each in values.items() if len(each) == len(parts)}
 
 
 def _parts(counts: Counts, tokens: int, seed: int) -> Iterator[tuple[list[int], list[int], float]]:
-    """Random groups with hardly fewer and hardly more tokens, and the weight of the second; parts share few groups."""
-    rng, made = np.random.default_rng(seed), 0
+    """Random groups with slightly fewer and slightly more tokens, and the weight of these; parts share few groups."""
+    rng, parts = np.random.default_rng(seed), 0
     each = np.bincount(counts.group, counts.column(LENGTH), counts.groups)
-    while made < PARTS:
+    while parts < PARTS:
         order = rng.permutation(counts.groups)
         while len(order) and each[order].sum() >= tokens:
             ends = each[order].cumsum()
@@ -94,5 +93,5 @@ def _parts(counts: Counts, tokens: int, seed: int) -> Iterator[tuple[list[int], 
             if last >= FINE:
                 some, more, weight = (more if weight > 0.5 else some), [], 0.0
             yield (some or more), more, weight
-            made += 1
+            parts += 1
             order = order[last + 1 :]

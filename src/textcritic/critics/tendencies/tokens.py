@@ -121,8 +121,8 @@ def code_points(data: Bytes) -> npt.NDArray[np.uint32]:
 def _cut(texts: pa.StringArray, tokenizer: Tokenizer) -> tuple[pa.StringArray, npt.NDArray[np.int64]]:
     """Cut texts into pieces; also how many tokens each text has.
 
-    A piece is a token with the white space behind it, so that the text need not be copied. White space that a text
-    begins with is a piece of its own, null.
+    A piece is a token with the white space after it, so that the text need not be copied. White space at the start of a
+    text is a separate piece, null.
     """
     data, ends = bytes_of(texts)
     first = np.zeros(len(data) + 1, np.bool_)

@@ -24,9 +24,8 @@ class Tendency:
     Attributes:
         name, title: its name in tables, and for people.
         distance: the name of the distance that decides whether a sample keeps to it.
-        says: what is the matter with a sample that does not, a clause about "its"; `{way}` is the word for its
-            direction.
-        margin: the distance, below which it counts as kept.
+        says: a clause on what is different in a sample that does not keep to it; `{way}` is the word for the direction.
+        margin: the distance below which it counts as kept.
         unit: what the margin is a number of.
         ways: the estimate or signed difference that has a direction, and the words for above and below real text.
         share_of: an estimate of real text; a share `SHARE` of it is the margin where that is more.
@@ -170,7 +169,7 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
     distances = statistics["distances"]
     numbers_of = [distances.get(tendency.distance, {}) for tendency in TENDENCIES]
     adjusted = holm([float("nan") if (p := one.get("p_value")) is None else p for one in numbers_of]).tolist()
-    found = []
+    verdicts = []
     for tendency, numbers, p_adjusted in zip(TENDENCIES, numbers_of, adjusted, strict=True):
         value, high, p, chance = (numbers.get(key) for key in ("value", "high", "p_value", "by_chance"))
         margin = margin_of(tendency, statistics)
@@ -178,7 +177,7 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
         reason = "" if word != UNCLEAR else UNTESTED if p is None else NO_INTERVAL if high is None else ""
         signed, above, below = tendency.ways
         sign = distances.get(signed, {}).get("value") or 0.0
-        found.append(
+        verdicts.append(
             Verdict(
                 tendency=tendency.name,
                 distance=tendency.distance,
@@ -192,16 +191,16 @@ def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
                 why=statistics["missing"].get(tendency.distance, "") if value is None else reason,
             )
         )
-    return found
+    return verdicts
 
 
 def verdict_of(value: float | None, high: float | None, p: float | None, margin: float) -> Word:
     """What a distance from real text says.
 
-    As `inference.verdict`, with the words of tendencies: "differs", said of at most 5% of samples of the population
-    that real text is from; "keeps", said in at most 5% at a distance of just the margin (two one-sided tests,
-    Schuirmann 1987); "unclear": there are too few documents for either, or for a test; "not measured" where there is no
-    value.
+    As `inference.verdict`, with the words of tendencies. "differs" is the verdict on at most 5% of samples from the
+    population of the real text. "keeps" is the verdict in at most 5% of cases if the distance is just the margin (two
+    one-sided tests, Schuirmann 1987). "unclear" means too few documents for either, or for a test; "not measured" means
+    that there is no value.
 
     Args:
         value: the distance, from 0 on.
@@ -218,6 +217,6 @@ def verdict_of(value: float | None, high: float | None, p: float | None, margin:
 
 
 def margin_of(tendency: Tendency, statistics: Mapping[str, Any]) -> float:
-    """The distance, below which a tendency counts as kept, beside the real text of these statistics of a sample."""
+    """The distance below which a tendency counts as kept, given the statistics of a sample and its real text."""
     real = statistics.get("one_size", {}).get("estimates", {}).get(tendency.share_of, {}).get("real")
     return tendency.margin if real is None else max(tendency.margin, SHARE * abs(real))

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Support = Literal["infinite", "observed", "first", "infinite-of-first"]
 OF_FIRST: tuple[Support, ...] = ("first", "infinite-of-first")
-"""Those of which only the counts of the first ranks are fitted."""
+"""The supports for which only the counts of the first ranks are fitted."""
 
 RANKS = 10_000
 """The ranks that the paper looks at (section 5.1)."""
@@ -126,11 +126,11 @@ def zipf_exponents(samples: LogRanks, support: Support = "infinite", ranks: int 
     """
     means = samples.first if support in OF_FIRST else samples.whole
     lasts = [support_ranks(support, types, ranks) for types in samples.types.tolist()]
-    found = np.empty(len(means))
+    exponents = np.empty(len(means))
     for last in set(lasts):
         same = [place for place, own in enumerate(lasts) if own == last]
-        found[same] = fit_zipf_many(means[same], last)
-    return found
+        exponents[same] = fit_zipf_many(means[same], last)
+    return exponents
 
 
 def _fitted_counts(counts: npt.ArrayLike, support: Support, ranks: int) -> tuple[Ints, int | None]:
@@ -252,13 +252,13 @@ def checked_counts(counts: npt.ArrayLike) -> Ints:
 class RankSums:
     """Sums over ranks of `k^-s log^m k` as weighted sums over a few points.
 
-    Ranks up to SINGLE stand for themselves. Those of an octave [2^j, 2^(j+1)) are replaced by the points of the Gauss
+    Each rank up to SINGLE is a point. The ranks of an octave [2^j, 2^(j+1)) are replaced by the points of the Gauss
     quadrature of the uniform distribution on these integers, whose orthogonal polynomials are Gram's: with n points it
-    is exact for polynomials of degree 2n - 1, and its error falls as 5.8^(-2n) for functions analytic but at 0.
+    is exact for polynomials of degree 2n - 1, and its error falls as 5.8^(-2n) for functions analytic except at 0.
 
     Attributes:
         logs, weights: [points].
-        infinite: whether the sum goes on beyond HORIZON.
+        infinite: whether the sum continues beyond HORIZON.
     """
 
     logs: Floats
@@ -309,7 +309,7 @@ def gram_points(number: int) -> tuple[Floats, Floats]:
     if number <= NODES:
         return np.arange(number, dtype=np.float64), np.ones(number)
     n = np.arange(1, NODES, dtype=np.float64)
-    # Of a float: the square of a number of 64 bits may be none.
-    beside = np.sqrt(n**2 * (float(number) ** 2 - n**2) / (4 * (4 * n**2 - 1)))
-    points, vectors = np.linalg.eigh(np.diag(beside, 1) + np.diag(beside, -1))
+    # As a float, because the square of a 64-bit integer can overflow.
+    off_diagonal = np.sqrt(n**2 * (float(number) ** 2 - n**2) / (4 * (4 * n**2 - 1)))
+    points, vectors = np.linalg.eigh(np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
     return points + (number - 1) / 2, number * vectors[0] ** 2

@@ -28,8 +28,8 @@ Convention = Literal["renormalised-empirical", "untruncated", "truncated"]
 """How the first ranks are cut out.
 
 - "renormalised-empirical": shares of the tokens of the first ranks, against Zipf's law over all ranks. At the last of
-  these ranks the counts have summed to 1 and the law has not: its mass beyond is a distance that says nothing of the
-  fit. 0.142 is this mass at s = 1.1997 and 10,000 ranks, and the value printed for four models (Table 2), so that the
+  these ranks the counts have summed to 1 and the law has not: its mass beyond is a distance that does not depend on the
+  fit. This mass is 0.142 at s = 1.1997 and 10,000 ranks, which is the value printed for four models (Table 2). So the
   paper must have used this convention.
 - "untruncated": shares of all tokens, against Zipf's law over all ranks; both are looked at on the first ranks.
 - "truncated": shares of the tokens of the first ranks, against Zipf's law over these ranks alone.
@@ -82,7 +82,7 @@ def zipf_distance(counts: npt.ArrayLike, s: float, convention: Convention, ranks
 
     Args:
         counts: tokens of each word, in descending order: [types]. Ranks that have no count are looked at too.
-        s: exponent of the law; above 1, but for "truncated".
+        s: exponent of the law; above 1, except for "truncated".
         convention: see `Convention`.
         ranks: how many ranks are looked at.
 
@@ -105,21 +105,21 @@ def zipf_fit_p(
 ) -> dict[Convention, ZipfTest]:
     """Monte Carlo tests that tokens were drawn independently from Zipf's law (Wood and Altavela 1978).
 
-    In each simulation as many tokens are drawn from a law, and its words are ranked anew by their counts. If s was
-    fitted to the given counts, it is fitted to those of the simulation (Clauset et al. 2009, section 4). Ranked anew,
-    samples of an infinite law have a larger s than the law: 57 million tokens of s = 1.2 have 1.2105, because 4% of
-    the tokens are of words far beyond the ranks that can be seen. Hence the law of the simulations is not that of s,
-    but the one whose samples have s on average (Gouriéroux et al. 1993); without this, the test would
-    reject samples of the law itself. Where s is given, tokens are drawn with it as it is.
+    In each simulation as many tokens are drawn from a law, and its words are ranked by their counts in the simulation.
+    If s was fitted to the given counts, it is also fitted to those of the simulation (Clauset et al. 2009, section 4).
+    Because of the new ranking, samples of an infinite law have a larger s than the law: 57 million tokens of s = 1.2
+    have 1.2105, because 4% of the tokens are of words far beyond the ranks that can be seen. So the law of the
+    simulations does not have the exponent s, but the one whose samples have s on average (Gouriéroux et al. 1993);
+    without this, the test would reject samples of the law itself. If s is given, tokens are drawn with s itself.
 
     Words have Poisson counts (`zipf_draws`), so that 1,000 simulations of 57 million tokens take seconds.
 
     Args:
         counts: tokens of each word, in descending order: [types].
-        conventions: see `Convention`; those of one support, which are tested on the same simulations. Of
-            "renormalised-empirical" p says something only where the distance is more than the law's mass beyond the
-            first ranks: simulations have this mass as well, and p is close to 1 where it is the distance, or to 0.5 if
-            s is fitted.
+        conventions: see `Convention`; those of one support, which are tested on the same simulations. For
+            "renormalised-empirical", p is informative only if the distance is more than the law's mass beyond the first
+            ranks: simulations have this mass as well, and if it is the distance, p is close to 1, or to 0.5 if s is
+            fitted.
         s: the exponent where it was fitted to other text, as D_p-hat has it; None fits it to these counts.
         ranks: how many ranks are looked at.
         resamples: B; p is (b + 1) / (B + 1).

@@ -33,7 +33,7 @@ class ZipfDraws:
         alone: expected counts of the words that are drawn one by one: [words].
         sizes: ranks in each block of the others: [blocks].
         probabilities: of each count 0, 1, ..., in a block, on average over its ranks: [blocks, counts].
-        rest: expected number of tokens beyond the blocks, each of a word of its own.
+        rest: expected number of tokens beyond the blocks, each of a different word.
     """
 
     alone: Floats

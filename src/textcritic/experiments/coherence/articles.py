@@ -24,14 +24,14 @@ from textcritic.plan.sources import data_keys
 from textcritic.report.reader import Document, Reading, Shelf
 
 MOST_CHARACTERS = 4000  # of a section
-LONG, LONG_LINES = 700, 9  # characters, lines: of a section that is clipped until somebody asks for all of it
+LONG, LONG_LINES = 700, 9  # characters, lines; longer sections are clipped until a button shows all
 MOST_LISTED = 500  # articles of a source in the table, most of them without their text
 NAMED = 2  # unlikely steps that the table of articles names
 HEADS = ("Article", "Latent PPL", "Steps", "Unlikely steps")
 
 
 def reading(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> Reading:
-    """Of every source its most incoherent articles, the worst one first, and the first of the others.
+    """For each source its most incoherent articles, the worst one first, and the first of the others.
 
     Raises:
         TextcriticError: articles, latents and scores of a source do not belong together.
@@ -51,7 +51,7 @@ def reading(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> 
 
 
 def _documents(files: RealText | Sample, scores_path: Path, most: int) -> tuple[int, list[Document]]:
-    """How many articles were scored, and those that are listed, some with their text."""
+    """The number of scored articles, and the articles that are listed, some with their text."""
     scores = read_scores(scores_path)
     kept = [row for row in scores.select(["id", "nll", "steps", "rejected"]).to_pylist() if not row["rejected"]]
     ranked = sorted(kept, key=lambda row: (-row["nll"] / row["steps"], row["id"]))
@@ -92,10 +92,10 @@ def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[fl
     (ppl, _), _ = numbers = _numbers(sum(step_nll), len(step_nll))
     more = f" and {count(len(wrong) - NAMED)} more" if len(wrong) > NAMED else ""
     reasons = f"{len(wrong)}: {'; '.join(wrong[:NAMED])}{more}" if wrong else "0"
-    found = plural(len(wrong), "unlikely step") if wrong else "no unlikely step"
+    errors = plural(len(wrong), "unlikely step") if wrong else "no unlikely step"
     sections = [*map(_section, article.sections, latent["inferred"], latent["confidence"]), None]
     shown = {
-        "words": f"Latent PPL of this article: {ppl}; {found}. {place}",
+        "words": f"Latent PPL of this article: {ppl}; {errors}. {place}",
         "parts": [{"step": step, "section": section} for step, section in zip(steps, sections, strict=True)],
     }
     title = article.title or article.id
@@ -103,16 +103,16 @@ def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[fl
 
 
 def _numbers(nll: float, steps: int) -> tuple[tuple[str, float], tuple[str, float]]:
-    """Its Latent PPL and its steps, as the table of articles has them."""
+    """The Latent PPL and the number of steps of an article, as in the table of articles."""
     ppl = math.exp(nll / max(steps, 1))
     return (number(ppl), ppl), (count(steps), steps)
 
 
 def _step(before: str, after: str, nll: float | None) -> dict[str, Any]:
-    """A step, without a probability if the critic leaves it out."""
+    """A step; it has no probability if the critic leaves it out."""
     probability = 1.0 if nll is None else math.exp(-nll)
-    said = "" if nll is None else chance(probability)
-    return {"from_to": f"{before} → {after}", "chance": said, "unlikely": bool(is_unlikely(probability, UNLIKELY))}
+    words = "" if nll is None else chance(probability)
+    return {"from_to": f"{before} → {after}", "chance": words, "unlikely": bool(is_unlikely(probability, UNLIKELY))}
 
 
 def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:
 
 
 def _coloured(shelves: Sequence[Shelf]) -> Sequence[Shelf]:
-    """The same with a hue for each section, one a title in all of them."""
+    """The same shelves with a hue for each section; a title has one hue everywhere."""
     documents = [document for shelf in shelves for document in shelf.documents if document.shown]
     sections = [part["section"] for document in documents for part in document.shown["parts"] if part["section"]]
     hues = hues_of({section["title"] for section in sections})

@@ -1,4 +1,4 @@
-"""What each disputed detail does to the Latent PPL: rows, table, and the switches in words."""
+"""How each disputed detail changes the Latent PPL: rows, table, and the switches in words."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from textcritic.report.decodings import decoding_difference
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
-DECODING = "decoding: "  # starts the name of the switch that an audit sample's decoding is
+DECODING = "decoding: "  # the beginning of the name of a switch for the decoding of an audit sample
 CORRECTION = "correction"
 HOW = "drawing these samples takes over an hour of a GPU; --config audits=true draws them"
 SWITCHES = (
@@ -30,13 +30,13 @@ SWITCHES = (
 
 
 def audit_rows(material: Material) -> pd.DataFrame:
-    """What each disputed detail does to the Latent PPL, for every source and for the study's audit samples.
+    """How each disputed detail changes the Latent PPL, for every source and for the study's audit samples.
 
-    Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite where a step is impossible),
+    Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite if a step is impossible),
     `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected` (unread ones too), `ci_low` and
-    `ci_high` (95% interval, of the switch "correction" alone: `critics.corrected_ppl`). The decoding
-    of an audit sample is the switch "decoding: NAME", compared with the default of the study's own sample of the same
-    generator, setting, seed and draw; its setting says in what the two decodings differ.
+    `ci_high` (95% interval, only for the switch "correction": `critics.corrected_ppl`). The decoding of an audit sample
+    is the switch "decoding: NAME", compared with the default of the study's own sample with the same generator,
+    setting, seed and draw; its setting says how the two decodings differ.
 
     Raises:
         TextcriticError: see `critics.audit_transitions`; a decoding of an audit sample or of its base is not described.
@@ -69,7 +69,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
 
 
 def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """What each switch does to the Latent PPL of each source."""
+    """How each switch changes the Latent PPL of each source."""
     switches = ["default", *switch_names(rows)]
     body: list[Line] = []
     for source in rows[["corpus", "source", *GROUP[1:], *RUN]].drop_duplicates().to_dict("records"):
@@ -78,7 +78,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
             _audit_cell(by_switch[switch], by_switch["default"]) if switch in by_switch else Cell(NONE)
             for switch in switches
         ]
-        # Which titles real text is scored by is a switch here, so its name says nothing of them.
+        # The kind of titles of real text is a switch here, so the name of real text does not mention it.
         name = names.source(source | {"source": DATA_INFERRED} if source["generator"] == "data" else source)
         body.append([name, *cells])
     caption = "Latent PPL under each disputed detail, one at a time"
@@ -86,7 +86,7 @@ def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def undrawn(files: CoherenceFiles, names: Names) -> list[tuple[str, str]]:
-    """The samples that are not drawn as costly audits are off: by generator and decoding, (these, their corpora)."""
+    """The samples that are not drawn because costly audits are off: (generator and decoding, their corpora)."""
     corpora: dict[str, dict[str, None]] = {}
     for keys in files.undrawn:
         what = f"{names.labels[keys['generator']]}, decoding “{decoding_name(keys['decoding'])}”"
@@ -95,16 +95,16 @@ def undrawn(files: CoherenceFiles, names: Names) -> list[tuple[str, str]]:
 
 
 def switches(rows: pd.DataFrame) -> list[dict[str, str]]:
-    """Each switch of the audit in plain words, with what it does to the numbers of this study.
+    """Each switch of the audit in plain words, with its effect on the numbers of this study.
 
     Args:
-        rows: as `details.audit_rows` makes them.
+        rows: as `audit_rows` makes them.
     """
     described = []
     for switch in switch_names(rows):
         part = rows[rows["switch"] == switch]
-        known = switch in SWITCHES
-        name, words = remarks_of(__file__, f"switch: {switch}") if known else _of_decoding(switch, part)
+        has_words = switch in SWITCHES
+        name, words = remarks_of(__file__, f"switch: {switch}") if has_words else _of_decoding(switch, part)
         described.append({"name": name, "words": words, "effect": _effect(part)})
     return described
 
@@ -131,7 +131,7 @@ def _effect(rows: pd.DataFrame) -> str:
     if changes:
         low, high = min(changes), max(changes)
         if max(abs(low), abs(high)) < 0.05:
-            parts.append("it leaves the others as they are" if infinite else "it changes nothing that can be seen")
+            parts.append("it does not change the others" if infinite else "it changes nothing visible")
         elif len(changes) == 1 or high - low < 0.05:
             parts.append(f"{what} by {_signed(low)}")
         else:
@@ -155,16 +155,21 @@ def _corrected(
     for default in (row for row in audited if row["compared_with"] is None and row["source"] in sources):
         latents = sources[default["source"]]
         evidence = Evidence.of(read_table(latents), critic)
-        found = corrected_ppl(evidence, labelled, critic.log_probs)
-        if found.value is None:
+        corrected = corrected_ppl(evidence, labelled, critic.log_probs)
+        if corrected.value is None:
             continue
-        change = None if default["latent_ppl"] is None else 100 * (found.value / default["latent_ppl"] - 1)
+        change = None if default["latent_ppl"] is None else 100 * (corrected.value / default["latent_ppl"] - 1)
         row = {
             "switch": CORRECTION,
             "setting": f"by {len(labelled.lengths)} labelled articles",
             "n": len(evidence.lengths),
         }
-        row |= {"source": default["source"], "latent_ppl": found.value, "ci_low": found.low, "ci_high": found.high}
+        row |= {
+            "source": default["source"],
+            "latent_ppl": corrected.value,
+            "ci_low": corrected.low,
+            "ci_high": corrected.high,
+        }
         yield row | {"compared_with": "default", "change_percent": change, "rejected": default["rejected"]}
 
 

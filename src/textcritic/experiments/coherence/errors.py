@@ -26,8 +26,8 @@ from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
-SHOWN = 5  # kinds of steps of each source that have an interval and are shown, with those that are published
-# What stands in place of a kind of step: all unlikely steps, and those of them that repeat a title.
+SHOWN = 5  # kinds of steps of each source that have an interval and are shown, besides the published ones
+# Values of `from` in rows of totals: all unlikely steps, and those of them that repeat a title.
 ALL, REPEATED = "(all)", "(repeated)"
 METRICS = {"total_errors_percent": (ALL, ""), "repetition_share_percent": (REPEATED, "")}
 STEP_METRIC = "error_percent: "
@@ -41,10 +41,10 @@ def error_rows(material: Material) -> pd.DataFrame:
     """Every kind of transition below probability 0.01 under the critic (paper, Table 12), and those published.
 
     Columns: the keys; `documents`; `from`, `to`; `count` of the `steps` of the source, and `percent` of them with its
-    95% document-bootstrap interval `ci_low`, `ci_high` (of the `SHOWN` commonest kinds of a source and the published
-    ones); `probability` under the critic, None where it lacks one of the titles; `data_percent`, the same in real text
-    with inferred titles; `published`, `difference`. The first two rows of each source have `from` "(all)": all its
-    errors together; and "(repeated)": those that repeat a title, whose `steps` are the errors.
+    95% document-bootstrap interval `ci_low`, `ci_high` (for the `SHOWN` commonest kinds of a source and the published
+    ones); `probability` under the critic, None if it lacks one of the titles; `data_percent`, the same in real text
+    with inferred titles; `published`, `difference`. The first two rows of each source have `from` "(all)", all its
+    errors together, and "(repeated)", the errors that repeat a title; there `steps` is the number of errors.
 
     Raises:
         TextcriticError: a file is missing or damaged, no document is left.
@@ -69,7 +69,7 @@ def error_rows(material: Material) -> pd.DataFrame:
 
 
 def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """All unlikely steps of each source, how many of them repeat a title, the commonest kinds, and those published."""
+    """All unlikely steps of each source, how many repeat a title, the commonest kinds, and the published ones."""
     published = bool(rows["published"].notna().any())
     body: list[Line] = []
     for _, group in rows.groupby(["corpus", "source", *GROUP[1:]], sort=False, dropna=False):
@@ -87,23 +87,23 @@ def errors_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def worst_steps(rows: pd.DataFrame) -> dict[tuple[str, ...], str]:
-    """Of the commonest unlikely steps of each sample the one that it has most above real text, in a clause.
+    """For each sample, of its commonest unlikely steps the one whose share is most above real text's, in a clause.
 
     Args:
         rows: as `error_rows` makes them.
 
     Returns:
-        By corpus, setting, generator and decoding: `ends after “parameters” in 4.2% of steps, real text 0.30%`. Nothing
-        of a sample that has none of them more often than real text.
+        By corpus, setting, generator and decoding: `ends after “parameters” in 4.2% of steps, real text 0.30%`. A
+        sample with none of them more often than real text is left out.
     """
-    said = {}
+    clauses = {}
     for source, group in rows[rows["source"] == SAMPLE].groupby(GROUP, sort=False):
         steps = [_over_seeds(group, step) for step in _shown(group)]
         worst = max(steps, key=lambda one: one["percent"] - one["data_percent"], default=None)
         if worst is not None and worst["percent"] > worst["data_percent"]:
             shares = f"in {_percent(worst['percent'])} of steps, real text {_percent(worst['data_percent'])}"
-            said[source] = f"{_step_in_words(worst['from'], worst['to'])} {shares}"
-    return said
+            clauses[source] = f"{_step_in_words(worst['from'], worst['to'])} {shares}"
+    return clauses
 
 
 def _step_in_words(before: str, after: str) -> str:
@@ -133,7 +133,7 @@ def _of_source(
 
     wrong = is_unlikely(np.exp(critic.log_probs[source, target]), UNLIKELY)
     errors, repeated = of_units(wrong), of_units(wrong & (source == target + 1))
-    any_error = errors > 0  # documents without an error say nothing of the share of errors that repeat
+    any_error = errors > 0  # documents without an error do not affect the share of errors that repeat
     rows: list[dict[str, Any]] = [
         {"from": ALL, "to": "", **_counted(errors, each, resamples)},
         {"from": REPEATED, "to": "", **_counted(repeated[any_error], errors[any_error], resamples)},
@@ -161,9 +161,9 @@ def _steps(
     """Document, row and column of `critic.log_probs` of every known step, begin and end included."""
     chains, titles = Chains.of(kept["chain"]), critic.titles
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
-    known = steps.cells >= 0
-    source, target = np.divmod(steps.cells[known].astype(np.int64), len(titles) + 1)
-    return steps.document[known], source, target
+    scored = steps.cells >= 0
+    source, target = np.divmod(steps.cells[scored].astype(np.int64), len(titles) + 1)
+    return steps.document[scored], source, target
 
 
 def _counted(part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def _probability(critic: TransitionCritic, step: tuple[str, str]) -> float | Non
 
 
 def _step(metric: str) -> tuple[str, str] | None:
-    """What a published value is a share of; None if of nothing in this table."""
+    """The kind of step of a published value; None if it is not in this table."""
     if not metric.startswith(STEP_METRIC):
         return METRICS.get(metric)
     before, _, after = metric.removeprefix(STEP_METRIC).partition(" > ")
@@ -208,7 +208,7 @@ def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
     """One kind of step under all seeds: the mean over trainings with Student's interval, and sums of the counts."""
     of_step = group[(group["from"] == step[0]) & (group["to"] == step[1])]
     totals = group[group["from"] == ALL].set_index(list(RUN))
-    # The samples that never take this step; the steps of real text are all there.
+    # The samples that never take this step; real text has a row for each step.
     absent = totals[~totals.index.isin(pd.MultiIndex.from_frame(of_step[list(RUN)]))]
     percents = pd.concat([of_step.set_index(list(RUN))["percent"], absent["percent"] * 0])
     values = percents.groupby(RUN[0], dropna=False).mean()
@@ -232,9 +232,9 @@ def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
     spread = f"{_percent(row['ci_low'])} to {_percent(row['ci_high'])}"
     if row["seeds"] > 1:
         spread += f" over {row['seeds']} trainings"
-    # Of what never happens, resampling says nothing; nor of fewer than 20 articles.
-    known = bool(row["count"]) and (row["seeds"] > 1 or not missing(row["ci_low"]))
-    notes = [*[spread] * known, f"{count(row['count'])} of {count(row['steps'])}"]
+    # Resampling gives no interval for a step that never happens, nor for fewer than 20 articles.
+    has_interval = bool(row["count"]) and (row["seeds"] > 1 or not missing(row["ci_low"]))
+    notes = [*[spread] * has_interval, f"{count(row['count'])} of {count(row['steps'])}"]
     if step[0] not in TOTALS:
         if missing(row["probability"]):
             notes.append("no such section type here")

@@ -1,4 +1,4 @@
-"""Whole articles that repeat a section (model criticism paper, Table 13), found by the numbers and put in order."""
+"""Whole articles that repeat a section (model criticism paper, Table 13), chosen and ordered by fixed rules."""
 
 import re
 from collections import Counter
@@ -27,8 +27,8 @@ from textcritic.report.sheet import Cell, Sheet
 SHOWN_IN_TABLE, SHOWN_IN_PAGE = 420, 700  # characters of a section's text
 GOLDEN_ANGLE, FIRST_HUE = 137.508, 205
 EXAMPLES = 3  # of each source
-# What makes an example good to read: both sections are surely of their type, the article is short, neither section is
-# a scrap, and one is no copy of the other (the Jaccard index of their three-word shingles).
+# A good example: the classifier is sure of both sections, the article is short, neither section is a scrap, and neither
+# is a copy of the other (by the Jaccard index of their three-word shingles).
 SURE, MOST_SECTIONS, FEWEST_WORDS, COPY = 0.9, 8, 12, 0.5
 SHORTLIST, SHORTLIST_EACH = 60, 12  # articles whose texts are read: of each source, and of each repeated title
 
@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class ShownSection:
-    """A section of an example: its inferred title, that title's posterior probability if it is known, and its text."""
+    """A section of an example: its inferred title, the title's posterior probability if it has one, and its text."""
 
     title: str
     posterior: float | None
@@ -67,22 +67,22 @@ class Example:
 
     @property
     def title(self) -> str:
-        """The repeated one."""
+        """The repeated title."""
         return self.sections[self.place].title
 
     @property
     def unlikely(self) -> bool:
-        """Whether the step is an error by the criterion of Table 12; if not, the source has no such repetition."""
+        """Whether the step is an error by the criterion of Table 12; if not, no repetition of the source is."""
         return is_unlikely(self.probability, UNLIKELY)
 
 
 def repetition_examples(experiment: CoherenceFiles) -> list[Example]:
     """A few articles of each source, of its first training and draw, in which a section repeats the one before it.
 
-    The step has P < 0.01 under the critic; where a source has no such step, its least likely repetitions are taken.
-    Which articles is settled by the numbers and texts alone: first those with two surely classified sections and few
-    sections in all, then by probability; copied and scrappy sections come last, and another title before the same one
-    again. Only the texts of a short list are read.
+    The step has P < 0.01 under the critic; if a source has no such step, its least likely repetitions are taken. The
+    articles are chosen by fixed rules: first those with two surely classified sections and few sections in all, then by
+    probability; copies and scraps come last, and a title comes a second time only after all other titles. Only the
+    texts of a short list are read.
 
     Raises:
         TextcriticError: articles, latents and scores of a source do not belong together.
@@ -91,7 +91,7 @@ def repetition_examples(experiment: CoherenceFiles) -> list[Example]:
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
         for sample in _first_runs([s for s in experiment.samples if s.corpus == data.corpus]):
-            # Titles that were given have no posterior.
+            # Given titles have no posterior.
             sure = {} if data.titles_given else _confidences(sample)
             examples += _of_source(sample, critic, sure)
     return examples
@@ -122,7 +122,7 @@ def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
     """Whole articles that repeat a section: each section's inferred title, how sure it is, and its start."""
     body = []
     for example in examples:
-        body.append([Cell(f"{names.source(example.keys)}. {said(example)}", span=3, heading=True)])
+        body.append([Cell(f"{names.source(example.keys)}. {described(example)}", span=3, heading=True)])
         for place, section in enumerate(example.sections):
             notes = ("repeated",) if place in (example.place - 1, example.place) else ()
             text = Cell(shortened(" ".join(section.text.split()), SHOWN_IN_TABLE), words=True)
@@ -136,7 +136,7 @@ def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
 
 
 def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> dict[str, Any] | None:
-    """What the template shows: the sources that have examples, the worst one first; None if there are none.
+    """The variables of the template: the sources that have examples, the worst one first; None if there are none.
 
     Raises:
         TextcriticError: see `repetition_examples`.
@@ -150,17 +150,17 @@ def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[S
     keys = {names.source(example.keys): example.keys for example in examples}
     for example in examples:
         by_source.setdefault(names.source(example.keys), []).append(example)
-    sources = [_shown_source(str(n), label, found, hues) for n, (label, found) in enumerate(by_source.items())]
+    sources = [_shown_source(str(n), label, shown, hues) for n, (label, shown) in enumerate(by_source.items())]
     pickers = [{"key": source["key"], "label": source["label"]} for source in sources]
     return {"most": EXAMPLES, "sources": sources, "pickers": pickers, "start": opened(list(keys.values()), card)}
 
 
 def hues_of(titles: Iterable[str]) -> dict[str, int]:
-    """A hue for each title, in degrees: those next to each other in the alphabet are far apart."""
+    """A hue for each title, in degrees; titles next to each other in the alphabet have very different hues."""
     return {title: round((index * GOLDEN_ANGLE + FIRST_HUE) % 360) for index, title in enumerate(sorted(titles))}
 
 
-def said(example: Example) -> str:
+def described(example: Example) -> str:
     """What is wrong with the step, in words."""
     often = f"{count(example.followed) if example.followed else 'none'} of {count(example.total)} such sections"
     verb = "are" if example.followed > 1 else "is"
@@ -212,7 +212,7 @@ def _confidences(sample: Sample) -> dict[str, list[float]]:
 def _shortlist(
     repeated: Repeats, ids: Sequence[str], chains: Sequence[Sequence[str]], sure: Mapping[str, Sequence[float]]
 ) -> list[tuple[int, int]]:
-    """(document, place) of the best repetition of each article, best first, by what is known without its text."""
+    """(document, place) of the best repetition of each article, best first, by the criteria that need no text."""
     unlikely = repeated.unlikely
     chosen = np.flatnonzero(unlikely) if unlikely.any() else np.arange(len(repeated.place))
     ranked = []
@@ -288,13 +288,17 @@ def _shown_example(example: Example, hues: dict[str, int]) -> dict[str, Any]:
         }
         for place, section in enumerate(example.sections)
     ]
-    return {"words": f"{said(example)} Article {example.article}.", "unlikely": example.unlikely, "sections": sections}
+    return {
+        "words": f"{described(example)} Article {example.article}.",
+        "unlikely": example.unlikely,
+        "sections": sections,
+    }
 
 
 def shortened(text: str, characters: int) -> str:
-    """The start of a text, up to a word's end, with an ellipsis where something is left out."""
+    """The start of a text, up to the end of a word, with an ellipsis if something is left out."""
     if len(text) <= characters:
         return text
     start = text[:characters]
-    # A text without a space in its second half is cut where it is.
+    # A text without a space in its second half is cut inside a word.
     return start[: cut if (cut := start.rfind(" ")) > characters // 2 else characters].rstrip() + " …"

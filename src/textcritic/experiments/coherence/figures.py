@@ -66,7 +66,7 @@ FIGURES = {"figures": figures, "errors": error_graphs}
 
 
 def _chains(experiment: CoherenceFiles, data: RealText) -> tuple[pa.Table, dict[str, pa.Table]]:
-    """Scores of a corpus' real text, and those of all its sources by the ends of their figures' names."""
+    """Scores of a corpus' real text, and the scores of all its sources by the last part of their figures' names."""
     real = read_scores(data.inferred)
     samples = {s.slug: read_scores(s.scores) for s in experiment.samples if s.corpus == data.corpus}
     return real, {f"{data.corpus}.{REAL}": real} | samples
@@ -75,7 +75,7 @@ def _chains(experiment: CoherenceFiles, data: RealText) -> tuple[pa.Table, dict[
 def _graphs(
     real: pa.Table, sources: Mapping[str, pa.Table], critic: TransitionCritic, threshold: float
 ) -> Iterator[tuple[str, Figure, Figure]]:
-    """Of each source the unlikely steps between the commonest section types of real text, widths on one scale."""
+    """For each source the unlikely steps between the commonest section types of real text, widths on one scale."""
     titles = _commonest(real, reading_order(real, critic), GRAPH_TITLES)
     edges = {slug: _edges(scores, critic, threshold) for slug, scores in sources.items()}
     heaviest = max((edge.share for of_source in edges.values() for edge in of_source), default=None)

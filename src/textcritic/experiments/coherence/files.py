@@ -1,4 +1,4 @@
-"""The files that the coherence of a study is made of."""
+"""The files of the coherence of a study."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from textcritic.plan.sources import Compared, Drawn, data_keys
 from textcritic.plan.sources import RealText as Real
 
 DATA_INFERRED, DATA_GOLD = "data-inferred", "data-gold"
-"""Real text by how its titles are known; where they are given there is `DATA_INFERRED` alone."""
+"""Real text by the kind of its titles; if titles are given there is only `DATA_INFERRED`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,13 +18,13 @@ class RealText(Real):
 
     Attributes:
         critic: critic.json.
-        accuracy: accuracy.json of the section classifier; None where titles are given and there is none.
+        accuracy: accuracy.json of the section classifier; None if titles are given.
         gold: scores of the test split with its own titles.
         inferred: scores of the test split with inferred titles.
         articles: the test split.
         latents: posteriors of the test split.
         train: the split that the critic was fitted on; only the audit reads it.
-        labelled: posteriors of the validation split, which tell how the classifier errs; None where titles are given.
+        labelled: posteriors of the validation split, which show the classifier's errors; None if titles are given.
     """
 
     critic: Path
@@ -38,18 +38,18 @@ class RealText(Real):
 
     @property
     def titles_given(self) -> bool:
-        """Whether sections are known by the titles that they come with: `inferred` then equals `gold`."""
+        """Whether the given titles are the section types: `inferred` then equals `gold`."""
         return self.accuracy is None
 
     def titled(self) -> list["Titled"]:
-        """The real text as a source: with inferred titles, and with its own where they are others."""
+        """The real text as a source: with inferred titles, and with its own titles if those differ."""
         ways = {DATA_INFERRED: self.inferred} | ({} if self.titles_given else {DATA_GOLD: self.gold})
         return [Titled(self, source, scores) for source, scores in ways.items()]
 
 
 @dataclass(frozen=True, slots=True)
 class Titled:
-    """Real text whose titles are known in one way."""
+    """Real text with titles of one kind."""
 
     real: RealText
     source: str
@@ -85,10 +85,10 @@ class CoherenceFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
-        audit_samples: further samples, for the audit alone.
-        undrawn: the keys of those that are not drawn, as costly audits are off.
+        audit_samples: further samples, only for the audit.
+        undrawn: the keys of those that are not drawn because costly audits are off.
         report_articles: articles of each source that can be read in the report.
-        power: the key `power` of the block; None for a numbered table or figure, which has none of it.
+        power: the key `power` of the block; None for a numbered table or figure, which does not use it.
     """
 
     data: tuple[RealText, ...]
@@ -99,25 +99,25 @@ class CoherenceFiles(Compared):
     power: Mapping[str, Any] | None
 
     def of(self, real: Real) -> list[Any]:
-        """The real text of one corpus with inferred titles and with its own, and the samples beside it."""
+        """The real text of one corpus with inferred titles and with its own, and the samples compared with it."""
         text, *samples = super(CoherenceFiles, self).of(real)
         return [*text.titled(), *samples]
 
     def groups(self) -> Iterator[tuple[Any, list[Any]]]:
-        """As `Compared.groups`; the yardstick is real text with inferred titles."""
+        """As `Compared.groups`; the reference is real text with inferred titles."""
         return ((sources[0], sources) for sources in map(self.of, self.data))
 
     @property
     def titles_given(self) -> bool:
-        """Whether sections are known by the titles that they come with; an experiment has one critic."""
+        """Whether the given titles are the section types; this is the same for all corpora, as there is one critic."""
         return all(real.titles_given for real in self.data)
 
     @property
     def single(self) -> tuple[str, ...]:
-        """What a Latent PPL depends on and an experiment has one of, beside the critic's training text."""
+        """What a Latent PPL depends on besides the critic's training text, if the whole experiment has only one."""
         return () if self.titles_given else ("classifier",)
 
     def bases(self, audit: Sample) -> list[Sample]:
-        """Those samples that differ from an audit sample in the decoding alone."""
+        """The samples that differ from an audit sample only in the decoding."""
         same = ("corpus", "setting", "generator", "seed", "draw")
         return [s for s in self.samples if all(getattr(s, key) == getattr(audit, key) for key in same)]

@@ -15,7 +15,7 @@ from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PA
 from textcritic.report.style import new_figure, style
 
 BEGIN, END = "begin", "end"
-PITCH, TALL_PITCH = 0.56, 0.68  # inches between two section types; the latter where a name has two lines
+PITCH, TALL_PITCH = 0.56, 0.68  # inches between two section types; the latter if a name has two lines
 CHARACTER = 0.083  # inches
 LEAVE = 0.09  # inches above or below the middle of a box where arrows leave and arrive
 NAME_WIDTH, NARROW_NAME_WIDTH = 26, 16  # characters of a line of a name
@@ -45,8 +45,8 @@ def transition_graph(
         titles: the section types to show, from top to bottom.
         edges: the transitions to draw, begin and end included; edges with an end that is not shown are left out.
         width: inches.
-        heaviest: the share that the widest line stands for, so that several figures can be compared; default: the
-            largest share of `edges`.
+        heaviest: the share that has the widest line, so that several figures can be compared; default: the largest
+            share of `edges`.
 
     Returns:
         The figure; with no edge at all it says so.
@@ -70,7 +70,7 @@ def transition_graph(
         longest = max((abs(place[e.previous] - place[e.next]) for e in drawn), default=1.0) or 1.0
         back = any(place[e.next] > place[e.previous] for e in drawn)
         room = (width - box - 0.24) / 2 if back else min(width - box - 0.24, LONGEST_REACH)
-        # Without steps back the boxes stand further left, and the steps forward have more room.
+        # Without steps back the boxes are further left, and the steps forward have more room.
         left = width / 2 if back else (width - room + 0.3 - 0.42) / 2
         axes.set(xlim=(-left, width - left), ylim=(pitch / 2 - height, pitch / 2))
         arcs = [e for e in drawn if e.previous != e.next]

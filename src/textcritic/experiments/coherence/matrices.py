@@ -30,7 +30,7 @@ def next_section_shares(counts: np.ndarray, known: Sequence[str], shown: Sequenc
         shown: the titles to show, in the order to show them.
 
     Returns:
-        [1 + shown, shown + 1] in the same layout. A row sums to 1 where all its next sections are shown; the row of a
+        [1 + shown, shown + 1] in the same layout. A row sums to 1 if all its next sections are shown; the row of a
         title that no step leaves is NaN.
     """
     places = [known.index(title) for title in shown]
@@ -46,7 +46,7 @@ def transition_heatmaps(
 
     Args:
         data: as `next_section_shares` returns it.
-        sample: likewise.
+        sample: the same of the sample.
         titles: the section types, [titles].
         sample_name: a short name for the sample, over its panel.
         width: inches; below 6 the panels are stacked.
@@ -91,7 +91,7 @@ def transition_heatmaps(
 def _colour_bar(
     figure: Figure, place: tuple[float, float, float, float], norm: Normalize, colours: Colormap, label: str
 ) -> None:
-    """A strip of flat cells rather than an image, so that it takes part in the page's colour scheme."""
+    """A strip of flat cells, not an image, so that its colours follow the page's colour scheme."""
     low, high = float(norm.vmin or 0), float(norm.vmax or 0)
     axes = figure.add_axes(place)
     edges = np.linspace(low, high, BAR_CELLS + 1)
@@ -108,7 +108,7 @@ def _colour_bar(
 
 
 def _heatmap(axes: Axes, matrix: np.ndarray, colours: Colormap, norm: Normalize) -> None:
-    """Cells as rectangles: zeros are left to the page, rows without a step are hatched."""
+    """Cells as rectangles: zeros have the colour of the page, rows without a step are hatched."""
     cells = len(matrix)
     y, x = np.nonzero(np.abs(np.nan_to_num(matrix)) >= 0.005)
     axes.add_collection(_rectangles(x - 0.5, y - 0.5, 1, colours(norm(matrix[y, x]))))

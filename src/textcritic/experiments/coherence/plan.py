@@ -1,4 +1,4 @@
-"""Coherence in a study: which files it is made of, and what is checked before anything runs."""
+"""Coherence in a study: its files, and the checks before anything runs."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -34,7 +34,7 @@ class Coherence(Experiment):
     figures_read = ("coherence", "power")
 
     def check(self) -> None:
-        """See that sources are text with the titles that the critic needs, and that audit samples have a base."""
+        """Check that sources are text with the titles that the critic needs, and that audit samples have a base."""
         critic = self.block["critic"]
         check_critic(critic, self.critic_kind, self.registries, f"{self.where}: critic")
         audits = {"audit": sources_of(self.block["audit"]), "costly_audit": self.costly_sources()}
@@ -48,15 +48,15 @@ class Coherence(Experiment):
         check_runs(self.sources(), self.registries, f"{self.where}: sources")
 
     def sources(self) -> list[Source]:
-        """The sources that are compared, and those of the audit."""
+        """The sources that are compared, and the audit's samples."""
         return list(dict.fromkeys([*self._compared(), *self._audit()]))
 
     def costly_sources(self) -> list[Source]:
-        """Those of the key `costly_audit`."""
+        """The sources of the key `costly_audit`."""
         return sources_of(self.block["costly_audit"])
 
     def files(self, part: str | None = None) -> CoherenceFiles:
-        """Scores and posteriors of real text and of the samples compared; the audit's for standing tables alone."""
+        """Scores and posteriors of real text and of the samples compared; the audit's only if `part` is None."""
         corpora, sources = self.compared(part)
         audit = self._audit() if part is None else []
         compared = [source for source in sources if source in self._compared()]
@@ -81,8 +81,8 @@ class Coherence(Experiment):
         critic = self.block["critic"]
         if titles_are_given(critic, self.registries) and source.setting != "w-title":
             raise TextcriticError(
-                f"{where}: {source.generator} {source.setting} has no titles in its text, and the critic {critic} goes"
-                " by given ones; its setting must be w-title"
+                f"{where}: {source.generator} {source.setting} has no titles in its text, and the critic {critic} uses"
+                " given titles; its setting must be w-title"
             )
 
     def _check_audit(self, key: str, sources: list[Source]) -> None:
@@ -134,7 +134,7 @@ def titles_are_given(critic: str, registries: Registries) -> bool:
 
 
 def accuracy_of(critic: str, corpus: str, registries: Registries) -> str | None:
-    """How well a critic's classifier does on a corpus; None where titles are given."""
+    """The file with the accuracy of a critic's classifier on a corpus; None if titles are given."""
     if titles_are_given(critic, registries):
         return None
     return f"results/classifiers/{corpus}/{classifier_of(critic, registries)}/accuracy.json"

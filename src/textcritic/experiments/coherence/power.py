@@ -23,7 +23,7 @@ STUDY = PowerStudy(
 
 
 def order_rows(material: Material) -> pd.DataFrame:
-    """The tables of `critics.chain_power`, one corpus after the other; no rows where nothing is to be tried.
+    """The tables of `critics.chain_power`, one corpus after the other; no rows if power is left out.
 
     Raises:
         TextcriticError: a file is missing or damaged, or every document was rejected.

@@ -27,7 +27,7 @@ class Repeats:
     """Every step of a set of documents that repeats a title, as arrays of one length.
 
     Attributes:
-        document: which document, counted over those not rejected.
+        document: the number of the document among those not rejected.
         place: of the second of the two sections, from 0.
         title: the title's number among the critic's.
         log_prob: of the step under the critic, nats.
@@ -40,7 +40,7 @@ class Repeats:
 
     @property
     def unlikely(self) -> npt.NDArray[np.bool_]:
-        """Those that the critic finds unlikely, by the criterion of Table 12."""
+        """Which repetitions the critic finds unlikely, by the criterion of Table 12."""
         return is_unlikely(np.exp(self.log_prob), UNLIKELY)
 
 
@@ -69,7 +69,7 @@ def repetition_rows(material: Material) -> pd.DataFrame:
         row = keys | {"documents": documents, "steps": int(steps.sum()), "repeated": int(repeated.sum())}
         row |= _percent("repeated_percent", repeated, steps, experiment.resamples)
         row |= {"errors": int(errors.sum()), "errors_repeated": int(wrong.sum())}
-        # Documents without an error say nothing of the share, and a resample of them alone would have none.
+        # Documents without an error do not affect the share; a resample of only such documents would have none.
         row |= _percent("share_percent", wrong[errors > 0], errors[errors > 0], experiment.resamples)
         row["published"] = published.value("repetition_share_percent", keys)
         rows.append(row)
@@ -85,7 +85,7 @@ def repeats(kept: pa.Table, critic: TransitionCritic) -> Repeats:
 
     Args:
         kept: scores of the documents not rejected.
-        critic: the one that gave them.
+        critic: the critic that gave the scores.
     """
     chains = Chains.of(kept["chain"])
     titles, lengths = chains.codes(critic.titles).astype(np.int64), chains.lengths
@@ -104,12 +104,12 @@ def scored(scores: pa.Table) -> pa.Table:
 def percent_of(
     part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int
 ) -> tuple[float | None, float | None, float | None]:
-    """A part in percent of a whole, counted by document, and its 95% document-bootstrap interval; None of nothing."""
+    """A part in percent of a whole, by document, and its 95% document-bootstrap interval; None if the whole is 0."""
     if not whole.sum():
         return None, None, None
-    found = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
-    found = found.of_share().times(100)
-    return found.estimate, found.low, found.high
+    interval = bootstrap_interval(np.column_stack([part, whole]), ratio_of_sums, resamples=resamples)
+    interval = interval.of_share().times(100)
+    return interval.estimate, interval.low, interval.high
 
 
 def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -136,7 +136,7 @@ def published_cell(row: Mapping[str, Any]) -> Cell:
 
 
 def percent_beside(row: Mapping[str, Any]) -> tuple[str, str]:
-    """The published share, as it was printed, and ours minus it."""
+    """The published share as printed, and ours minus it."""
     gap = None if missing(row["difference"]) else float(row["difference"])
     return f"published {float(row['published']):g}%", f"ours {difference(gap)}"
 
@@ -148,7 +148,7 @@ def chance(probability: float) -> str:
 
 
 def with_rates(sheet: Sheet, rows: pd.DataFrame, names: Names) -> Sheet:
-    """The examples with the shares of all sources among the remarks, for a table that stands alone."""
+    """The examples with the shares of all sources among the remarks, for the paper's table."""
     return replace(sheet, remarks=[*sheet.remarks, *(_rate_in_words(row, names) for row in rows.to_dict("records"))])
 
 

@@ -1,4 +1,4 @@
-"""Coherence in long format, one row per source: what the tables, figures and sentences are made of."""
+"""Coherence in long format, one row per source, for tables, figures and sentences."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,7 +36,7 @@ from textcritic.report.cells import PERPLEXITY
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
 PPL = Measure(
     name="Latent PPL",
-    means="how surprising the order of sections is to a critic that has seen real text alone",
+    means="how surprising the order of sections is to a critic that has seen only real text",
     value="latent_ppl",
     section="values",
     statistic=exp_ratio_of_sums,
@@ -59,13 +59,12 @@ def coherence_rows(material: Material) -> pd.DataFrame:
 
     Columns: those of `rows.source_rows` for `latent_ppl`, tested against the real text with inferred titles;
     `latent_nll` (mean, nats per document); `latent_ppl_soft` (expectation under the classifier's posterior);
-    `smoothing` of the critic, and what the next smaller and larger one of its grid would give, `smoothing_less` with
-    `latent_ppl_less` and `smoothing_more` with `latent_ppl_more` (empty at an end of the grid); `steps` scored;
+    `smoothing` of the critic, and the Latent PPL with the next smaller and larger one of its grid (`smoothing_less`,
+    `latent_ppl_less`, `smoothing_more`, `latent_ppl_more`; empty at an end of the grid); `steps` scored;
     `seeds`, `seeds_mean`, `seeds_sd` over the seeds of a group; `infinite_because`; `ppl_all`, `ppl_body` with `_low`,
     `_high` (titles and separators included or not), per `ppl_unit` ("tokens" of the generator's encoding, or "words"),
     `ppl_infinite_because`; `published` and `difference` for the Latent PPL, `ppl_published` and `ppl_difference`.
-    Infinite values have no interval and no p-value. Where titles are given, real text has one row,
-    "data-inferred".
+    Infinite values have no interval and no p-value. If titles are given, real text has one row, "data-inferred".
 
     Raises:
         TextcriticError: a file is missing or damaged, scores do not belong to their sample, no document is left.
@@ -87,7 +86,7 @@ def titles_rows(material: Material) -> pd.DataFrame:
     """What titles in the training text change: each generator with against without, by a permutation test.
 
     Columns: corpus, generator, decoding, seed, draw, `with_titles`, `without_titles` (Latent PPL), `ratio` (without
-    over with) and `p_value`. Only pairs that the study has both of.
+    over with) and `p_value`. Only if the study has both of a pair.
     """
     experiment = material.files
     rows = []
@@ -107,7 +106,7 @@ def titles_rows(material: Material) -> pd.DataFrame:
 
 
 def read_scored(scores: pa.Table, critic: TransitionCritic) -> Scored:
-    """What one set of scores says, and what it would be under the next smaller and larger smoothing.
+    """The Latent PPL from one set of scores, also with the next smaller and larger smoothing.
 
     Raises:
         TextcriticError: no document is left.
@@ -124,7 +123,7 @@ def read_scored(scores: pa.Table, critic: TransitionCritic) -> Scored:
 
 
 def _of_smoothing(critic: TransitionCritic, counts: Counts) -> dict[str, float]:
-    """The critic's smoothing, and the next ones of its grid with the Latent PPL under each."""
+    """The critic's smoothing, the next ones of its grid, and the Latent PPL with each of these."""
     row = {"smoothing": critic.delta}
     for delta, value in other_smoothings(critic, counts):
         way = "less" if delta < critic.delta else "more"
@@ -157,10 +156,10 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
 
 
 def classifier_rows(material: Material) -> pd.DataFrame:
-    """How often the section classifier is right on each corpus (paper, appendix E); no row where titles are given.
+    """How often the section classifier is right on each corpus (paper, appendix E); no rows if titles are given.
 
     Columns: corpus, metric (`classifier_accuracy_percent`), `split`, `value`, its 95% interval `ci_low`, `ci_high`, the
-    number of `sections`, and `published` and `difference` for the validation split, which is the paper's.
+    number of `sections`, and `published` and `difference` for the validation split, which the paper uses.
     """
     experiment, published = material.files, material.published
     metric = "classifier_accuracy_percent"

@@ -113,7 +113,7 @@ def _compared(experiment: CoherenceFiles, rows: pd.DataFrame, names: Names) -> l
     if experiment.titles_given:
         facts.append(("Titles", "given, in real text and in samples; nothing was inferred from the text."))
     facts.append(("Generators", "; ".join(names.labels[name] for name in dict.fromkeys(samples["generator"]))))
-    if all(sample.from_file for sample in experiment.samples):  # nobody says how they were made
+    if all(sample.from_file for sample in experiment.samples):  # nothing is known about how they were made
         return [*facts, ("Articles a sample", _range(samples["documents"] + samples["rejected"], "given"))]
     facts += [
         ("Trained", listed([setting_name(setting) for setting in dict.fromkeys(samples["setting"])]) + " in the text"),
@@ -161,7 +161,7 @@ def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
 
 
 def _graphs(experiment: CoherenceFiles) -> list[tuple[Mapping[str, Any], str]]:
-    """Keys of the sources and of their transition-error graphs: of each corpus the real text last."""
+    """Keys of the sources and of their transition-error graphs; in each corpus the real text is last."""
     graphs: list[tuple[Mapping[str, Any], str]] = []
     for data in experiment.data:
         graphs += [(sample.keys, sample.slug) for sample in experiment.samples if sample.corpus == data.corpus]

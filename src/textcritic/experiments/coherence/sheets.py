@@ -1,4 +1,4 @@
-"""The tables of coherence, for reading: the paper's shape (Tables 2, 3 and 5), and what stands behind it."""
+"""The tables of coherence, for reading: in the paper's shape (Tables 2, 3 and 5), and the numbers behind them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 SETTINGS = ("w-title", "wo-title")
 SETTING_HEADS = {"w-title": "Trained with titles", "wo-title": "Without titles"}
 BODY = replace(PERPLEXITY, value="ppl_body", low="ppl_body_low", high="ppl_body_high", published="", difference="")
-MOST_ACROSS = 2  # corpora side by side; more leave a page no room for the intervals
+MOST_ACROSS = 2  # corpora side by side; with more there is no room for the intervals
 
 
 def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -40,14 +40,14 @@ def coherence_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     caption = "Perplexity and Latent PPL of each generator"
     if len(_settings(rows)) > 1:
         caption += ", trained with and without section titles in its text"
-    if rows["ppl_unit"].isna().all():  # samples from files: nobody says how they were made
+    if rows["ppl_unit"].isna().all():  # samples from files: nothing is known about how they were made
         caption = "Latent PPL of real text and of each sample"
     header, body = _across(rows, names, _latent) if across else _down(rows, names)
     return Sheet("coherence", caption, header, body, stubs=2, remarks=_remarks(rows, names))
 
 
 def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The same in the paper's shape whatever the number of corpora, with numbers of articles and of runs."""
+    """The same in the paper's shape for any number of corpora, with numbers of articles and of runs."""
     header, body = _across(rows, names, _counted)
     seeds = sorted(set(rows["seed"].dropna()))
     ours = [f"Ours: {'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}."] if seeds else []
@@ -57,7 +57,7 @@ def paper_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def perplexity_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """Perplexity over all tokens and over body tokens, beside the Latent PPL."""
+    """Perplexity over all tokens and over body tokens, with the Latent PPL."""
     samples = rows[rows["source"] == SAMPLE]
     heads = ("Corpus", "Generator", "Setting", "PPL, all tokens", "PPL, body", "Latent PPL")
     body: list[Line] = []
@@ -86,7 +86,7 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def titles_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """What titles in the training text change, a row a pair of generators."""
+    """What titles in the training text change, a row for each pair of generators."""
     body: list[Line] = []
     for row in rows.to_dict("records"):
         values = [number(row[column]) for column in ("with_titles", "without_titles", "ratio")]
@@ -102,9 +102,11 @@ def classifier_sheet(rows: pd.DataFrame) -> Sheet:
     body: list[Line] = []
     for row in rows.to_dict("records"):
         value, low, high = (percent(row[column] / 100) for column in ("value", "ci_low", "ci_high"))
-        beside = () if missing(row["published"]) else percent_beside(row)
+        published = () if missing(row["published"]) else percent_beside(row)
         spread = [] if missing(row["ci_low"]) else [f"{low} to {high}"]
-        body.append([corpus_name(row["corpus"]), row["split"], Cell(value, (*spread, *beside)), count(row["sections"])])
+        body.append(
+            [corpus_name(row["corpus"]), row["split"], Cell(value, (*spread, *published)), count(row["sections"])]
+        )
     heads = ("Corpus", "Split", "Right", "Sections")
     remarks = [] if body else remarks_of(__file__, "no classifier")
     return plain_sheet("classifier", "The section classifier", heads, body, remarks, stubs=2)
@@ -163,12 +165,12 @@ def _down(rows: pd.DataFrame, names: Names) -> tuple[list[list[Cell]], list[list
 
 
 def _settings(rows: pd.DataFrame) -> list[str]:
-    """Those that the samples have; a column for each."""
+    """The settings of the samples; a column for each."""
     return [setting for setting in SETTINGS if (rows["setting"] == setting).any()]
 
 
 def _real(rows: pd.DataFrame) -> list[str]:
-    """The sources of real text; where titles are given there is one."""
+    """The sources of real text; if titles are given there is one."""
     return [source for source in (DATA_INFERRED, DATA_GOLD) if (rows["source"] == source).any()]
 
 
@@ -192,7 +194,7 @@ def _counted(group: pd.DataFrame, span: int = 1) -> Cell:
 
 
 def _generators(rows: pd.DataFrame, names: Names) -> list[tuple[str, str, str]]:
-    """(generator, decoding, what the two are called) of the samples."""
+    """(generator, decoding, the name of both) of the samples."""
     samples = rows[rows["source"] == SAMPLE].drop_duplicates(["generator", "decoding"]).to_dict("records")
     return [
         (row["generator"], row["decoding"], names.source(row, corpus=False, setting=False, seed=False))

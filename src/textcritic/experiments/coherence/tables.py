@@ -1,4 +1,4 @@
-"""Tables of coherence: the paper's Tables 2, 3, 5, 12 and 13, and what stands behind them."""
+"""Tables of coherence: the paper's Tables 2, 3, 5, 12 and 13, and the numbers behind them."""
 
 from dataclasses import replace
 
@@ -35,13 +35,13 @@ def perplexity(material: Material) -> Table:
 
 
 def variance(material: Material) -> Table:
-    """Where the variance of the Latent PPL comes from: documents, drawing, training."""
+    """The parts of the variance of the Latent PPL: documents, drawing, training."""
     rows = variance_rows(material.get(coherence_rows), PPL, material.files.single)
     return Table(variance_sheet(rows, material.names, PPL), rows)
 
 
 def audit(material: Material) -> Table:
-    """What each disputed detail does; a grey row for the samples of each decoding that are not drawn."""
+    """The effect of each disputed detail; a grey row for the samples of each decoding that are not drawn."""
     sheet = audit_sheet(material.get(audit_rows), material.names)
     left_out = [(row, f"{corpora}: {HOW}") for row, corpora in undrawn(material.files, material.names)]
     return Table(replace(sheet, left_out=left_out), material.get(audit_rows))

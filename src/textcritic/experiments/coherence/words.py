@@ -1,4 +1,4 @@
-"""What the numbers of coherence say, in words, with every doubt that is left; and what each of them means."""
+"""Findings, warnings and doubts about the numbers of coherence, in words."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,13 +29,13 @@ from textcritic.report.cells import infinite_remarks, matching
 from textcritic.report.section import Finding, said_of
 
 FACTOR = 1.25
-"""By how much the Latent PPL of real text may change with inferred titles before every value is in doubt."""
+"""The largest change of real text's Latent PPL by inferred titles without a warning."""
 MOST_POINTS = 6
 UNMOVED = 0.005  # a change of perplexity that the tables do not show
 
 
 def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Sequence[Score]) -> list[Finding]:
-    """What was found, in reading order.
+    """The findings, in reading order.
 
     Args:
         rows: as `rows.coherence_rows` makes them.
@@ -49,7 +49,7 @@ def findings(rows: pd.DataFrame, titles: pd.DataFrame, names: Names, card: Seque
 
 
 def _lower(card: Sequence[Score]) -> list[str]:
-    """That lower is not better, where a sample is lower."""
+    """A reminder that lower is not better, if a sample is lower."""
     blocks = scorecard({"": card}, {"": ""})
     samples = [sample for block in blocks for column in block.columns for sample in block.samples(column)]
     lower = [row.label for row, cell in samples if cell.verdict == DIFFERENT and cell.way == LOWER]
@@ -74,19 +74,19 @@ def cause(cell: Cell, steps: Mapping[tuple[str, ...], str]) -> str:
 
 
 def _of_smoothing(rows: pd.DataFrame, names: Names) -> list[str]:
-    """Which values rest on the smoothing of the critic, of the first seed that does."""
-    said: dict[str, str] = {}
+    """Which values depend on the smoothing of the critic; of several seeds the first that does."""
+    sentences: dict[str, str] = {}
     for row in rows.to_dict("records"):
         ways = [(row[f"smoothing_{way}"], row[f"latent_ppl_{way}"]) for way in ("less", "more")]
         others = [(delta, value) for delta, value in ways if not missing(delta)]
         name = names.source(row, seed=False)
         if words := rests_on_smoothing(name, row["latent_ppl"], row["smoothing"], others):
-            said.setdefault(name, words)
-    return list(said.values())
+            sentences.setdefault(name, words)
+    return list(sentences.values())
 
 
 def _of_titles(rows: pd.DataFrame, titles: pd.DataFrame, names: Names) -> list[tuple[str, float]]:
-    """What leaving titles out does, and how strong that is."""
+    """The effect of leaving titles out, and its strength."""
     groups = [group for _, group in titles.groupby(["corpus", "generator", "decoding"], sort=False)]
     if len(groups) > MOST_POINTS:
         return [(_of_many_titles(groups), max(_strength(rows, group) for group in groups))]
@@ -125,7 +125,7 @@ def _of_many_titles(groups: list[pd.DataFrame]) -> str:
 
 
 def _strength(rows: pd.DataFrame, group: pd.DataFrame) -> float:
-    """How far apart a generator with titles and without them is, under the seed that sets them least apart."""
+    """The difference of a generator with and without titles, for the seed with the smallest difference."""
     if not _moved(group):
         return 0.0
     return min(strength(*_with_and_without(rows, pair), by_ratio=True) for pair in group.to_dict("records"))
@@ -138,7 +138,7 @@ def _with_and_without(rows: pd.DataFrame, pair: Mapping[str, Any]) -> tuple[Numb
 
 
 def _moved(group: pd.DataFrame) -> bool:
-    """Whether titles make a measurable difference to a generator: to this model, or to the recipe."""
+    """Whether titles make a measurable difference: for this model, or for the recipe."""
     p = _p_of(group)
     return p is not None and p < ALPHA and bool(np.isfinite(_means(group)).all())
 
@@ -150,7 +150,7 @@ def _means(group: pd.DataFrame) -> tuple[float, float]:
 
 
 def _p_of(group: pd.DataFrame) -> float | None:
-    """Of Student's test between the two recipes; with one training, of all its draws the largest."""
+    """The p-value of Student's test between the two recipes; with one training, the largest over its draws."""
     if group["seed"].nunique() > 1:
         without, with_titles = (
             [one.value or 0.0 for one in by_training(zip(group["seed"], map(Number, group[column]), strict=True), True)]
@@ -167,7 +167,7 @@ def _percents(shares: list[float]) -> str:
 
 
 def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
-    """What perplexity on body text says of the same two generators, where it is finite and in one unit."""
+    """How perplexity on body text compares for the same two generators, if it is finite and in one unit."""
     first = group.iloc[0]
     same = rows[(rows["corpus"] == first["corpus"]) & (rows["generator"] == first["generator"])]
     values = [same.loc[same["setting"] == s, "ppl_body"].mean() for s in ("w-title", "wo-title")]
@@ -175,20 +175,20 @@ def _by_perplexity(rows: pd.DataFrame, group: pd.DataFrame) -> str:
         return ""
     change = values[1] / values[0] - 1
     if abs(change) < UNMOVED:
-        return ", while its perplexity on body text stays as it is"
+        return ", while its perplexity on body text does not change"
     moves = "rises" if change > 0 else "falls"
     return f", while its perplexity on body text {moves} by {percent(abs(change))}"
 
 
 def warnings(rows: pd.DataFrame, accuracies: Mapping[str, float], audit: pd.DataFrame) -> tuple[str, ...]:
-    """A sentence for each corpus whose real text has another Latent PPL by inferred titles than by its own.
+    """A sentence for each corpus whose real text has a different Latent PPL by inferred titles than by its own.
 
     Args:
         rows: as `rows.coherence_rows` makes them.
         accuracies: by corpus, the share of test sections on which the classifier is right.
         audit: as `audit.audit_rows` makes them.
     """
-    said = []
+    sentences = []
     several = rows["corpus"].nunique() > 1
     for corpus in rows["corpus"].unique():
         inferred, gold = of_real(rows, corpus)
@@ -197,22 +197,22 @@ def warnings(rows: pd.DataFrame, accuracies: Mapping[str, float], audit: pd.Data
         where = f" on {corpus_name(corpus)}" if several else ""
         right = accuracies.get(corpus)
         often = "" if right is None else f", which is right on {percent(right)} of the test sections"
-        said.append(
+        sentences.append(
             f"Inferred titles change the Latent PPL of real text{where} from {number(gold)} (its own titles) to "
-            f"{number(inferred)}. They come from the section classifier{often}. The values of samples mix the order of "
-            f"sections with such errors, too. {_advice(audit, corpus, gold)}"
+            f"{number(inferred)}. They come from the section classifier{often}. Its errors also affect the values of "
+            f"samples. {_advice(audit, corpus, gold)}"
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def of_real(rows: pd.DataFrame, corpus: str) -> tuple[float, float | None]:
-    """Latent PPL of a corpus' real text with inferred titles, and with its own (None where titles are given)."""
+    """Latent PPL of a corpus' real text with inferred titles, and with its own (None if titles are given)."""
     values = rows[rows["corpus"] == corpus].set_index("source")["latent_ppl"]
     return float(values[DATA_INFERRED]), float(values[DATA_GOLD]) if DATA_GOLD in values.index else None
 
 
 def accuracies(experiment: CoherenceFiles) -> dict[str, float]:
-    """The share of test sections on which each corpus' classifier is right; nothing where titles are given."""
+    """The share of test sections on which each corpus' classifier is right; empty if titles are given."""
     return {
         data.corpus: float(read_json(data.accuracy)["test"]["accuracy"])
         for data in experiment.data
@@ -221,12 +221,12 @@ def accuracies(experiment: CoherenceFiles) -> dict[str, float]:
 
 
 def _advice(audit: pd.DataFrame, corpus: str, gold: float) -> str:
-    """What to go by instead: the corrected values, where they are right on real text."""
+    """Which values to use instead: the corrected ones, if they are right on real text."""
     row = audit[(audit["corpus"] == corpus) & (audit["source"] == DATA_GOLD) & (audit["switch"] == CORRECTION)]
     if len(row) and not _far(float(row["latent_ppl"].iloc[0]), gold):
         value = number(float(row["latent_ppl"].iloc[0]))
         return (
-            f"Go by the values that are corrected for them, in the audit under “{CORRECTION}”: they give {value} for "
+            f"Use the values that are corrected for them, in the audit under “{CORRECTION}”: they give {value} for "
             "real text."
         )
     advice = "Give the titles of the samples, or train a better classifier, before you rank samples by these values."

@@ -1,4 +1,4 @@
-"""Audit: what each switch of the critic does to the Latent PPL of every source."""
+"""Audit: how each switch of the critic changes the Latent PPL of every source."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -60,16 +60,16 @@ WORDS: Mapping[str, str] = {
 
 
 PLAIN = replace(PPL, published="", difference="")
-"""Without published values: there are none of variants."""
+"""Without published values: there are none for variants."""
 
 
 def audit_rows(material: Material) -> pd.DataFrame:
-    """Latent PPL of every source under every variant of the critic; no rows where variants were not asked for.
+    """Latent PPL of every source under every variant of the critic; no rows if variants are not configured.
 
     Columns: the keys, `label`; `variant` (as `critics.mentions.variants`); `latent_ppl`, `ci_low`, `ci_high`,
     `p_value`, `latent_nll`, `documents`, `tokens` as in `rows.ppl_rows`; `verdict`: "higher" or "lower" than real text
-    if p is below `ALPHA`, else "unclear", "" of real text; `verdict_changes`, whether it is another one than under the
-    critic as it is; `order_changes`, whether the sources of the corpus stand in another order.
+    if p is below `ALPHA`, else "unclear", "" for real text; `verdict_changes`, whether it differs from the verdict
+    under the unchanged critic; `order_changes`, whether the order of the corpus' sources differs.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
@@ -92,7 +92,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
 
 
 def audit_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """A row for each variant, a column for each source, and what changes."""
+    """A row for each variant, a column for each source, and the changes."""
     sources = rows[GROUP].drop_duplicates().to_dict("records")
     heads = [names.source(source | {"source": DATA}, seed=False) for source in sources]
     body: list[Line] = []
@@ -133,7 +133,7 @@ def _by_variant(source: Documents) -> dict[str, pa.Table]:
 
 
 def _compared(table: pd.DataFrame) -> pd.DataFrame:
-    """With verdicts, and what changes against the critic as it is."""
+    """With verdicts, and the changes from the unchanged critic."""
     table["verdict"], table["verdict_changes"], table["order_changes"] = "", False, False
     for _, corpus in table.groupby("corpus", sort=False):
         groups = {str(variant): group for variant, group in corpus.groupby("variant", sort=False)}
@@ -149,7 +149,7 @@ def _compared(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _verdicts(group: pd.DataFrame) -> list[str]:
-    """Of each source of a corpus under one variant."""
+    """The verdict on each source of a corpus under one variant."""
     real = group.loc[group["source"] != SAMPLE, "latent_ppl"].iloc[0]
     words = []
     for row in group.to_dict("records"):
@@ -161,8 +161,8 @@ def _verdicts(group: pd.DataFrame) -> list[str]:
 
 def _order(group: pd.DataFrame) -> list[Any]:
     """The sources of a corpus by their Latent PPL, the mean over seeds."""
-    known = group.dropna(subset="latent_ppl")
-    return known.groupby(["source", *GROUP], sort=False)["latent_ppl"].mean().sort_values(kind="stable").index.tolist()
+    scored = group.dropna(subset="latent_ppl")
+    return scored.groupby(["source", *GROUP], sort=False)["latent_ppl"].mean().sort_values(kind="stable").index.tolist()
 
 
 def _changes(group: pd.DataFrame, names: Names) -> str:

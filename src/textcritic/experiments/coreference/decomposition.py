@@ -1,7 +1,7 @@
 """Cross-entropy of each source as entropy and divergence (model criticism paper, section 2), and its table.
 
-The entropy is that of a critic of the same kind which was fitted on the other documents of the same source
-(`critics.mentions.cross_fitted_nll`): an upper bound, as such a critic knows the source less than perfectly.
+The entropy is estimated as the cross-entropy under a critic of the same kind that was fitted on the other documents of
+the same source (`critics.mentions.cross_fitted_nll`): an upper bound, because no such critic is perfect.
 """
 
 from typing import Any
@@ -28,10 +28,9 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
     """The parts of the cross-entropy of every source, seeds included.
 
     Columns: the keys, `label`; `documents` and `tokens`; in nats per token `cross_entropy` (log Latent PPL), `entropy`
-    (an upper bound) and `kl` (a lower bound of the divergence from the critic: the former less the latter), each with
-    its 95% bootstrap interval over documents (those that belong together as one), `_low` and `_high`, the fitted
-    critics held fixed. A source with fewer than two
-    documents has no parts.
+    (an upper bound) and `kl` (cross-entropy minus entropy, a lower bound of the divergence from the critic), each with
+    its 95% bootstrap interval over documents (a group counts as one), `_low` and `_high`, for fixed critics. A source
+    with fewer than two documents has no parts.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -53,8 +52,8 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
                 groups = groups_of_ids(source, [read.ids[place] for place in some])
                 for term, sums in zip(TERMS, (nll, own, nll - own), strict=True):
                     columns = np.column_stack([sums, chains.lengths])
-                    found = bootstrap_interval(unit_sums(columns, groups), ratio_of_sums, resamples=files.resamples)
-                    row |= {term: found.estimate, f"{term}_low": found.low, f"{term}_high": found.high}
+                    interval = bootstrap_interval(unit_sums(columns, groups), ratio_of_sums, resamples=files.resamples)
+                    row |= {term: interval.estimate, f"{term}_low": interval.low, f"{term}_high": interval.high}
             rows.append(row)
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", *COLUMNS])
     whole = (*RUN, "documents", "tokens")
@@ -76,5 +75,5 @@ def _span(row: dict[str, Any], term: str) -> tuple[str, ...]:
     low, high = row[f"{term}_low"], row[f"{term}_high"]
     if missing(low):
         return ()
-    # A dash between two numbers, one of which is below 0, would be misread.
+    # A dash between two numbers would be misread if one is below 0.
     return (f"{number(low)} to {number(high)}" if low < 0 else interval(low, high),)

@@ -1,4 +1,4 @@
-"""The files that the coreference of a study is made of."""
+"""The files of the coreference of a study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class RealText(Real):
         critic: critic.npz.
         training: training.json of the fit.
         mentions, scores, articles: of the test split.
-        variants: Latent NLL of the test split under every variant of the critic; None where they are not asked for.
-        power: how often the test notices exchanged pronouns; None likewise.
+        variants: Latent NLL of the test split under every variant of the critic; None if they are not configured.
+        power: how often the test notices exchanged pronouns; None if it is not configured.
     """
 
     critic: Path
@@ -41,12 +41,12 @@ class Sample(Drawn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated(Files):
-    """What was measured on text in which people have marked coreference.
+    """The measurements on text in which people have marked coreference.
 
     Attributes:
         name: of the annotated text.
         quality: scores of the resolver.
-        baseline: those of the resolver `nearest`; None where that is the critic's.
+        baseline: scores of the resolver `nearest`; None if that is the critic's resolver.
         error: Latent PPL of gold chains and of resolved ones, under critics fitted on either.
     """
 
@@ -64,11 +64,11 @@ class CoreferenceFiles(Compared):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
-        annotated: what is known of the resolver.
-        measured: CSV of what was measured of resolvers earlier, which stands where `annotated` is empty.
+        annotated: the measurements of the resolver.
+        measured: CSV of earlier measurements of resolvers, used if `annotated` is empty.
         resolver: name and entry of the resolver.
         critic: name and entry of the critic.
-        report_articles: articles of each source that the report's reader has.
+        report_articles: articles of each source in the report's reader.
     """
 
     data: tuple[RealText, ...]

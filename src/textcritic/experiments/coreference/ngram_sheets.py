@@ -18,13 +18,11 @@ DAGGER = "†"
 LIKELIER = "Likelier"
 ORDER = 5  # columns of a table without a window
 TOKENS = (
-    "M (male), F (female), P (plural), N (none of these): names and other words than pronouns. A number says which "
-    "person of the window it is. A full stop is the start of a sentence, a blank lies before the start of the text. "
+    "M (male), F (female), P (plural), N (none of these): names and other words than pronouns. The number is that of "
+    "the person in the window. A full stop is the start of a sentence, a blank is before the start of the text. "
     f"{DAGGER}: a small positive number."
 )
-RANDOM = (
-    "The published windows are a random choice; beside them stands our critic's log P, also of those that do not occur."
-)
+RANDOM = "The published windows are a random choice; they have our critic's log P, also if they do not occur here."
 DIRECTIONS = {MORE: "likelier in the sample", LESS: "likelier in real text"}
 Row = Mapping[str, Any]
 
@@ -57,7 +55,7 @@ def contributions_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def unlikely_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The commonest unlikely windows of each sample, and what would be likelier (Table 15)."""
+    """The commonest unlikely windows of each sample, and the likelier mention (Table 15)."""
     order = _order(rows)
     heads = ("log P", LIKELIER, "its log P", "% in the sample", "% in real text")
 
@@ -65,13 +63,13 @@ def unlikely_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         published = [
             f"published {_fixed(row[f'published_{name}'], 2)}" for name in ("log_prob", "alternative_log_prob")
         ]
-        known = [not missing(row[f"published_{name}"]) for name in ("log_prob", "alternative_log_prob")]
+        has_published = [not missing(row[f"published_{name}"]) for name in ("log_prob", "alternative_log_prob")]
         other = [f"published {_token(row['published_alternative'])}"] * bool(row["published_alternative"])
         real, sample = _shares(row)
         return [
-            Cell(_fixed(row["log_prob"], 2), tuple(published[:1] * known[0])),
+            Cell(_fixed(row["log_prob"], 2), tuple(published[:1] * has_published[0])),
             Cell(_token(row["alternative"]) if row["alternative"] else NONE, tuple(other), narrow=True),
-            Cell(_fixed(row["alternative_log_prob"], 2), tuple(published[1:] * known[1])),
+            Cell(_fixed(row["alternative_log_prob"], 2), tuple(published[1:] * has_published[1])),
             sample,
             real,
         ]
@@ -86,11 +84,11 @@ def unlikely_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         body += [[*_window(row, order), *cells(row)] for row in windows]
     remarks = [
         f"Windows with log P below {_fixed(THRESHOLD, 0)} under the critic, the {UNLIKELY} commonest of each sample, "
-        f"of equally common ones the first in the alphabet{_and_published(rows)}. {TOKENS}",
+        f"equally common ones in alphabetical order{_and_published(rows)}. {TOKENS}",
         *remarks_of(__file__, "unlikely"),
         *[RANDOM] * bool(rows["published_log_prob"].notna().any()),
     ]
-    caption = "Unlikely chains of mentions, and what would be likelier"
+    caption = "Unlikely chains of mentions, and the likelier mention"
     return Sheet("coreference-unlikely", caption, _header(order, heads), body, stubs=order, remarks=remarks)
 
 
@@ -100,7 +98,7 @@ def ratios_sheet(rows: pd.DataFrame, names: Names, directions: Iterable[str] = (
     Args:
         rows: as `ngrams.ratio_rows` makes them.
         names: of the sources.
-        directions: those that are shown.
+        directions: the directions to show.
     """
     order = _order(rows)
     heads = ("P in real text", "P in the sample", "Log-ratio")
@@ -128,7 +126,7 @@ def _ratio(row: Row) -> list[Cell]:
     for prefix in ("real_", ""):
         notes = _span(row, f"{prefix}low", f"{prefix}high", lambda p: _fixed(p, 2))
         notes += [plural(int(row[f"{prefix}count"]), "time")]
-        cells.append(Cell(_small(row[f"{prefix}probability"]), (*notes, *_beside(row, f"{prefix}published"))))
+        cells.append(Cell(_small(row[f"{prefix}probability"]), (*notes, *_published_note(row, f"{prefix}published"))))
     span = _span(row, "ratio_low", "ratio_high", lambda ratio: _fixed(ratio, 2))
     return [*cells, Cell(_fixed(row["log_ratio"], 2), tuple(span))]
 
@@ -136,10 +134,10 @@ def _ratio(row: Row) -> list[Cell]:
 def _samples(rows: pd.DataFrame, names: Names, columns: int) -> Iterator[tuple[list[Cell], list[dict[str, Any]]]]:
     """The row that heads each sample, and the rows of its windows."""
     for _, group in rows.groupby(["source", *GROUP], sort=False):
-        found = group.to_dict("records")
-        name = names.source(found[0], seed=False)
-        nothing = ("nothing could be scored",) * bool(found[0].get("tokens") == 0)
-        yield [Cell(name, nothing, span=columns, heading=True)], found
+        windows = group.to_dict("records")
+        name = names.source(windows[0], seed=False)
+        nothing = ("nothing could be scored",) * bool(windows[0].get("tokens") == 0)
+        yield [Cell(name, nothing, span=columns, heading=True)], windows
 
 
 def _shares(row: Row) -> list[Cell]:
@@ -152,11 +150,11 @@ def _shares(row: Row) -> list[Cell]:
             *span * bool(0 < row[f"{prefix}count"] < row[f"{prefix}tokens"]),
             f"{occurs} of {count(row[f'{prefix}tokens'])}",
         ]
-        cells.append(Cell(_small(row[f"{prefix}percent"]), (*notes, *_beside(row, f"{prefix}published"))))
+        cells.append(Cell(_small(row[f"{prefix}percent"]), (*notes, *_published_note(row, f"{prefix}published"))))
     return cells
 
 
-def _beside(row: Row, column: str) -> list[str]:
+def _published_note(row: Row, column: str) -> list[str]:
     value = row.get(column)
     return [] if missing(value) else [f"published {_fixed(value, 2)}"]
 
@@ -187,26 +185,26 @@ def _header(order: int, heads: Iterable[str]) -> list[list[Cell]]:
 
 
 def _sums(rows: pd.DataFrame, names: Names) -> list[str]:
-    """What the contributions of each sample add up to, and how much of that is shown."""
-    said = []
+    """The sum of the contributions of each sample, and the part of it that is shown."""
+    sums = []
     for _, group in rows[rows["contribution"].notna()].groupby(["source", *GROUP], sort=False):
         whole = group[group["window"] == ALL].iloc[0]
         shown = group[group["rank"].notna()]["contribution"].sum()
         words = f"{names.source(whole.to_dict(), seed=False)}: {_fixed(whole['contribution'], 4)} over all windows"
         part = f" ({percent(shown / whole['contribution'])})" if 0 < shown <= whole["contribution"] else ""
-        said.append(f"{words}, {_fixed(shown, 4)}{part} by the {len(group[group['rank'].notna()])} shown")
-    if not said:
+        sums.append(f"{words}, {_fixed(shown, 4)}{part} by the {len(group[group['rank'].notna()])} shown")
+    if not sums:
         return []
-    start = "Over all windows contributions add up to log Latent PPL of the sample less log Latent PPL of real text"
-    return [f"{start}. {'; '.join(said)}."]
+    start = "Over all windows contributions add up to log Latent PPL of the sample minus log Latent PPL of real text"
+    return [f"{start}. {'; '.join(sums)}."]
 
 
 def _compared(rows: pd.DataFrame, names: Names) -> list[str]:
     firsts = rows.drop_duplicates(["source", *GROUP]).to_dict("records")
-    known = [
+    counts = [
         f"{names.source(row, seed=False)}, {count(row['windows'])}" for row in firsts if not missing(row["windows"])
     ]
-    return [f"Windows compared: {'; '.join(known)}."] if known else []
+    return [f"Windows compared: {'; '.join(counts)}."] if counts else []
 
 
 def _and_published(rows: pd.DataFrame) -> str:
@@ -216,12 +214,12 @@ def _and_published(rows: pd.DataFrame) -> str:
 
 
 def _span(row: Row, low: str, high: str, written: Callable[[float], str]) -> list[str]:
-    """An interval in words; nothing where there is none."""
+    """An interval in words; empty if there is none."""
     return [] if missing(row[low]) else [f"{written(row[low])} to {written(row[high])}"]
 
 
 def _small(value: float | None) -> str:
-    """Two decimals; a dagger where that is 0 and the value is not."""
+    """Two decimals; a dagger if that is 0 and the value is not."""
     if value is None or missing(value):
         return NONE
     return _fixed(value, 2) + DAGGER * (0 < value < 0.005)

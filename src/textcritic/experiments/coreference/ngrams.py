@@ -1,7 +1,7 @@
-"""Windows of mentions in long format: what makes a sample differ, what is unlikely, ratios (Tables 6 and 15 to 17).
+"""Windows of mentions in long format: contributions, unlikely windows, ratios (Tables 6 and 15 to 17).
 
-Every table has rows about a sample beside real text. A window stands in the column `window`, its tokens as the critic
-reads them, with a space between: `<bos> <bos> . MALE:0 his:0`; the predicted token is the last one. Of samples with
+The rows of every table compare a sample with real text. The column `window` has the tokens of a window as the critic
+reads them, with spaces between: `<bos> <bos> . MALE:0 his:0`; the predicted token is the last one. Of samples with
 several seeds, the first is taken.
 """
 
@@ -48,7 +48,7 @@ from textcritic.plan.sources import KEYS, RUN
 CONTRIBUTING, UNLIKELY, RATIOS = 10, 13, 5  # windows of a sample that are shown, as many as in the paper
 ALL, OTHERS = "(all)", "(others)"
 MORE, LESS = "more", "less"
-# What the metric of a published value begins with; the window follows, and after > the alternative.
+# The beginnings of the metrics of published values; the window follows, and after > the alternative.
 PERCENT, LOG_PROB, ALTERNATIVE = "percent: ", "log_prob: ", "alternative_log_prob: "
 PROBABILITY = {MORE: "probability_more: ", LESS: "probability_less: "}
 
@@ -72,11 +72,11 @@ RATIO_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """A sample and the real text beside it; documents without a token are left out.
+    """A sample and the real text that it is compared with; documents without a token are left out.
 
     Attributes:
         keys: the key columns of the sample, and `label`.
-        real_keys: those of real text.
+        real_keys: the key columns of real text.
         critic: fitted on other real text.
         real, sample: their chains.
         groups: of the documents of real text and of the sample; intervals take a group as one document.
@@ -100,10 +100,10 @@ class Pair:
         """Counts of windows in real text and in the sample, and the columns `SHARES` of each window.
 
         Args:
-            windows: as many tokens each as the critic reads.
+            windows: each with as many tokens as the critic reads.
 
         Returns:
-            Of real text and of the sample: [documents, windows]; and a dictionary a window.
+            The counts in real text and in the sample, each [documents, windows]; and a dictionary for each window.
         """
         counts = [occurrences(chains, windows, self.critic.order) for chains in (self.real, self.sample)]
         rows = [self._share([c[:, number] for c in counts]) for number in range(len(windows))]
@@ -119,35 +119,37 @@ class Pair:
             ("real_", ""), (self.real, self.sample), counts, self.groups, strict=True
         ):
             columns = unit_sums(np.column_stack([count, chains.lengths]), groups)
-            found = bootstrap_interval(columns, ratio_of_sums, resamples=self.resamples).times(100)
+            interval = bootstrap_interval(columns, ratio_of_sums, resamples=self.resamples).times(100)
             row |= {f"{prefix}count": int(count.sum()), f"{prefix}tokens": int(chains.lengths.sum())}
-            values = zip(("percent", "ci_low", "ci_high"), (found.estimate, found.low, found.high), strict=True)
+            values = zip(
+                ("percent", "ci_low", "ci_high"), (interval.estimate, interval.low, interval.high), strict=True
+            )
             row |= {f"{prefix}{name}": value for name, value in values}
         return row
 
     def difference(self, real: Floats, sample: Floats) -> tuple[float, float, float]:
-        """A sum over documents per token in the sample, less that in real text, with its 95% interval."""
+        """A sum over documents per token in the sample, minus the same in real text, with its 95% interval."""
         one, two = (
             unit_sums(np.column_stack([sums, chains.lengths]), groups)
             for sums, chains, groups in zip((real, sample), (self.real, self.sample), self.groups, strict=True)
         )
-        found = bootstrap_difference(two, one, ratio_of_sums, resamples=self.resamples)
-        return found.estimate, *found.ends
+        interval = bootstrap_difference(two, one, ratio_of_sums, resamples=self.resamples)
+        return interval.estimate, *interval.ends
 
 
 def contribution_rows(material: Material) -> pd.DataFrame:
     """The windows that contribute most to the difference in Latent NLL per token, and those published (Table 6).
 
-    A window of which the sample has the share f and real text the share g contributes `(f - g) * -log P`. Over all
-    windows that is log Latent PPL(sample) - log Latent PPL(real text).
+    A window with share f in the sample and share g in real text contributes `(f - g) * -log P`. The sum over all
+    windows is log Latent PPL(sample) - log Latent PPL(real text).
 
-    Columns: the keys, `label`; `rank`, from 1, none of windows that are there because they were published; `window`;
-    `count` of the `tokens` of the sample and `percent` of them, with its 95% bootstrap interval `ci_low`,
-    `ci_high` and the `published` value; the same of real text with `real_` before; `log_prob` under the critic, nats;
-    `contribution`, nats per token, with its bootstrap interval `contribution_low`, `contribution_high`;
-    `of_difference`, contribution over that of all windows. The first row of a sample has the window "(all)", the last
-    one "(others)", all that have no row: the rows but the first add up to the first. A sample of which nothing could be
-    scored has the row "(all)" alone.
+    Columns: the keys, `label`; `rank`, from 1, empty for windows that are shown only because they were published;
+    `window`; `count` of the `tokens` of the sample and `percent` of them, with its 95% bootstrap interval `ci_low`,
+    `ci_high` and the `published` value; the same of real text with the prefix `real_`; `log_prob` under the critic,
+    nats; `contribution`, nats per token, with its bootstrap interval `contribution_low`, `contribution_high`;
+    `of_difference`, contribution divided by that of all windows. The first row of a sample has the window "(all)". The
+    last one, "(others)", has all windows without a row. All rows but the first add up to the first. If nothing of a
+    sample could be scored, it has only the row "(all)".
 
     Raises:
         TextcriticError: a file is missing or damaged, or real text has no token.
@@ -162,12 +164,12 @@ def contribution_rows(material: Material) -> pd.DataFrame:
 def unlikely_rows(material: Material) -> pd.DataFrame:
     """The commonest windows with log P < -7 in each sample, and those published (Table 15).
 
-    The paper shows windows at random; here stand the commonest, of equally common ones the first in the alphabet.
+    The paper shows windows at random; this table has the commonest, and equally common ones in alphabetical order.
 
     Columns: the keys, `label`, `rank`, `window`, shares as in `contribution_rows`; `log_prob`, nats; `alternative`, the
-    likeliest mention in place of the last token, and `alternative_log_prob`, both empty where the critic knows none;
-    the three of the paper. The first row of a sample has the window "(all)": all such windows together, of which
-    `windows` are distinct.
+    likeliest mention in place of the last token, and `alternative_log_prob`, both empty if the critic knows none; the
+    three of the paper. The first row of a sample has the window "(all)": all such windows together; `windows` is the
+    number of distinct ones.
 
     Raises:
         TextcriticError: as `contribution_rows`.
@@ -183,14 +185,14 @@ def ratio_rows(material: Material) -> pd.DataFrame:
     """Windows that a sample finds likelier than real text, and the reverse, and those published (Tables 16 and 17).
 
     A critic of the study's order and discount is fitted on the test split of real text, another on the sample. Only
-    windows count that occur at least 5 times in both; `windows` says how many these are.
+    windows that occur at least 5 times in both are compared; `windows` is their number.
 
     Columns: the keys, `label`, `rank` in its `direction` ("more", likelier in the sample, or "less"), `window`;
     `count`, `probability` (of the last token after the others) with its 95% interval `low`, `high`, and the `published`
-    value; the same of real text with `real_` before; `log_ratio`, log of the former probability over the latter, with
-    its interval `ratio_low`, `ratio_high`. The intervals are of a jackknife over groups of documents, see `log_ratios`,
-    and know nothing of the choice of the most extreme windows out of many. Published windows that are rarer here have
-    their counts alone. A sample without such a window has one row without any.
+    value; the same of real text with the prefix `real_`; `log_ratio`, log of the sample's probability divided by real
+    text's, with its interval `ratio_low`, `ratio_high`. The intervals are from a jackknife over groups of documents,
+    see `log_ratios`; they do not account for the choice of the most extreme windows out of many. Published windows that
+    are rarer here have only their counts. A sample without such a window has one row without a window.
 
     Raises:
         TextcriticError: as `contribution_rows`.
@@ -234,7 +236,7 @@ def _contributions(pair: Pair, published: Published) -> Iterator[Row]:
     windows = list(dict.fromkeys([*most, *asked, *asked_real]))
     counts, shares = pair.shares(windows)
     log_prob = pair.critic.window_log_prob(pair.critic.windows.alphabet.items(windows))
-    # Costs of each document: all its tokens, those of each window, and the rest.
+    # Costs of each document: of all its tokens, of the tokens of each window, and of the rest.
     whole = [document_nll(pair.critic, chains) for chains in (pair.real, pair.sample)]
     each = [count * -log_prob for count in counts]
     total = pair.difference(*whole)[0]
@@ -259,14 +261,14 @@ def _unlikely(pair: Pair, published: Published) -> Iterator[Row]:
     if pair.empty:
         yield {"window": ALL, "count": 0, "tokens": 0}
         return
-    found = unlikely(pair.critic, pair.sample)
-    table = pa.table({"count": found["count"], "text": pc.binary_join(found["window"], " ")})
+    below = unlikely(pair.critic, pair.sample)
+    table = pa.table({"count": below["count"], "text": pc.binary_join(below["window"], " ")})
     commonest = table.sort_by([("count", "descending"), ("text", "ascending")])["text"].slice(0, UNLIKELY).to_pylist()
     asked, alternatives = (_published(published, pair.keys, start, pair) for start in (LOG_PROB, ALTERNATIVE))
     expected = {window[:-2]: (window[-1], value) for window, value in alternatives.items()}
     windows = list(dict.fromkeys([*(tuple(text.split()) for text in commonest), *asked]))
     of_documents = [_below(pair.critic, chains) for chains in (pair.real, pair.sample)]
-    yield {"window": ALL, "windows": found.num_rows} | pair.share(*of_documents)
+    yield {"window": ALL, "windows": below.num_rows} | pair.share(*of_documents)
     if not windows:
         return
     shares = pair.shares(windows)[1]
@@ -288,31 +290,31 @@ def _ratios(pair: Pair, published: Published) -> Iterator[Row]:
         yield {"windows": 0}
         return
     units = unit_of(pair.groups[0], len(pair.real.lengths)), unit_of(pair.groups[1], len(pair.sample.lengths))
-    found = log_ratios(pair.real, pair.sample, pair.critic.order, pair.critic.discount, units=units).to_pandas()
-    # One a unit where there are fewer, so that the two sets may differ in their degrees of freedom.
+    ratios = log_ratios(pair.real, pair.sample, pair.critic.order, pair.critic.discount, units=units).to_pandas()
+    # With fewer units there is one group a unit, so the two sets may differ in their degrees of freedom.
     groups = min(GROUPS, *(int(unit.max()) + 1 for unit in units))
     for prefix, name in (("real_", "real"), ("", "sample")):
-        logs, variance = found[f"log_prob_{name}"], found[f"variance_{name}"]
+        logs, variance = ratios[f"log_prob_{name}"], ratios[f"variance_{name}"]
         low, high = t_interval(logs, variance, groups)
-        found[f"{prefix}count"], found[f"{prefix}probability"] = found[f"count_{name}"], np.exp(logs)
-        found[f"{prefix}low"], found[f"{prefix}high"] = np.exp(low), np.minimum(np.exp(high), 1.0)
-    found["ratio_low"], found["ratio_high"] = t_interval(
-        found["log_ratio"], found["variance_real"] + found["variance_sample"], groups
+        ratios[f"{prefix}count"], ratios[f"{prefix}probability"] = ratios[f"count_{name}"], np.exp(logs)
+        ratios[f"{prefix}low"], ratios[f"{prefix}high"] = np.exp(low), np.minimum(np.exp(high), 1.0)
+    ratios["ratio_low"], ratios["ratio_high"] = t_interval(
+        ratios["log_ratio"], ratios["variance_real"] + ratios["variance_sample"], groups
     )
-    found["window"] = found["window"].str.join(" ")
-    found["windows"] = len(found)
-    of_window = found.set_index("window", drop=False)
-    most = {MORE: found[found["log_ratio"] > 0][:RATIOS], LESS: found[found["log_ratio"] < 0][::-1][:RATIOS]}
-    if not len(found):
+    ratios["window"] = ratios["window"].str.join(" ")
+    ratios["windows"] = len(ratios)
+    of_window = ratios.set_index("window", drop=False)
+    most = {MORE: ratios[ratios["log_ratio"] > 0][:RATIOS], LESS: ratios[ratios["log_ratio"] < 0][::-1][:RATIOS]}
+    if not len(ratios):
         yield {"windows": 0}
     for direction, chosen in most.items():
         asked, asked_real = (
             _published(published, keys, PROBABILITY[direction], pair) for keys in (pair.keys, pair.real_keys)
         )
-        beside = [" ".join(window) for window in dict.fromkeys([*asked, *asked_real])]
+        published_windows = [" ".join(window) for window in dict.fromkeys([*asked, *asked_real])]
         ranks = {window: rank for rank, window in enumerate(chosen["window"], 1)}
-        for window in dict.fromkeys([*ranks, *beside]):
-            row: Row = {"direction": direction, "rank": ranks.get(window), "window": window, "windows": len(found)}
+        for window in dict.fromkeys([*ranks, *published_windows]):
+            row: Row = {"direction": direction, "rank": ranks.get(window), "window": window, "windows": len(ratios)}
             own = of_window.loc[window].to_dict() if window in of_window.index else _rare(pair, window)
             row |= {name: own[name] for name in RATIO_COLUMNS if name in own and name != "direction"}
             key = tuple(window.split())
@@ -320,7 +322,7 @@ def _ratios(pair: Pair, published: Published) -> Iterator[Row]:
 
 
 def _rare(pair: Pair, window: str) -> Row:
-    """The counts of a window that is too rare for its probabilities to say much."""
+    """The counts of a window that is too rare for useful probabilities."""
     sets = (("real_count", pair.real), ("count", pair.sample))
     return {name: int(occurrences(chains, [window.split()], pair.critic.order).sum()) for name, chains in sets}
 
@@ -342,7 +344,7 @@ def _below(critic: MentionCritic, chains: MentionChains) -> Ints:
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
-    """The rows with all columns in order, whole numbers as such."""
+    """The rows with all columns in order, whole numbers as integers."""
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", "rank", "window", *columns])
     texts = {"window", "direction", "alternative", "published_alternative"} & set(table.columns)
     whole = {*RUN, "rank", "windows", "count", "tokens", "real_count", "real_tokens"} & set(table.columns)

@@ -1,4 +1,4 @@
-"""A passage for print: its text, its chain, and what the critic says of one mention, set in lines without overlaps."""
+"""A passage for print: its text, its chain, and the critic's view of one mention, set in lines without overlaps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ from textcritic.report.drawings import WIDE
 from textcritic.report.palette import INK, MUTED, RULE
 from textcritic.report.style import new_figure, style
 
-# Of persons 0, 1, ... (Okabe and Ito's colours and two more); those after them are grey. The report's reader has the
-# same in section.css.
+# Colours of persons 0, 1, ... (Okabe and Ito's and two more); later persons are grey. The report's reader has the same
+# colours in section.css.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a4fa3")
 MARKED = "#b3261e"
 SIZE, SMALL, TINY = 9.5, 8.5, 7.0  # points
@@ -28,17 +28,17 @@ INCH = 72.0
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Text that is set in one go.
+    """Text that is set as one unit.
 
     Attributes:
-        text: of it.
-        space: whether a space stands before it, where a line may break.
+        text: the text.
+        space: whether there is a space before it, where a line may break.
         size: points.
-        bold: whether it is.
+        bold: whether it is bold.
         colour: of the text.
-        person: number of the person whose colour it has behind it; None for none.
-        number: set behind it, low and small.
-        below: set below it, small.
+        person: number of the person whose colour is its background; None for none.
+        number: set after it as a small subscript.
+        below: small text below it.
         marked: whether it has a frame.
     """
 
@@ -55,7 +55,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What stands around a passage: `title`, `about` above its text, and `says` below its chain."""
+    """The words around a passage: `title`, `about` above its text, and `says` below its chain."""
 
     title: str
     about: str
@@ -68,7 +68,7 @@ def passage_chart(passage: Passage | None, marked: Token | None, caption: Captio
     Characters that the font does not have, such as emoji, are drawn as empty squares.
 
     Args:
-        passage: None draws the caption alone.
+        passage: None draws only the caption.
         marked: the token with a frame.
         caption: words around it.
         width: inches.
@@ -93,8 +93,8 @@ def passage_chart(passage: Passage | None, marked: Token | None, caption: Captio
 
 
 def _text(passage: Passage, marked: Token | None) -> list[Chunk]:
-    """The text of a passage: broken at white space, which is one space however long it is."""
-    found: list[Chunk] = []
+    """The text of a passage, broken at white space; any white space becomes one space."""
+    chunks: list[Chunk] = []
     spaced = False
     for piece in pieces(passage):
         words = piece.text.split()
@@ -103,9 +103,9 @@ def _text(passage: Passage, marked: Token | None) -> list[Chunk]:
             continue
         for number, word in enumerate(words):
             space = (spaced or piece.text[0].isspace()) if number == 0 else True
-            found.append(_worded(piece, word, space and bool(found), number == len(words) - 1, marked))
+            chunks.append(_worded(piece, word, space and bool(chunks), number == len(words) - 1, marked))
         spaced = piece.text[-1].isspace()
-    return found
+    return chunks
 
 
 def _worded(piece: Piece, word: str, space: bool, last: bool, marked: Token | None) -> Chunk:
@@ -156,7 +156,7 @@ class _Placed:
 
 
 def _lines(block: Sequence[Chunk], room: float) -> list[list[_Placed]]:
-    """Chunks in lines of `room` points; those without a space between them stay together where they fit."""
+    """Chunks in lines of `room` points; chunks without a space between them stay together if they fit."""
     lines: list[list[_Placed]] = [[]]
     x = 0.0
     for group in _groups(block):
@@ -189,7 +189,7 @@ def _groups(block: Sequence[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _cut(chunk: Chunk, room: float) -> list[Chunk]:
-    """A chunk, or parts of one that is wider than a line; the last one has what stands behind and below."""
+    """A chunk, or its parts if it is wider than a line; the last part has the number and the text below."""
     if _widths(chunk)[2] <= room or len(chunk.text) < 2:
         return [chunk]
     most = max(1, int(len(chunk.text) * 0.9 * room / _widths(chunk)[2]))
@@ -198,7 +198,7 @@ def _cut(chunk: Chunk, room: float) -> list[Chunk]:
 
 
 def _widths(chunk: Chunk) -> tuple[float, float, float]:
-    """Points: of the text, of it with its number, and of the room that it takes with what stands below it."""
+    """Widths in points: of the text, of the text with its number, and of both with the text below."""
     text = _width(chunk.text, chunk.size, chunk.bold)
     whole = text + _width(chunk.number, TINY, True) + (1.5 if chunk.number else 0.0)
     return (
@@ -209,7 +209,7 @@ def _widths(chunk: Chunk) -> tuple[float, float, float]:
 
 
 def _draw(figure: Figure, line: Sequence[_Placed], y: float) -> None:
-    """A line whose texts stand on a base line 3 points above `y`."""
+    """Draw a line of text with its base line 3 points above `y`."""
     base = y + 3.0
     for placed in _merged(line):
         chunk, x = placed.chunk, placed.x
@@ -225,17 +225,17 @@ def _draw(figure: Figure, line: Sequence[_Placed], y: float) -> None:
 
 
 def _merged(line: Sequence[_Placed]) -> list[_Placed]:
-    """Words without anything behind, around or below them as one text, so that a program reads it as such."""
-    found: list[_Placed] = []
+    """Neighbouring plain words as one text, so that programs that read the figure find connected text."""
+    merged: list[_Placed] = []
     for placed in line:
-        last = found[-1] if found else None
+        last = merged[-1] if merged else None
         if last is None or not (_is_plain(last.chunk) and _is_plain(placed.chunk)):
-            found.append(placed)
+            merged.append(placed)
             continue
         text = last.chunk.text + " " * placed.chunk.space + placed.chunk.text
         width = placed.x + placed.text - last.x
-        found[-1] = _Placed(replace(last.chunk, text=text), last.x, width, width)
-    return found
+        merged[-1] = _Placed(replace(last.chunk, text=text), last.x, width, width)
+    return merged
 
 
 def _is_plain(chunk: Chunk) -> bool:
@@ -251,13 +251,13 @@ def _behind(figure: Figure, placed: _Placed, y: float) -> None:
 
 
 def _say(figure: Figure, text: str, place: tuple[float, float], font: FontProperties, colour: str) -> None:
-    """Text centred at a place of its base line: another font leaves the rest of its room on both sides."""
+    """Text centred at a place of its base line; in a viewer with another font both sides differ by the same width."""
     if text:
         x, y = (value / INCH for value in place)
         look = {"ha": "center", "va": "baseline", "parse_math": False, "color": colour}
-        said = Text(x, y, _drawable(text), fontproperties=font, transform=figure.dpi_scale_trans)
-        said.set(**look)
-        figure.add_artist(said)
+        drawn = Text(x, y, _drawable(text), fontproperties=font, transform=figure.dpi_scale_trans)
+        drawn.set(**look)
+        figure.add_artist(drawn)
 
 
 def _box(figure: Figure, box: tuple[float, float, float, float], **look: object) -> None:
@@ -266,7 +266,7 @@ def _box(figure: Figure, box: tuple[float, float, float, float], **look: object)
 
 
 def _rule(figure: Figure, width: float, height: float) -> None:
-    """A line above everything, as wide as the figure: it keeps figures as wide as each other."""
+    """A line above everything, as wide as the figure, so that all figures have the same width."""
     _box(figure, (0.0, height - 1.0, width, 0.8), facecolor=RULE, linewidth=0)
 
 
@@ -276,7 +276,7 @@ def _width(text: str, size: float, bold: bool) -> float:
 
 
 def _inked(text: str, bold: bool) -> float:
-    """From the first to the last ink of a text, at a size of one point, without what fits letters to pixels."""
+    """The width of a text from its first to its last ink, at a size of one point, without hinting."""
     font = get_font(findfont(_font(SIZE, bold)))
     font.set_size(INCH, 72)
     font.set_text(_drawable(text), 0.0, flags=LoadFlags.NO_HINTING)

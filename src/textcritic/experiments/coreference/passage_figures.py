@@ -1,4 +1,4 @@
-"""Figures of passages (model criticism paper, Figures 5 and 10 to 13): which ones is settled by the numbers alone."""
+"""Figures of passages (model criticism paper, Figures 5 and 10 to 13), which are chosen by fixed rules."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -35,22 +35,22 @@ Bools = npt.NDArray[np.bool_]
 def passage_figure(
     recipe: str, files: CoreferenceFiles, _: Mapping[str, pd.DataFrame]
 ) -> Iterator[tuple[str, Figure, Figure]]:
-    """One passage: name, wide figure, narrow figure; a line of text where the texts have no such mention.
+    """One passage: name, wide figure, narrow figure; a line of text if the texts have no such mention.
 
     Args:
-        recipe: a key of `WORDS`, which says what is chosen.
+        recipe: a key of `WORDS`, which describe the choice.
         files: the files.
     """
     language = load_language(files.resolver.get("language", "en"))
-    found = _chosen(recipe, files, language)
-    if found is None:
+    mention = _chosen(recipe, files, language)
+    if mention is None:
         caption = Caption("No such passage", f"There is none: {WORDS[recipe]}.", ())
         yield recipe, passage_chart(None, None, caption), passage_chart(None, None, caption, NARROW)
         return
-    whole = passages(found.source, files, found.critic, [found.article])[0]
-    passage = excerpt(whole, whole.tokens[found.place], MOST_CHARACTERS)
-    token = next(token for token in passage.tokens if token.place == found.place)
-    caption = _caption(recipe, found, passage, token, (files, language))
+    whole = passages(mention.source, files, mention.critic, [mention.article])[0]
+    passage = excerpt(whole, whole.tokens[mention.place], MOST_CHARACTERS)
+    token = next(token for token in passage.tokens if token.place == mention.place)
+    caption = _caption(recipe, mention, passage, token, (files, language))
     yield recipe, passage_chart(passage, token, caption), passage_chart(passage, token, caption, NARROW)
 
 
@@ -58,7 +58,7 @@ PASSAGE_FIGURES = {recipe: partial(passage_figure, recipe) for recipe in WORDS}
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Mention:
     """A mention: its source and critic, the id of its article, its place in the chain, and its log P."""
 
     source: Documents
@@ -68,19 +68,19 @@ class _Found:
     log_prob: float
 
 
-def _chosen(recipe: str, files: CoreferenceFiles, language: Language) -> _Found | None:
-    found = []
+def _chosen(recipe: str, files: CoreferenceFiles, language: Language) -> _Mention | None:
+    mentions = []
     for data in files.data:
         critic = critic_of(data)
         sources: Iterable[Documents] = [data] if recipe == REAL else files.of(data)[1:]
-        found += [one for source in sources if (one := _of_source(recipe, source, files, critic, language))]
-    # The first one of a source that is typical, and the least likely one of all.
-    return found[0] if found and recipe == TYPICAL else min(found, key=lambda one: one.log_prob, default=None)
+        mentions += [one for source in sources if (one := _of_source(recipe, source, files, critic, language))]
+    # For `TYPICAL` the mention of the first source that has one, else the least likely mention of all sources.
+    return mentions[0] if mentions and recipe == TYPICAL else min(mentions, key=lambda one: one.log_prob, default=None)
 
 
 def _of_source(
     recipe: str, source: Documents, files: CoreferenceFiles, critic: MentionCritic, language: Language
-) -> _Found | None:
+) -> _Mention | None:
     read = chained(source, files)
     chains = read.chains
     wanted = np.flatnonzero(_wanted(recipe, chains, critic.order, language))
@@ -90,7 +90,7 @@ def _of_source(
     order = wanted[np.argsort(log_prob[wanted], kind="stable")]
     token = int(order[len(order) // 2 if recipe == TYPICAL else 0])
     document = int(np.searchsorted(chains.offsets, token, side="right")) - 1
-    return _Found(source, critic, read.ids[document], token - int(chains.offsets[document]), float(log_prob[token]))
+    return _Mention(source, critic, read.ids[document], token - int(chains.offsets[document]), float(log_prob[token]))
 
 
 def _wanted(recipe: str, chains: MentionChains, order: int, language: Language) -> Bools:
@@ -113,10 +113,10 @@ def _wanted(recipe: str, chains: MentionChains, order: int, language: Language) 
 
 
 def _caption(
-    recipe: str, found: _Found, passage: Passage, token: Token, about: tuple[CoreferenceFiles, Language]
+    recipe: str, mention: _Mention, passage: Passage, token: Token, about: tuple[CoreferenceFiles, Language]
 ) -> Caption:
     files, language = about
-    label = Names.of(files.samples).source(found.source.keys)
+    label = Names.of(files.samples).source(mention.source.keys)
     saw = " ".join(written(symbol) for symbol in token.context)
     says = [f"log P({written(token.symbol)} | {saw}) = {nats(token.log_prob)}."]
     if token.expected is not None and token.expected_log_prob > token.log_prob:

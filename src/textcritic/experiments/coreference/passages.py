@@ -1,4 +1,4 @@
-"""Articles with their mentions: where each stands in the text, and what the critic makes of it."""
+"""Articles with their mentions: the place of each in the text, and its probability under the critic."""
 
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -46,10 +46,10 @@ class Token:
 
     Attributes:
         place: from 0 within the chain.
-        symbol: what it is.
-        start, end: characters of the word that stands for it in the text; of a mark both are where the sentence starts.
-        span: (start, end) of the whole mention; of a mark as `start`, `end`.
-        ago: how many tokens before this one its person was last mentioned; None if not before.
+        symbol: the token itself.
+        start, end: characters of the word that represents it in the text; for a mark both are the sentence's start.
+        span: (start, end) of the whole mention; for a mark as `start`, `end`.
+        ago: how many tokens before this one its person was last mentioned; None if never.
         log_prob: nats.
         expected: the likeliest token here, marks of sentences left out; None if there is none.
         expected_log_prob: nats, NaN if there is none.
@@ -73,7 +73,7 @@ class Token:
 
     @property
     def is_mention(self) -> bool:
-        """Whether it is no mark of a sentence."""
+        """Whether it is a mention, not a mark of a sentence."""
         return self.symbol.person is not None
 
 
@@ -98,7 +98,7 @@ class Passage:
 
     @property
     def mentions(self) -> list[Token]:
-        """The tokens that are no marks of sentences."""
+        """The tokens that are not marks of sentences."""
         return [token for token in self.tokens if token.is_mention]
 
 
@@ -107,9 +107,9 @@ class Piece:
     """A stretch of text in which nothing changes.
 
     Attributes:
-        text: of it.
-        person: number of the person whose mention it is in, of several the shortest mention's; None outside.
-        words: the tokens whose word this is, or is a part of.
+        text: its text.
+        person: number of the person in whose mention it is, of nested mentions the shortest one's; None outside.
+        words: the tokens whose word is this piece, or contains it.
         ends: those of them whose word ends here.
     """
 
@@ -133,7 +133,7 @@ def passages(source: Documents, files: CoreferenceFiles, critic: MentionCritic, 
     articles = some_articles(source.articles, set(names))
     rows = _rows(source, set(names))
     tokens = tokens_of(critic, chains)
-    found = []
+    articles_read = []
     for name, start, end in zip(names, chains.offsets[:-1], chains.offsets[1:], strict=True):
         article, row = articles.get(name), rows[name]
         text = "" if article is None else text_of(article)
@@ -143,12 +143,12 @@ def passages(source: Documents, files: CoreferenceFiles, critic: MentionCritic, 
                 "different articles: delete the mentions and rerun the rule that makes them"
             )
         placed = _placed(tokens[start:end], mention[start:end], row, files.critic["chains"]["token"])
-        found.append(Passage(name, article.title or "", text, placed))
-    return found
+        articles_read.append(Passage(name, article.title or "", text, placed))
+    return articles_read
 
 
 def tokens_of(critic: MentionCritic, chains: MentionChains) -> list[Token]:
-    """What a critic makes of every token of some chains; where they stand in the text is not known: 0."""
+    """Every token of some chains with its probability under a critic; their places in the text are unknown: 0."""
     expected, counts = expected_tokens(critic, chains, marks=False), evidence(critic, chains)
     log_prob = critic.log_prob(chains)
     tokens: list[Token] = []
@@ -183,29 +183,29 @@ def tokens_of(critic: MentionCritic, chains: MentionChains) -> list[Token]:
 
 
 def pieces(passage: Passage) -> list[Piece]:
-    """The text of a passage cut wherever a mention, or the word that stands for one, begins or ends.
+    """The text of a passage cut wherever a mention, or the word that represents one, begins or ends.
 
-    Mentions may be nested, may cross and may be equal: pieces lie side by side. No piece begins within a character that
-    is made of several, such as a letter with its accent.
+    Mentions may be nested, may cross and may be equal, but pieces do not overlap. No piece begins inside a character
+    that consists of several, such as a letter with its accent.
     """
     text = passage.text
     spans = [(_whole(text, token.span[0]), _whole(text, token.span[1]), token) for token in passage.mentions]
     words = [(_whole(text, token.start), _whole(text, token.end), token) for token in passage.mentions]
     places = sorted({0, len(text), *(place for start, end, _ in (*spans, *words) for place in (start, end))})
-    found = []
+    cut = []
     for start, end in pairwise(places):
         around = [(last - first, token) for first, last, token in spans if first <= start and end <= last]
         person = min(around, key=lambda pair: pair[0])[1].symbol.person if around else None
         within = [(last, token) for first, last, token in words if first <= start and end <= last]
         ends = tuple(token for last, token in within if last == end)
-        found.append(Piece(text[start:end], person, tuple(token for _, token in within), ends))
-    return found
+        cut.append(Piece(text[start:end], person, tuple(token for _, token in within), ends))
+    return cut
 
 
 def excerpt(passage: Passage, token: Token, most: int) -> Passage:
     """Whole sentences around a token: as many as fit into `most` characters, about a third of these before it.
 
-    A sentence that is longer than that is cut. Persons are numbered anew, in the order in which they are in this part.
+    A longer sentence is cut. Persons are numbered again, in the order of their first mentions in this part.
     """
     starts = [0, *(t.start for t in passage.tokens if not t.is_mention), len(passage.text)]
     part = _cut(passage, *_around(sorted(set(starts)), token, most))
@@ -215,7 +215,7 @@ def excerpt(passage: Passage, token: Token, most: int) -> Passage:
 
 
 def _around(borders: Sequence[int], token: Token, most: int) -> tuple[int, int]:
-    """The first and the last character of the sentences around a token, of which `borders` are the ends."""
+    """The first and the last character of the sentences around a token; `borders` are the ends of the sentences."""
     least, greatest = token.span[0], max(token.span[1], token.end)
     first = max(b for b in borders if b <= least)
     last = min((b for b in borders if b >= greatest), default=borders[-1])
@@ -230,7 +230,7 @@ def _around(borders: Sequence[int], token: Token, most: int) -> tuple[int, int]:
         if border - first > most:
             break
         last = border
-    # Room that is left at the end of a text is given to what stands before.
+    # Room that is left at the end of a text is used for sentences before the token.
     for border in sorted((b for b in borders if b < first), reverse=True):
         if last - border > most:
             break
@@ -282,12 +282,12 @@ def _rows(source: Documents, ids: Collection[str]) -> dict[str, dict[str, Any]]:
 
 
 def _end(row: Mapping[str, Any]) -> int:
-    """The last character that a row speaks of."""
+    """The last character that a row refers to."""
     return max((span["end"] for span in (*row["mentions"], *row["sentences"])), default=0)
 
 
 def _placed(tokens: Sequence[Token], mention: np.ndarray, row: Mapping[str, Any], word: str) -> tuple[Token, ...]:
-    """Tokens with their places in the text; `word`, of the chains' switches, says which word stands for a mention."""
+    """Tokens with their places in the text; `word`, of the chains' switches, says which word represents a mention."""
     starts: Iterator[int] = iter(sorted(sentence["start"] for sentence in row["sentences"]))
     placed = []
     for token, index in zip(tokens, mention.tolist(), strict=True):
@@ -295,18 +295,18 @@ def _placed(tokens: Sequence[Token], mention: np.ndarray, row: Mapping[str, Any]
             start = next(starts)
             placed.append(replace(token, start=start, end=start, span=(start, start)))
             continue
-        said = row["mentions"][index]
+        row_mention = row["mentions"][index]
         first, last = {
-            "head": (said["head_start"], said["head_end"]),
-            "first": (said["start"], said["start"] + len(said["first"])),
-            "last": (said["end"] - len(said["last"]), said["end"]),
+            "head": (row_mention["head_start"], row_mention["head_end"]),
+            "first": (row_mention["start"], row_mention["start"] + len(row_mention["first"])),
+            "last": (row_mention["end"] - len(row_mention["last"]), row_mention["end"]),
         }[word]
-        placed.append(replace(token, start=first, end=last, span=(said["start"], said["end"])))
+        placed.append(replace(token, start=first, end=last, span=(row_mention["start"], row_mention["end"])))
     return tuple(placed)
 
 
 def _whole(text: str, place: int) -> int:
-    """The first place from here on where no character is torn from what belongs to it."""
+    """The first place from here on that is not inside a combined character."""
     while 0 < place < len(text) and (_joined(text[place]) or text[place - 1] == JOINER):
         place += 1
     return place

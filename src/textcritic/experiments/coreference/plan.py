@@ -1,4 +1,4 @@
-"""Coreference in a study: which files it is made of, and what is checked before anything runs."""
+"""Coreference in a study: its files, and the checks before anything runs."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ class Coreference(Experiment):
     figures_read = ("coreference", "coreference-power")
 
     def check(self) -> None:
-        """See as well that the resolver's files, the annotated texts, and the baseline are there."""
+        """As `Experiment.check`; also checks that the resolver's files, annotated texts, and the baseline are there."""
         super().check()
         if self.block["annotated"]:
             self.registries.entry("resolvers", BASELINE)
@@ -47,14 +47,14 @@ class Coreference(Experiment):
             self._check_files("annotations", annotation)
 
     def check_source(self, source: Source, where: str) -> None:
-        """A corpus of marked mentions is text too, and latent language models write more of it; raises as `check`."""
+        """As `check`; corpora of marked mentions, and latent language models as their generators, are allowed too."""
         if self.registries.entry("corpora", source.corpus).extractor == MENTIONS:
             check_latent(source, self.registries, where)
         else:
             super().check_source(source, where)
 
     def uses(self) -> list[tuple[str, str]]:
-        """What the block names, and the baseline that stands beside the critic's resolver on annotated text."""
+        """The entries that the block names, and the baseline that the resolver is compared with on annotated text."""
         return [*super().uses(), *([("resolvers", BASELINE)] if self.block["annotated"] else [])]
 
     def files(self, part: str | None = None) -> CoreferenceFiles:
@@ -85,11 +85,11 @@ class Coreference(Experiment):
         return f"results/critics/{self.block['critic']}/{corpus}/critic.npz"
 
     def chains_spec(self) -> str:
-        """What of the critic's entry decides its chains, as a rule's parameter."""
+        """The part of the critic's entry that decides its chains, as a rule's parameter."""
         return self.registries.spec("critics", self.block["critic"], "kind", "resolver", "chains")
 
     def _check_files(self, registry: str, name: str) -> None:
-        """See that an entry's files and its language are there, but for what is downloaded."""
+        """Check that an entry's files and its language are there, except those that are downloaded."""
         entry = self.registries.entry(registry, name)
         for key, paths in (("files", getattr(entry, "files", [])), ("language", language_file(entry))):
             for path in paths:
@@ -130,7 +130,7 @@ class Coreference(Experiment):
         )
 
     def _measured(self) -> Path:
-        """What was measured of resolvers earlier: one's own file, or the one that ships."""
+        """The earlier measurements of resolvers: the user's file, or the one that ships."""
         own = Path("config/measured/resolvers.csv")
         return own if (self.registries.here / own).is_file() else SCHEMAS.parent / "measured/resolvers.csv"
 
@@ -151,7 +151,7 @@ def resolver_of(critic: str, registries: Registries) -> str:
 
 
 def annotated_files(annotation: str, registries: Registries) -> list[str]:
-    """The files of annotated text, and that of its language, if that is one's own."""
+    """The files of annotated text, and the file of its language, if the user defines it."""
     entry = registries.entry("annotations", annotation)
     return [*entry.files, *language_file(entry)]
 
@@ -162,7 +162,7 @@ def resolver_spec(critic: str, registries: Registries) -> str:
 
 
 def given_mentions(resolver: str, registries: Registries) -> list[str]:
-    """The files that a resolver takes mentions from, if it does, and the file of its language, if that is one's own."""
+    """The files that a resolver takes mentions from, if any, and the file of its language, if the user defines it."""
     entry = registries.entry("resolvers", resolver)
     return [*getattr(entry, "files", []), *language_file(entry)]
 

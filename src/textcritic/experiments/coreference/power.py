@@ -1,4 +1,4 @@
-"""Power of the test: how often it notices that a share of the pronouns of real text is exchanged."""
+"""Power of the test: how often it notices exchanged pronouns in real text."""
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ STUDY = PowerStudy(
 
 
 def exchange_rows(material: Material) -> pd.DataFrame:
-    """The tables of `critics.mentions.power.power_of`, one corpus after the other; none where it was not measured.
+    """The tables of `critics.mentions.power.power_of`, one corpus after the other; none if it was not measured.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
@@ -31,7 +31,7 @@ def exchange_rows(material: Material) -> pd.DataFrame:
 
 
 def exchange_findings(rows: pd.DataFrame) -> list[Finding]:
-    """From which share of the pronouns on the test notices; nothing of articles without such pronouns but that."""
+    """The share of the pronouns from which on the test notices; or that the articles have no such pronouns."""
     some = rows.groupby("corpus")["exchanged"].transform("max") > 0
     nothing = [
         Finding("Power", f"The articles of {corpus_name(corpus)} have no pronouns that could be exchanged.")

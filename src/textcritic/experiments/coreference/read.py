@@ -1,4 +1,4 @@
-"""What the tables and figures of coreference read: scores, chains of mentions, the critic."""
+"""Readers for the tables and figures of coreference: scores, chains of mentions, the critic."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def chained(source: Documents, files: CoreferenceFiles) -> Chained:
 
 
 def groups_of_ids(source: Documents, ids: Sequence[str]) -> Groups:
-    """The groups of some documents of a source, as its scores have them; None where all are alone."""
+    """The groups of some documents of a source, from its scores; None if no documents belong together."""
     scores = read_mention_scores(source)
     of = dict(zip(scores["id"].to_pylist(), scores["group"].to_pylist(), strict=True))
     groups = [of.get(document) for document in ids]

@@ -1,4 +1,4 @@
-// The reader of mentions: what is said of an unlikely mention below its article is shown beside it, too.
+// The reader of mentions: the reason for an unlikely mention, listed below its article, is also shown at the mention.
 {
   const tip = document.createElement("div");
   tip.className = "reason-tip";

@@ -28,11 +28,11 @@ from textcritic.measures.score import Score
 from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import Place, worst_and_middle
 
-FEWEST_TOKENS = 20  # of a chain that is shown, where there are such
+FEWEST_TOKENS = 20  # of a chain that is shown, if there are such chains
 MOST_CHARACTERS = 2000  # of a text that is shown
 HEADS_OF_TABLE = ("Article", "Latent PPL", "Mentions", "Unlikely mentions")
 NAMED = 3  # unlikely mentions that the table of articles names
-COLOURS = 8  # of persons; those after them are grey
+COLOURS = 8  # of persons; later persons are grey
 
 UNLIKELY, TYPICAL = "unlikely", "typical"
 
@@ -42,9 +42,9 @@ IdOf = Callable[[Token], str]
 def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, str]]:
     """Which articles of a source are shown, in order: (id, `UNLIKELY` or `TYPICAL`).
 
-    Articles with mentions and with at least `FEWEST_TOKENS` tokens in their chains are ranked by NLL per token; where
-    there are no such articles, all with mentions are. Two thirds of those shown are the least likely ones, one third
-    those in the middle.
+    Articles with mentions and with at least `FEWEST_TOKENS` tokens in their chains are ranked by NLL per token; if
+    there are none, all articles with mentions are ranked. Two thirds of those shown are the least likely ones, one
+    third are from the middle.
 
     Args:
         scores: rows of schema `MENTION_SCORES_SCHEMA`.
@@ -58,7 +58,7 @@ def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, st
 
 
 def reader(files: CoreferenceFiles, names: Names, place: Place, card: Sequence[Score]) -> Reading:
-    """What the template shows: every source with its articles.
+    """Every source with its articles, for the template.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
@@ -77,7 +77,7 @@ def reader(files: CoreferenceFiles, names: Names, place: Place, card: Sequence[S
 
 
 def article_shown(whole: Passage, kind: str, row: Mapping[str, Any], id_of: IdOf, language: Language) -> Document:
-    """What the template shows of an article: a part of it around its least likely mention, if it is long.
+    """An article for the template: if it is long, only a part around its least likely mention.
 
     Args:
         whole: the article.
@@ -101,7 +101,7 @@ def article_shown(whole: Passage, kind: str, row: Mapping[str, Any], id_of: IdOf
         "before": bool(passage.before),
         "text": text_of_passage(passage, id_of),
         "after": bool(passage.after),
-        "reasons": _by_kind([_said(token, language) | {"id": id_of(token)} for token in unlikely]),
+        "reasons": _by_kind([_reason(token, language) | {"id": id_of(token)} for token in unlikely]),
     }
     reasons = _in_short(all_unlikely) + " (a typical article)" * (kind == TYPICAL)
     entries = ((number(ppl), ppl), (count(len(whole.mentions)), float(len(whole.mentions))), reasons)
@@ -110,7 +110,7 @@ def article_shown(whole: Passage, kind: str, row: Mapping[str, Any], id_of: IdOf
 
 
 def text_of_passage(passage: Passage, id_of: IdOf) -> Markup:
-    """The text of a passage as HTML: mentions coloured, the word that stands for each with its number and probability.
+    """The text of a passage as HTML: mentions are coloured; a word of each has its number and probability.
 
     Args:
         passage: any.
@@ -130,7 +130,7 @@ def _articles(
 
 
 def _in_short(unlikely: Sequence[Token]) -> str:
-    """How many mentions are unlikely, and the least likely ones of them."""
+    """The number of unlikely mentions, and the least likely ones."""
     more = " …" if len(unlikely) > NAMED else ""
     named = ", ".join(written(token.symbol) for token in unlikely[:NAMED])
     return f"{len(unlikely)}: {named}{more}" if unlikely else "0"
@@ -140,7 +140,7 @@ def _id(place: Place, article: str, token: Token) -> str:
     return place.id(f"mention-{article}-{token.place}")
 
 
-def _said(token: Token, language: Language) -> dict[str, str]:
+def _reason(token: Token, language: Language) -> dict[str, str]:
     return {
         "mention": written(token.symbol),
         "chance": chance(token.log_prob),
@@ -152,13 +152,13 @@ def _said(token: Token, language: Language) -> dict[str, str]:
 
 
 def _by_kind(reasons: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    """What is unusual, once for all mentions of which it holds."""
+    """The reasons by kind: each kind once, with all of its mentions."""
     kinds = {head: [reason for reason in reasons if reason["kind"] == kind] for kind, head in HEADS.items()}
     return [{"head": head, "mentions": mentions} for head, mentions in kinds.items() if mentions]
 
 
 def _expected(token: Token) -> str:
-    """What would have been likelier than a token; "" where nothing would, or nothing is known."""
+    """The token that would be likelier; "" if there is none, or none is known."""
     if token.expected is None or token.expected_log_prob <= token.log_prob:
         return ""
     return f"{written(token.expected)}, {share(token.expected_log_prob)}"
@@ -170,19 +170,19 @@ def _piece(piece: Piece, id_of: IdOf) -> Markup:
         return Markup.escape(piece.text)
     colour = f"who who-{person}" if person < COLOURS else "who"
     tag = Markup("b" if piece.words else "span")
-    said = Markup('<{0} class="{1}">{2}</{0}>').format(tag, colour, piece.text)
-    return _numbered(said, piece.ends, id_of) if piece.ends else said
+    html = Markup('<{0} class="{1}">{2}</{0}>').format(tag, colour, piece.text)
+    return _numbered(html, piece.ends, id_of) if piece.ends else html
 
 
 def _numbered(word: Markup, tokens: Sequence[Token], id_of: IdOf) -> Markup:
-    """A word with the numbers of its persons after it and their probabilities below it: mostly one."""
+    """A word with the numbers of its persons after it and their probabilities below it (usually one person)."""
     numbers = ", ".join(str(token.symbol.person) for token in tokens)
     shares = ", ".join(share(token.log_prob) for token in tokens)
-    said = Markup("<ruby>{}<sub>{}</sub><rt>{}</rt></ruby>").format(word, numbers, shares)
+    html = Markup("<ruby>{}<sub>{}</sub><rt>{}</rt></ruby>").format(word, numbers, shares)
     least = min(tokens, key=lambda token: token.log_prob)
     if is_unlikely(least):
-        return Markup('<a class="unlikely" href="#{}">{}</a>').format(id_of(least), said)
+        return Markup('<a class="unlikely" href="#{}">{}</a>').format(id_of(least), html)
     name = "rare" if least.log_prob < math.log(RARE) else "likely"
     expected = _expected(least)
     hint = f"Likeliest here: {expected}" if expected else "The likeliest here"
-    return Markup('<span class="{}" title="{}">{}</span>').format(name, hint, said)
+    return Markup('<span class="{}" title="{}">{}</span>').format(name, hint, html)

@@ -1,4 +1,4 @@
-"""How good the resolver is that a Latent PPL rests on, and how much of a Latent PPL is its errors."""
+"""The quality of the resolver, and how much its errors change the Latent PPL."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -20,7 +20,7 @@ from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 BASELINE = "nearest"
-"""The resolver that stands beside every other one: each pronoun is of the nearest name before it."""
+"""The baseline that every resolver is compared with: it links each pronoun to the nearest name before it."""
 SCORES = {"muc_f1": "MUC", "b3_f1": "B³", "ceafe_f1": "CEAF-e", "conll": "Mean of the three"}
 PARTS = {"people": "people only", "whole": "whole"}
 PRONOUNS = ("pronouns", "third")
@@ -29,10 +29,10 @@ TEXT = ("resolver", "version", "annotation", "part", "metric", "date", "hardware
 
 
 def resolver_rows(material: Material) -> pd.DataFrame:
-    """What is known of the resolver and of the baseline: rows of `latents.resolvers.measured.Figure`.
+    """The measurements of the resolver and of the baseline: rows of `latents.resolvers.measured.Figure`.
 
-    Measured in this study where it has annotated text (`date` is empty then), else earlier; no rows where nothing is
-    known of the resolver.
+    Measured in this study if it has annotated text (then `date` is empty), else earlier; no rows if the resolver was
+    never measured.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
@@ -42,7 +42,7 @@ def resolver_rows(material: Material) -> pd.DataFrame:
     if files.measured is None:
         figures = list(_measured_here(files, kind))
     else:
-        # What was measured earlier is of the language that ships; it says nothing of words of one's own.
+        # Earlier measurements are of the language that ships; they do not hold for a language that the user defines.
         shipped = files.resolver.get("language", "en") == "en"
         figures = read_figures(files.measured, kind) if shipped else []
         if figures and kind != BASELINE:
@@ -66,27 +66,27 @@ def resolver_sheet(rows: pd.DataFrame) -> Sheet:
 
 
 def resolver_sentences(rows: pd.DataFrame) -> list[str]:
-    """One sentence for each annotated text: how many pronouns are linked to the right person, beside the baseline."""
+    """One sentence for each annotated text: the share of pronouns linked to the right person, and the baseline's."""
     says = []
     for text, group in rows.groupby("annotation", sort=False):
         pronouns = group[(group["part"] == PRONOUNS[0]) & (group["metric"] == PRONOUNS[1])]
-        found = {row["resolver"]: row for row in pronouns.to_dict("records")}
-        ours = next((name for name in found if name != BASELINE), BASELINE)
-        if ours not in found:
+        by_resolver = {row["resolver"]: row for row in pronouns.to_dict("records")}
+        ours = next((name for name in by_resolver if name != BASELINE), BASELINE)
+        if ours not in by_resolver:
             continue
-        row = found[ours]
+        row = by_resolver[ours]
         sentence = (
             f"The resolver ({entry_name('resolvers', ours)}) links {percent(row['value'])}{_ends(row)} of "
             f"the {count(row['n'])} pronouns of the third person of {text} to the right person"
         )
-        if ours != BASELINE and BASELINE in found:
-            sentence += f"; the nearest-name baseline {percent(found[BASELINE]['value'])}"
+        if ours != BASELINE and BASELINE in by_resolver:
+            sentence += f"; the nearest-name baseline {percent(by_resolver[BASELINE]['value'])}"
         says.append(f"{sentence}.")
     return says
 
 
 def _ends(row: dict[str, Any]) -> str:
-    """The 95% interval in brackets; nothing where there is none."""
+    """The 95% interval in brackets; empty if there is none."""
     return "" if missing(row["low"]) else f" ({percent(row['low'])}–{percent(row['high'])})"
 
 
@@ -108,7 +108,7 @@ def error_rows(material: Material) -> pd.DataFrame:
 
 
 def error_sheet(rows: pd.DataFrame) -> Sheet:
-    """A row for what the critic was fitted on, a column for what it scores."""
+    """A row for each kind of chains that a critic was fitted on, a column for each kind that it scores."""
     body: list[Line] = []
     for (text, fitted), group in rows.groupby(["annotation", "fitted"], sort=False):
         cells = [interval_cell(row, ("latent_ppl", "ci_low", "ci_high"), number) for row in group.to_dict("records")]

@@ -37,8 +37,8 @@ def ppl_rows(material: Material) -> pd.DataFrame:
 
     Columns: those of `rows.source_rows` for `latent_ppl` (a step is a token of a chain, sentence marks included);
     `latent_nll`, mean nats a document; `tokens` scored; `mentions_per_document`, `people_per_document` (distinct
-    entities), `without_people` (documents with sentence marks alone); over the seeds of a group `seeds`, and
-    `seeds_mean`, `seeds_sd` of those of which something could be scored; `published`, and `difference`, ours minus it.
+    entities), `without_people` (documents with only sentence marks); over the seeds of a group `seeds`, and
+    `seeds_mean`, `seeds_sd` of the seeds with a score; `published`, and `difference`, ours minus it.
 
     Raises:
         TextcriticError: a file is missing or damaged, files do not belong together, or no real text could be scored.
@@ -51,7 +51,7 @@ def ppl_rows(material: Material) -> pd.DataFrame:
 
 
 def read_scored(scores: pa.Table) -> Scored:
-    """What one set of scores says."""
+    """The Latent PPL and the counts from one set of scores."""
     kept = scores.filter(pc.invert(scores["rejected"]))
     if not len(kept):
         return Scored({}, 0, rejections(scores))

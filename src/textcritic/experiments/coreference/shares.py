@@ -31,9 +31,9 @@ def share_rows(material: Material) -> pd.DataFrame:
     A mention is unlikely if its log P under the critic is below `THRESHOLD` (paper, Table 15); marks of sentences are
     not counted.
 
-    Columns: the keys; `mentions` and the `documents` that have any; `unlikely`, how many of the mentions are; `share`,
-    the latter by the former, with its 95% bootstrap interval `ci_low`, `ci_high`; `p_value` of a test against real
-    text. Documents that belong together are one unit of both. A source without a mention has the counts alone.
+    Columns: the keys; `mentions` and the `documents` that have any; `unlikely`, the number of unlikely mentions;
+    `share`, `unlikely` divided by `mentions`, with its 95% bootstrap interval `ci_low`, `ci_high`; `p_value` of a test
+    against real text. Documents that belong together are one unit of both. A source without a mention has only counts.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -72,6 +72,6 @@ def _unlikely(
     mention = chains.entities != NO_ENTITY
     below = mention & (critic.log_prob(chains) < THRESHOLD)
     columns = [np.bincount(document[which], minlength=len(chains.lengths)) for which in (below, mention)]
-    found = np.stack(columns, axis=1)
-    some = np.flatnonzero(found[:, 1])
-    return found[some], groups_of_ids(source, [read.ids[place] for place in some])
+    counts = np.stack(columns, axis=1)
+    some = np.flatnonzero(counts[:, 1])
+    return counts[some], groups_of_ids(source, [read.ids[place] for place in some])

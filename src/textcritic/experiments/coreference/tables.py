@@ -39,29 +39,29 @@ TEXT = ("window", "direction", "alternative", "published_alternative", "kind", *
 def with_notes(
     rows_of: Callable[[Material], pd.DataFrame], sheet_of: Callable[..., Sheet], *metrics: str
 ) -> Callable[[Material], Table]:
-    """A recipe whose table says what is to be said of the published values in it.
+    """A recipe whose table has a remark with the notes about its published values.
 
     Args:
         rows_of: makes the rows.
         sheet_of: makes the sheet.
-        metrics: what the metrics of its published values begin with.
+        metrics: the beginnings of the metrics of its published values.
     """
 
     def table(material: Material) -> Table:
         rows = material.get(rows_of)
         sheet = sheet_of(rows, material.names)
-        beside = [name for name in rows if "published" in name and name not in TEXT]
-        if rows[beside].isna().all(axis=None):
+        published = [name for name in rows if "published" in name and name not in TEXT]
+        if rows[published].isna().all(axis=None):
             return Table(sheet, rows)
         corpora, generators = set(rows["corpus"]), {"data", *rows["generator"]}
         notes = [
             note
-            for cell, said in material.published.notes.items()
+            for cell, notes_of_cell in material.published.notes.items()
             if cell in material.published.values
             and cell[0] in corpora
             and cell[2] in generators
             and cell[-1].startswith(metrics)
-            for note in said.split("; ")
+            for note in notes_of_cell.split("; ")
         ]
         remark = f"Published values: {'; '.join(dict.fromkeys((PAPER, *notes)))}."
         return Table(replace(sheet, remarks=[*sheet.remarks, remark]), rows)
@@ -70,7 +70,7 @@ def with_notes(
 
 
 def direction(of: str) -> Callable[[Material], Table]:
-    """The windows that are likelier in samples, or in real text, alone (paper, Tables 16 and 17)."""
+    """Only the windows that are likelier in samples, or only those likelier in real text (paper, Tables 16 and 17)."""
 
     def rows(material: Material) -> pd.DataFrame:
         every = material.get(ratio_rows)

@@ -11,7 +11,7 @@ from textcritic.latents.resolvers.language import Language
 from textcritic.measures.numbers import MINUS, count, percent
 
 RARE = 0.01
-"""The probability below which a mention is marked as rare; unlikely ones are below exp(`THRESHOLD`), the paper's."""
+"""The probability below which a mention is marked as rare; unlikely ones are below the paper's exp(`THRESHOLD`)."""
 GENDER, FAR, NEW, NAME, OTHER = "gender", "outside-window", "no-antecedent", "repeated-name", "other"
 HEADS = {
     GENDER: "The person has another gender just before",
@@ -20,7 +20,7 @@ HEADS = {
     NAME: "A name or noun where a pronoun is usual: the person was mentioned in the same sentence already",
     OTHER: "Rare in the training text for another reason",
 }
-"""What is unusual, of several mentions together; `Reason.says` says it of one."""
+"""What is unusual, in words for several mentions together; `Reason.says` is about one."""
 WORDS = {"MALE": "male", "FEMALE": "female", "PLURAL": "plural"}
 
 
@@ -33,7 +33,7 @@ class Reason:
             person was mentioned before, but not in what the critic sees (paper, Figure 12); `NEW`, a pronoun whose
             person was not mentioned before; `NAME`, a name or noun for a person who was mentioned in the same sentence;
             `OTHER`.
-        says: that in a sentence; "" for `OTHER`.
+        says: the reason in a sentence; "" for `OTHER`.
     """
 
     kind: str
@@ -46,10 +46,10 @@ def is_unlikely(token: Token) -> bool:
 
 
 def reason_of(token: Token, language: Language) -> Reason:
-    """What is unusual about a mention; `language` is that of the pronouns."""
+    """What is unusual about a mention; `language` is the language of the pronouns."""
     person, gender = token.symbol.person, gender_of(token.symbol, language)
     before = [symbol for symbol in token.context if symbol.person == person]
-    genders = [known for symbol in before if (known := gender_of(symbol, language))]
+    genders = [named for symbol in before if (named := gender_of(symbol, language))]
     if gender and genders and gender not in genders:
         words = f"It makes person {person} {WORDS[gender]}, who was {WORDS[genders[-1]]} just before."
         return Reason(GENDER, words)
@@ -57,22 +57,22 @@ def reason_of(token: Token, language: Language) -> Reason:
         if token.ago is None:
             return Reason(NEW, f"No mention of person {person} comes before this pronoun.")
         sees = len(token.context)
-        words = f"Person {person} was last mentioned {token.ago} tokens before; the critic sees {sees}, so that "
-        return Reason(FAR, f"{words}this pronoun stands for nobody that it knows of.")
+        words = f"Person {person} was last mentioned {token.ago} tokens before; the critic sees {sees}, so it "
+        return Reason(FAR, f"{words}sees nobody to whom this pronoun can refer.")
     sentence = token.context[_after_last_mark(token.context) :]
     if is_label(token.symbol) and any(symbol.person == person for symbol in sentence):
-        words = f"A name or noun for person {person}, who was mentioned in the same sentence already, where a pronoun "
-        return Reason(NAME, f"{words}is usual.")
+        words = f"A name or noun for person {person}, who was already mentioned in the same sentence; a pronoun "
+        return Reason(NAME, f"{words}is usual here.")
     return Reason(OTHER, "")
 
 
 def counts_in_words(token: Token) -> str:
-    """What the training text says of it."""
+    """How often the training text has this token after these tokens, in words."""
     if not token.known:
         if token.followed:
             itself = f"the token itself {_times(token.followed)}"
-            return f"What stands before it was never seen in the training text, {itself}."
-        return "Neither what stands before it nor the token itself was ever seen in the training text."
+            return f"The tokens before it never occur in the training text, {itself}."
+        return "Neither the tokens before it nor the token itself ever occur in the training text."
     seen = _times(token.seen)
     if token.known >= len(token.context):
         before = f"What the critic sees before it was seen {seen} in the training text"
@@ -85,7 +85,7 @@ def counts_in_words(token: Token) -> str:
 
 
 def seen(token: Token) -> str:
-    """The same where a sentence before it says what is counted: `12 times, then this never`."""
+    """The same in short, for a list whose heading says what is counted: `12 times, then this never`."""
     after = f"then this {_times(token.followed) if token.followed else 'never'}"
     if not token.known:
         return f"never; this elsewhere {_times(token.followed) if token.followed else 'never'}"
@@ -127,7 +127,7 @@ def is_label(symbol: Symbol) -> bool:
 
 
 def gender_of(symbol: Symbol, language: Language) -> str:
-    """The gender that a pronoun or a label tells, one of `GENDERS`, or ""."""
+    """The gender of a pronoun or a label, one of `GENDERS`, or ""."""
     if symbol.name in GENDERS:
         return symbol.name
     pronoun = language.pronouns.get(symbol.name.lower())

@@ -1,4 +1,4 @@
-"""What the numbers of coreference say, in words."""
+"""Findings about coreference, in words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.section import Finding
 
 WORTH_NAMING = 0.05
-"""The share of a difference that a single window has to add, so that it explains some of it."""
+"""The smallest share of a difference for which a single window counts as an explanation."""
 
 
 UNLIKELY = replace(SHARE, name="Unlikely mentions, %", whole=100)
@@ -40,10 +40,10 @@ def findings(blocks: Sequence[Block], ngrams: pd.DataFrame, names: Names) -> tup
         ngrams: as `ngrams.contribution_rows` makes them.
         names: of the sources.
     """
-    found = [_of_window(row, names) for row in ngrams[ngrams["rank"] == 1].to_dict("records")]
-    found = [finding for finding in found if finding.says]
-    found += [Finding(said.about, said.says, said.strength) for said in sentences(blocks)]
-    return tuple(sorted(found, key=lambda finding: -finding.strength))
+    points = [_of_window(row, names) for row in ngrams[ngrams["rank"] == 1].to_dict("records")]
+    points = [finding for finding in points if finding.says]
+    points += [Finding(sentence.about, sentence.says, sentence.strength) for sentence in sentences(blocks)]
+    return tuple(sorted(points, key=lambda finding: -finding.strength))
 
 
 def cause(cell: Cell, blocks: Sequence[Block]) -> str:
@@ -59,9 +59,9 @@ def cause(cell: Cell, blocks: Sequence[Block]) -> str:
         real = block.real(column)
         for row in block.rows:
             if real is not None and column in row.cells and row.source == source:
-                own, beside = row.cells[column], real.cells[column]
+                own, of_real = row.cells[column], real.cells[column]
                 if own.way == HIGHER and cell.way == HIGHER:
-                    shares = f"{_share(own)} of its mentions of people are unlikely, real text {_share(beside)}"
+                    shares = f"{_share(own)} of its mentions of people are unlikely, real text {_share(of_real)}"
                     return f"{clause(cell)}; {shares}"
     return clause(cell)
 
@@ -90,9 +90,9 @@ def _symbol(token: str) -> Symbol:
 
 
 def _of_window(row: dict[str, Any], names: Names) -> Finding:
-    """The window that contributes most to the difference of a sample, and how much of it.
+    """The window that contributes most to the difference of a sample, and its share of the difference.
 
-    Says nothing if chance may explain the window, or if the sample is no less likely than real text altogether.
+    Empty if chance may explain the window, or if the whole sample is not less likely than real text.
     """
     share = row["of_difference"]
     if not row["contribution_low"] > 0 or not share > 0:

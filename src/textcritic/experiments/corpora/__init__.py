@@ -1,1 +1,1 @@
-"""Corpora: what they hold, what was left out of them, and why (model criticism paper, appendix E)."""
+"""Corpora: what they contain, what was left out of them, and why (model criticism paper, appendix E)."""

@@ -1,4 +1,4 @@
-"""The files that the statistics of corpora are made of."""
+"""The files of the statistics of corpora."""
 
 from dataclasses import dataclass
 from pathlib import Path

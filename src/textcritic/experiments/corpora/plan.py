@@ -1,4 +1,4 @@
-"""Statistics of corpora in a study: which files they are made of."""
+"""Statistics of corpora in a study: their files."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from textcritic.plan.experiment import Experiment
 
 
 class Corpora(Experiment):
-    """What corpora hold, and what was left out of them (model criticism paper, Table 11)."""
+    """What corpora contain, and what was left out of them (model criticism paper, Table 11)."""
 
     kind = "corpora"
     version = 4
@@ -31,7 +31,7 @@ class Corpora(Experiment):
         return list(dict.fromkeys(self.block["corpora"]))
 
     def files(self, part: str | None = None) -> CorporaFiles:
-        """The statistics of each corpus compared, and what its splits share; no numbered table is of the audits."""
+        """The statistics of each corpus compared, and what its splits share; no numbered table needs the audits."""
         corpora, _ = self.compared(part)
         return CorporaFiles(data=tuple(self._corpus(corpus, audited=part is None) for corpus in corpora))
 

@@ -59,7 +59,7 @@ def left_out_rows(material: Material) -> pd.DataFrame:
 
 
 def came(data: Iterable[Corpus]) -> dict[tuple[str, str], int]:
-    """How many articles came to each stage of each corpus, by corpus and stage: those kept, and those left out since.
+    """How many articles came to each stage, by corpus and stage: those kept, and those left out there or later.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -80,11 +80,11 @@ def changed_characters(data: Iterable[Corpus]) -> dict[str, Mapping[str, int] | 
 
 
 def shared_rows(material: Material) -> pd.DataFrame:
-    """What the validation and the test split of each corpus share with its train split, of words in lower case.
+    """What the validation and the test split of each corpus share with its train split; words are in lower case.
 
     Columns: corpus; split; metric: `copies`, documents with the text of a training document; `more_than_half`,
-    documents of which more than half of the 13-grams stand in the training text; `ngrams_4` to `ngrams_16`, n-grams
-    that stand there; value, how many; all, of how many; share, percent, empty where there is none. They are counts of
+    documents with more than half of their 13-grams in the training text; `ngrams_4` to `ngrams_16`, n-grams that occur
+    in the training text; value, how many; all, of how many; share, percent, empty if `all` is 0. They are counts of
     whole splits, so they have no interval.
 
     Raises:
@@ -112,11 +112,12 @@ def audit_rows(material: Material) -> pd.DataFrame:
     counts = ["words_here", "words_other"]
     rows: list[dict[str, Any]] = []
     for corpus, audit in audits(material.files.data):
-        for found in audit["switches"]:
-            same = {"corpus": corpus, **{key: found[key] for key in ("switch", "here", "other")}}
+        for switch in audit["switches"]:
+            same = {"corpus": corpus, **{key: switch[key] for key in ("switch", "here", "other")}}
             same |= {key: audit[key] for key in ("articles", "words")}
-            rows.append(same | {"reason": ALL, "differing": found["differing"], **{key: found[key] for key in counts}})
-            rows += [same | {"reason": reason, "differing": n} for reason, n in found["reasons"].items()]
+            both = {key: switch[key] for key in counts}
+            rows.append(same | {"reason": ALL, "differing": switch["differing"], **both})
+            rows += [same | {"reason": reason, "differing": n} for reason, n in switch["reasons"].items()]
     return pd.DataFrame(rows, columns=[*columns, *counts]).astype(dict.fromkeys(counts, float))
 
 
@@ -144,11 +145,11 @@ def commonest_titles(corpus: Corpus, most: int) -> list[tuple[str, float]]:
 def _shared(corpus: Corpus) -> Iterator[tuple[str, str, int, int]]:
     """(split, metric, how many, of how many), as overlap.json says."""
     try:
-        for split, said in read_json(corpus.overlap).items():
-            yield split, "copies", said["copies"], said["documents"]
-            yield split, "more_than_half", said["more_than_half"], said["long_enough"]
-            for n, total in said["all"].items():
-                yield split, f"ngrams_{n}", said["seen"][n], total
+        for split, counts in read_json(corpus.overlap).items():
+            yield split, "copies", counts["copies"], counts["documents"]
+            yield split, "more_than_half", counts["more_than_half"], counts["long_enough"]
+            for n, total in counts["all"].items():
+                yield split, f"ngrams_{n}", counts["seen"][n], total
     except (KeyError, TypeError, AttributeError) as error:
         raise TextcriticError(f"{corpus.overlap}: no {error} in it; delete it and rerun its rule") from error
 

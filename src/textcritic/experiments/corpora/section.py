@@ -42,10 +42,11 @@ def _unit(corpus: Corpus) -> str:
 def _examples(experiment: CorporaFiles) -> Iterator[dict[str, str]]:
     """Articles on which the two parsers differ: corpus, title, both texts and the names of the parsers."""
     for corpus, audit in audits(experiment.data):
-        for found in audit["switches"]:
-            if found["switch"] == "parser":
-                for example in found["examples"]:
-                    yield {**example, "corpus": corpus_name(corpus), "first": found["here"], "second": found["other"]}
+        for switch in audit["switches"]:
+            if switch["switch"] == "parser":
+                parsers = {"first": switch["here"], "second": switch["other"]}
+                for example in switch["examples"]:
+                    yield {**example, "corpus": corpus_name(corpus), **parsers}
 
 
 def _line(corpus: Corpus, left_out: pd.DataFrame) -> str:

@@ -43,7 +43,7 @@ def left_out_sheet(
     Args:
         rows: as `left_out_rows` makes them.
         totals: articles that came to each stage, by corpus and stage.
-        changed: by corpus what was changed in its characters; None where nothing should be (`normalise: none`).
+        changed: by corpus what was changed in its characters; None with `normalise: none`, which changes nothing.
     """
     body: list[Line] = []
     for (corpus, stage), group in rows.groupby(["corpus", "stage"], sort=False):
@@ -54,7 +54,7 @@ def left_out_sheet(
             body.append([*stubs, row["reason"], left_out])
             stubs = [Cell(""), Cell("")]
     heads = ("Corpus", "When", "Reason", "Articles left out")
-    remarks = ["Of all articles that came so far."] if body else ["Nothing was left out."]
+    remarks = ["Percent of the articles that came to this stage."] if body else ["Nothing was left out."]
     remarks += [_characters(corpus_name(corpus), counts) for corpus, counts in changed.items()]
     return plain_sheet("left-out", "Articles left out, by reason", heads, body, remarks, stubs=3)
 
@@ -72,11 +72,11 @@ def shared_sheet(rows: pd.DataFrame) -> Sheet:
     several = rows["corpus"].nunique() > 1
     body: list[Line] = []
     for metric in unique(rows["metric"]):
-        found = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
-        body.append([_shared_name(metric), *(_share(found.get(column)) for column in columns)])
+        by_column = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
+        body.append([_shared_name(metric), *(_share(by_column.get(column)) for column in columns)])
     heads = ["", *(f"{corpus_name(corpus)}: {split}" if several else split for corpus, split in columns)]
     remarks = remarks_of(__file__, "shared")
-    return plain_sheet("shared-text", "Text that stands in the train split too", heads, body, remarks)
+    return plain_sheet("shared-text", "Text that is also in the train split", heads, body, remarks)
 
 
 def audit_sheet(rows: pd.DataFrame) -> Sheet:

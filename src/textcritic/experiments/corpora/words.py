@@ -22,7 +22,7 @@ def shared_words(corpus: str, shared: pd.DataFrame) -> list[str]:
     copied = int(copies["value"])
     exact = f"{count(copied)} {'is' if copied == 1 else 'are'}" if copied else "none is"
     return [
-        f"{corpus_name(corpus)}: of the runs of {MAIN_LENGTH} words of the test documents, {of_grams} stand word for "
+        f"{corpus_name(corpus)}: of the runs of {MAIN_LENGTH} words of the test documents, {of_grams} occur word for "
         f"word in the training documents too. {of_halves} of the test documents share more than half of theirs; "
         f"{exact} an exact copy."
     ]

@@ -24,14 +24,14 @@ from textcritic.report.palette import INK, MUTED, RULE
 
 CURVES, EFFECTIVE = "importance-curves", "effective-draws"
 GRID = 200  # points of a density
-FAR = 20  # a density of values that are so many times apart has a logarithmic scale
+FAR = 20  # ratio of the largest to the smallest value, from which on a density has a logarithmic scale
 LONG = 14  # letters of a long name
-SPREAD = 1e-9  # repeats that differ by a smaller share are all the same
+SPREAD = 1e-9  # repeats with a smaller relative difference count as equal
 SHARES = (0.001, 0.01, 0.1, 1.0)
 
 
 def figures(files: ImportanceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """The standing ones: importance-curves, effective-draws, and an example of the states of each corpus."""
+    """The figures of every report: importance-curves, effective-draws, and an example of the states of each corpus."""
     names = ImportanceNames.of(files)
     panels = panels_of(rows["curves"][rows["curves"]["level"] == "instance"], names)
     if panels:
@@ -72,7 +72,7 @@ FIGURES = {"figures": figures, "states": states_figure, "curves": curves_figure,
 
 
 def curves_chart(panels: list[Panel], baselines: Mapping[str, tuple[str, float]], width: float) -> Figure:
-    """Perplexity against K, with what the middle 95% of random orders of the draws lie between as bands.
+    """Perplexity against K, with bands for the middle 95% of random orders of the draws.
 
     Args:
         panels: of the rows of the table `curves`.
@@ -112,14 +112,14 @@ def curves_chart(panels: list[Panel], baselines: Mapping[str, tuple[str, float]]
 
 
 def density_chart(panels: list[Panel], width: float) -> Figure:
-    """Densities of repeated estimates; estimates that are all the same are a line upwards."""
+    """Densities of repeated estimates; estimates that are all equal are drawn as a vertical line."""
 
     def draw(axes: Axes, panel: Panel) -> None:
         from scipy.stats import gaussian_kde  # takes long to load
 
         every = np.concatenate([line.rows["ppl"].to_numpy() for line in panel.lines])
         every = every[np.isfinite(every)]
-        # On a plain scale, values that are far apart would be needles.
+        # On a linear scale, the peaks of values that are far apart would be too narrow to see.
         apart = bool(len(every)) and every.max() > FAR * every.min()
         there, back = (np.log, np.exp) if apart else (np.array, np.array)
         for line in panel.lines:
@@ -187,13 +187,13 @@ def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[Any, ...], 
     low, middle, high = shares.quantile([0.1, 0.5, 0.9])
     axes.plot([low, high], [place, place], color=line.colour, linewidth=5, alpha=0.35, solid_capstyle="butt")
     axes.plot(middle, place, "o", color=line.colour, markersize=5)
-    known = line.rows["k_hat"].notna()
-    poor = percent(float((line.rows["k_hat"] >= GOOD).mean())) if known.any() else "—"
+    has_k_hat = line.rows["k_hat"].notna()
+    poor = percent(float((line.rows["k_hat"] >= GOOD).mean())) if has_k_hat.any() else "—"
     axes.annotate(poor, (1.02, place), xycoords=axes.get_yaxis_transform(), va="center", fontsize=9, color=MUTED)
 
 
 def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
-    """A logarithmic scale where perplexities are far apart."""
+    """A logarithmic scale if perplexities are far apart."""
     values = np.concatenate([table["ppl"] for table in tables])
     values = values[np.isfinite(values)]
     axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
@@ -212,21 +212,21 @@ def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
 def _legend(axes: Axes) -> None:
     labels = axes.get_legend_handles_labels()[1]
     # Two columns of long names would cover curves.
-    beside = len(labels) > 4 and sum(len(label) > LONG for label in labels) < 2
-    axes.legend(fontsize=8, ncols=2 if beside else 1, handlelength=1.8, columnspacing=1.0, loc="best")
+    two_columns = len(labels) > 4 and sum(len(label) > LONG for label in labels) < 2
+    axes.legend(fontsize=8, ncols=2 if two_columns else 1, handlelength=1.8, columnspacing=1.0, loc="best")
 
 
 def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
-    """By corpus: the label and perplexity of the first model without latent states that stands beside others."""
-    beside = estimates[estimates["beside"] != ""].drop_duplicates("corpus")
+    """By corpus: the label and perplexity of the first model without latent states that others are compared with."""
+    compared = estimates[estimates["beside"] != ""].drop_duplicates("corpus")
     return {
         row["corpus"]: (row["beside"], float(row["ppl"] / row["ratio"]))
-        for row in beside.to_dict("records")
+        for row in compared.to_dict("records")
         if np.isfinite(row["ratio"])
     }
 
 
 def _draws(estimates: pd.DataFrame) -> dict[tuple[Any, ...], int]:
-    """K of each estimate, by what it is."""
+    """K of each estimate, by its keys `LINE`."""
     drawn = estimates[estimates["proposal"] != ""]
     return {tuple(row[key] for key in LINE): int(row["draws"]) for row in drawn.to_dict("records")}

@@ -1,4 +1,4 @@
-"""The files that estimates by importance sampling are made of."""
+"""The files of estimates by importance sampling."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +14,10 @@ class Weighed(Files):
     """Log weights of the states that a proposal drew at one temperature, for the test texts of a corpus.
 
     Attributes:
-        corpus, generator, proposal, seed: what it is.
-        label: what tables and figures call the generator.
-        drawn_by: what they call the proposal.
-        temperature: of the proposal; `MIXED` of draws from all temperatures, weighed as draws from their mixture.
+        corpus, generator, proposal, seed: the keys of the estimate.
+        label: the generator's name in tables and figures.
+        drawn_by: the proposal's name there.
+        temperature: of the proposal; `MIXED` for draws from all temperatures, weighted as draws from their mixture.
         peeks: whether the proposal has seen tokens that the model has still to predict.
         shards: .npz files as `LogWeights.save` writes them, each with other draws of the same texts.
     """
@@ -43,8 +43,8 @@ class Exact(Files):
     """Log p of the test texts where it is known: .npz as `LogWeights.save` writes it, with K = 1.
 
     Attributes:
-        latent: whether the model has latent states, so that the value stands beside its estimates; else it is that of
-            another model, with which these are compared.
+        latent: whether the model has latent states. If so, its estimates are compared with this exact value of the
+            same model; if not, the estimates of other models are compared with this model.
     """
 
     corpus: str
@@ -86,7 +86,7 @@ class Own(Files):
     """Log weights of texts that the model drew: of states that the proposal draws, and of those drawn with the texts.
 
     Attributes:
-        corpus, generator, proposal, seed, temperature: what it is.
+        corpus, generator, proposal, seed, temperature: the keys of the estimate.
         drawn: .npz as `LogWeights.save` writes it.
         exact: .npz as `ExactWeights.save` writes it, of the same texts.
     """
@@ -107,7 +107,7 @@ class Texts(Files):
     Attributes:
         corpus: its name.
         test: Parquet in `articles.ARTICLE_SCHEMA`, or in `structured.STRUCTURED_SCHEMA`.
-        structured: whether in the latter.
+        structured: whether it is in the latter.
     """
 
     corpus: str
@@ -117,14 +117,14 @@ class Texts(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportanceFiles(Files):
-    """All that tables, figures and the section are made of.
+    """The files that tables, figures and the section are made from.
 
     Attributes:
         weighed: in the order of the tables.
         exact: of models without latent states.
         beams: in the order of the tables.
-        filtered: by particle filters; they stand beside the estimates at temperature 1.
-        own: of texts that the models drew; they stand beside the estimates of the same proposal and temperature.
+        filtered: by particle filters; in the tables they are in the row of the estimate at temperature 1.
+        own: of texts that the models drew; they are in the row of the estimate with the same proposal and temperature.
         texts: of each corpus.
         repeats: random orders and pairings of the draws.
         group: draws in one of the estimates of the density.

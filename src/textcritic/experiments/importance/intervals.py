@@ -1,4 +1,4 @@
-"""Intervals of perplexities over texts, which long texts may decide."""
+"""Intervals of perplexities over texts; there is none if a few long texts dominate."""
 
 from dataclasses import replace
 
@@ -12,8 +12,8 @@ Array = npt.NDArray[np.float64]
 
 
 def over_texts(nats: Array, tokens: Array, groups: Groups, resamples: int) -> Interval:
-    """Of `exp(sum of nats / sum of tokens)`, groups of texts as one; none where too few long ones decide."""
+    """Interval of `exp(sum of nats / sum of tokens)`, a group of texts as one; none if too few long ones dominate."""
     columns = unit_sums(np.column_stack([nats, tokens]), groups)
-    found = bootstrap_interval(columns, exp_ratio_of_sums, resamples)
+    interval = bootstrap_interval(columns, exp_ratio_of_sums, resamples)
     reason = why_none(columns[:, 1])
-    return replace(found, low=None, high=None, reason=reason) if reason else found
+    return replace(interval, low=None, high=None, reason=reason) if reason else interval

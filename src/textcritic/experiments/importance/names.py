@@ -1,4 +1,4 @@
-"""What models, their proposals and temperatures are called."""
+"""Names of models, their proposals and temperatures."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ ALL = f"all {TAU} mixed"
 
 @dataclass(frozen=True, slots=True)
 class ImportanceNames:
-    """Names by no more words than it takes to tell the estimates of an experiment apart.
+    """Names with just as many words as are needed to distinguish the estimates of an experiment.
 
     Attributes:
         labels: of each generator.
-        proposals: what each proposal is called.
+        proposals: the name of each proposal.
         several_corpora: whether there are several.
         several_proposals: generators with several proposals that peek.
         seeded: (corpus, generator) with several seeds.
@@ -32,7 +32,7 @@ class ImportanceNames:
 
     @classmethod
     def of(cls, files: ImportanceFiles) -> "ImportanceNames":
-        """Names for all that is estimated, bounded or exact."""
+        """Names for all models that are estimated, bounded or exact."""
         every: list[Weighed | Exact | Beam] = [*files.weighed, *files.exact, *files.beams]
         return cls(
             {one.generator: one.label for one in every},
@@ -59,7 +59,7 @@ class ImportanceNames:
         return temperature_name(float(row["temperature"])) if row["peeks"] else PEEKLESS
 
     def short(self, row: Mapping[str, Any]) -> str:
-        """An estimate under the name of its model: `τ = 1.1`, with its proposal where there are several."""
+        """An estimate under the name of its model: `τ = 1.1`, with its proposal if there are several."""
         if not row["peeks"] or row["generator"] not in self.several_proposals:
             return self.line(row)
         return f"{self.proposals[row['proposal']]}, {self.line(row)}"
@@ -70,12 +70,12 @@ class ImportanceNames:
 
 
 def temperature_name(temperature: float) -> str:
-    """`τ = 1.1`, or that draws are from the mixture of all temperatures."""
+    """`τ = 1.1`, or the words for the mixture of all temperatures."""
     return ALL if temperature == MIXED else f"{TAU} = {temperature:g}"
 
 
 def keys_of(weighed: Weighed) -> dict[str, Any]:
-    """The columns that say in every table what an estimate is of."""
+    """The columns that identify an estimate in every table."""
     names = ("corpus", "generator", "proposal", "seed", "temperature", "peeks")
     return {name: getattr(weighed, name) for name in names}
 

@@ -10,10 +10,11 @@ GAP = ("own_texts", "gap", "gap_low", "gap_high", "gap_why", "gap_ratio", "gap_u
 
 
 def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> dict[str, Any]:
-    """The columns `GAP` of an estimate; none where no such texts were drawn for its proposal and temperature.
+    """The columns `GAP` of an estimate; none if no such texts were drawn for its proposal and temperature.
 
-    `gap`, nats a text that both bounds of log p are apart, with its interval over texts; `gap_ratio` of perplexities;
-    `gap_unreached`, texts whose states the proposal never draws; `gap_sign` and `gap_says`, what that means.
+    `gap`, the difference of the two bounds of log p, nats a text, with its interval over texts; `gap_ratio`, the ratio
+    of the perplexities; `gap_unreached`, texts whose states the proposal never draws; `gap_sign` and `gap_says`, what
+    that means.
 
     Raises:
         TextcriticError: a file is missing or damaged, or they are of different texts.
@@ -22,20 +23,20 @@ def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> dict[str, Any]:
     if own is None:
         return {}
     try:
-        found = gap(LogWeights.read(own.drawn), ExactWeights.read(own.exact), files.resamples)
+        gaps = gap(LogWeights.read(own.drawn), ExactWeights.read(own.exact), files.resamples)
     except TextcriticError as error:
         where = "" if ".npz: " in str(error) else f"{own.drawn}: "
         raise TextcriticError(f"{where}{error}") from error
     return {
-        "own_texts": len(found.by_text),
-        "gap": found.nats.estimate,
-        "gap_low": found.nats.low,
-        "gap_high": found.nats.high,
-        "gap_why": found.nats.reason,
-        "gap_ratio": found.ratio.estimate,
-        "gap_unreached": len(found.unreached),
-        "gap_sign": found.sign,
-        "gap_says": " ".join(found.sentences),
+        "own_texts": len(gaps.by_text),
+        "gap": gaps.nats.estimate,
+        "gap_low": gaps.nats.low,
+        "gap_high": gaps.nats.high,
+        "gap_why": gaps.nats.reason,
+        "gap_ratio": gaps.ratio.estimate,
+        "gap_unreached": len(gaps.unreached),
+        "gap_sign": gaps.sign,
+        "gap_says": " ".join(gaps.sentences),
     }
 
 

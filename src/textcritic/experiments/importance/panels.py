@@ -38,7 +38,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """The lines of one model, and what stands over them."""
+    """The lines of one model, and their title."""
 
     title: str
     lines: Sequence[Line]
@@ -47,7 +47,7 @@ class Panel:
 def panels_of(table: pd.DataFrame, names: ImportanceNames) -> list[Panel]:
     """A panel for each proposal with several temperatures, and one for the other proposals of a model together.
 
-    Of several seeds the first is drawn. An estimate without peeking is beside each temperature of its model.
+    Of several seeds the first is drawn. An estimate without peeking is drawn in each panel of its model.
 
     Args:
         table: with the columns `LINE`, some rows for each estimate.
@@ -62,9 +62,9 @@ def panels_of(table: pd.DataFrame, names: ImportanceNames) -> list[Panel]:
         together = not tempered or bool(others["peeks"].any())
         for proposal in tempered:
             rows = own[own["proposal"] == proposal]
-            beside = rows if together else pd.concat([rows, others])
+            shown = rows if together else pd.concat([rows, others])
             first = rows.iloc[0].to_dict()
-            panels.append(Panel(names.drawn(first), [_line(part, names, n) for n, part in enumerate(_parts(beside))]))
+            panels.append(Panel(names.drawn(first), [_line(part, names, n) for n, part in enumerate(_parts(shown))]))
         if together and len(others):
             lines = [_line(part, names, n, True) for n, part in enumerate(_parts(others))]
             several_panels = f"{names.model(others.iloc[0].to_dict())}, {'other ' if tempered else ''}proposals"
@@ -76,11 +76,11 @@ def panels_of(table: pd.DataFrame, names: ImportanceNames) -> list[Panel]:
 def drawn_panels(
     panels: Sequence[Panel], draw: Callable[[Axes, Panel], None], width: float, height: float = HEIGHT, pad: float = 8
 ) -> Figure:
-    """A figure of panels, two beside each other where there is room, each drawn by a function.
+    """A figure of panels, two in a row if there is room, each drawn by a function.
 
     Args:
         panels: at least one.
-        draw: draws one.
+        draw: draws one panel.
         width: inches.
         height: of a panel, inches.
         pad: points between a panel and its title.

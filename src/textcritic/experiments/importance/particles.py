@@ -1,4 +1,4 @@
-"""Estimates by particle filters, beside those by importance sampling with the same proposal."""
+"""Estimates by particle filters, for the rows of importance sampling with the same proposal."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ from textcritic.inference import Groups
 from textcritic.inference.importance import LogWeights, instance_perplexity, log_likelihoods
 
 TEMPERATURE = 1.0
-"""That a particle filter uses its proposal at, and so of the row that it stands in."""
+"""The temperature at which a particle filter uses its proposal, and so the temperature of its row in the table."""
 
 
 def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, groups: Groups) -> dict[str, Any]:
-    """The columns `particles`, `smc`, `smc_low` and `smc_high` of an estimate; none where there is no filter.
+    """The columns `particles`, `smc`, `smc_low` and `smc_high` of an estimate; none if there is no filter.
 
     Args:
         files: of the experiment.
-        weighed: what is estimated.
+        weighed: the estimate.
         weights: its weights, of the same texts.
         groups: of the texts.
 
@@ -28,11 +28,11 @@ def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, 
     own = [one for one in files.filtered if all(getattr(one, key) == getattr(weighed, key) for key in keys)]
     if weighed.temperature != TEMPERATURE or not own:
         return {}
-    found = LogWeights.read(own[0].weights)
+    log_p = LogWeights.read(own[0].weights)
     try:
-        weights.check_same_texts(found, "the estimates of a particle filter")
+        weights.check_same_texts(log_p, "the estimates of a particle filter")
     except TextcriticError as error:
         raise TextcriticError(f"{own[0].weights}: {error}") from error
-    others = over_texts(-log_likelihoods(found), found.tokens, groups, files.resamples)
+    others = over_texts(-log_likelihoods(log_p), log_p.tokens, groups, files.resamples)
     interval = {"smc_low": others.low, "smc_high": others.high}
-    return {"particles": own[0].particles, "smc": instance_perplexity(found), **interval}
+    return {"particles": own[0].particles, "smc": instance_perplexity(log_p), **interval}

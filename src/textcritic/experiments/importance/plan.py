@@ -1,4 +1,4 @@
-"""Importance sampling in a study: which files it is made of, and what is checked before anything runs."""
+"""Importance sampling in a study: its files, and the checks before anything runs."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ class Importance(Experiment):
     figures_read = ("estimates", "curves", "texts")
 
     def check(self) -> None:
-        """See that models and proposals go with their corpora and with each other, and that no two have one label.
+        """Check that models and proposals go with their corpora and with each other, and that labels are unique.
 
         Raises:
             TextcriticError: the first fault; the line names the key.
@@ -31,7 +31,7 @@ class Importance(Experiment):
         for key in ("particles", "own_texts"):
             if self.block[key] and 1 not in self.block["temperatures"]:
                 raise TextcriticError(
-                    f"{self.where}: {key}: stand beside the estimates at temperature 1; add 1 to temperatures"
+                    f"{self.where}: {key}: needs the estimates at temperature 1; add 1 to temperatures"
                 )
         where = f"{self.where}: sources"
         labels: dict[tuple[str, str], str] = {}
@@ -39,7 +39,7 @@ class Importance(Experiment):
         for source in self.block["sources"]:
             pair = (source["corpus"], source["generator"])
             if pair in seen:
-                raise TextcriticError(f"{where}: {pair[1]} on {pair[0]} stands twice; give its proposals in one source")
+                raise TextcriticError(f"{where}: {pair[1]} on {pair[0]}: named twice; give its proposals in one source")
             seen.add(pair)
             self._check_source(source, where)
             for registry, name in [("generators", pair[1]), *(("proposals", name) for name in _proposals(source))]:
@@ -81,7 +81,7 @@ class Importance(Experiment):
         ]
 
     def files(self, part: str | None = None) -> ImportanceFiles:
-        """Weights and beams of the sources compared, and their test texts; mixtures and particles are in no paper."""
+        """Weights, beams and test texts of the sources compared; numbered parts have no mixtures or particles."""
         sources, whole = self._sources(part), part is None
         return ImportanceFiles(
             weighed=tuple(weighed for source in sources for weighed in self._weighed(source, whole)),
@@ -116,7 +116,7 @@ class Importance(Experiment):
                 place = f"t{temperature:g}" if temperature != MIXED else f"mixed/{self._mixed()}"
                 folder = Path(_weights(source, proposal, seed)) / place / f"k{self.block['samples']}"
                 yield Weighed(
-                    **self._said(source, seed),
+                    **self._identity(source, seed),
                     proposal=proposal,
                     drawn_by=self.registries.label("proposals", proposal),
                     temperature=float(temperature),
@@ -125,7 +125,7 @@ class Importance(Experiment):
                 )
 
     def _stretches(self, source: Mapping[str, Any], mixed: bool) -> list[str]:
-        """Which shards a job draws; each alone where mixtures are made of the shards of single temperatures."""
+        """Which shards a job draws; one shard a job if mixtures are made of the shards of single temperatures."""
         generator, shards = self.registries.entry("generators", source["generator"]), self.block["shards"]
         if self.block["mixture"] and generator.kind != HSMM:
             return [str(shard) for shard in range(shards)]
@@ -137,7 +137,7 @@ class Importance(Experiment):
             for proposal in source["proposals"]:
                 for states in self.block["beams"]:
                     yield Beam(
-                        **self._said(source, seed),
+                        **self._identity(source, seed),
                         proposal=proposal,
                         drawn_by=self.registries.label("proposals", proposal),
                         states=states,
@@ -145,7 +145,7 @@ class Importance(Experiment):
                     )
 
     def _filtered(self, source: Mapping[str, Any]) -> Iterator[Filtered]:
-        """Of each proposal a particle filter, where it is asked for and the model has steps."""
+        """A particle filter for each proposal, if it is configured and the model has steps."""
         particles = self.block["particles"]
         if not particles or self.registries.entry("generators", source["generator"]).kind not in STEPWISE:
             return
@@ -161,7 +161,7 @@ class Importance(Experiment):
                 )
 
     def _own(self, source: Mapping[str, Any]) -> Iterator[Own]:
-        """Of each proposal at temperature 1 texts that the model draws, where they are asked for."""
+        """Texts that the model draws, for each proposal at temperature 1, if they are configured."""
         for seed in source["seeds"] if self.block["own_texts"] else ():
             for proposal in _proposals(source):
                 folder = Path(
@@ -183,9 +183,9 @@ class Importance(Experiment):
             return
         for seed in source["seeds"]:
             folder = f"results/weights/{source['generator']}/{source['corpus']}/seed{seed}"
-            yield Exact(**self._said(source, seed), latent=kind != LSTM, weights=Path(f"{folder}/exact.npz"))
+            yield Exact(**self._identity(source, seed), latent=kind != LSTM, weights=Path(f"{folder}/exact.npz"))
 
-    def _said(self, source: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    def _identity(self, source: Mapping[str, Any], seed: int) -> dict[str, Any]:
         generator = source["generator"]
         label = label_of(generator, self.registries)
         return {"corpus": source["corpus"], "generator": generator, "seed": seed, "label": label}
@@ -195,7 +195,7 @@ class Importance(Experiment):
         return "-".join(f"{temperature:g}" for temperature in sorted(self.block["temperatures"]))
 
     def _temperatures(self, proposal: str, mixed: bool) -> list[float]:
-        """Those that a proposal is used at, and their mixture: one that has no temperature as it is, at 1."""
+        """The temperatures of a proposal, and their mixture; only 1 for a proposal that has no temperature."""
         entry = self.registries.entry("proposals", proposal)
         fixed = isinstance(entry, HsmmProposal) and entry.quality not in WITH_TEMPERATURE
         temperatures: list[float] = [1] if fixed else self.block["temperatures"]
@@ -236,7 +236,7 @@ def _proposals(source: Mapping[str, Any]) -> list[str]:
 
 
 def _inexact(entry: Entry) -> str:
-    """What keeps a model from drawing by its own probability, or a proposal from weights that are p / q."""
+    """The setting because of which a model or a proposal does not draw by its own probability; "" if there is none."""
     settings = entry.plain().get("model", {})
     for key, value in (("end", "as_released"), ("as_released", True)):
         if settings.get(key) == value:

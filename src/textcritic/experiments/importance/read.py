@@ -1,4 +1,4 @@
-"""Reads weights, exact values and groups of texts, and sees that they are of the same texts."""
+"""Reads weights, exact values and groups of texts, and checks that they are of the same texts."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from textcritic.inference.importance import LogWeights
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Log p of each text by a model of which it is known.
+    """Log p of each text by a model for which it can be computed exactly.
 
     Attributes:
-        exact: where it is from.
+        exact: the file that it was read from, and its model.
         weights: with K = 1.
     """
 
@@ -23,7 +23,7 @@ class Known:
 
 
 def read_weights(weighed: Weighed) -> LogWeights:
-    """The weights of all shards together, without both log probabilities that they are differences of.
+    """The weights of all shards together, without the two log probabilities whose differences they are.
 
     Raises:
         TextcriticError: a shard is missing or damaged, or of other texts than the first.
@@ -53,7 +53,7 @@ def matching(known: Known, weights: LogWeights) -> LogWeights:
 
 
 def groups_of(texts: Texts, weights: LogWeights) -> Groups:
-    """What belongs together, in the order of the weights; None where all texts are alone."""
+    """The group of each text, in the order of the weights; None for a text that is alone."""
     table = article_groups(texts.test)
     by_id: dict[str, str | None] = dict(zip(table["id"].to_pylist(), table["group"].to_pylist(), strict=True))
     missing = next((name for name in weights.ids if name not in by_id), None)

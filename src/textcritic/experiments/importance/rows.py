@@ -40,7 +40,7 @@ from textcritic.measures.published import Published
 
 Array = npt.NDArray[np.float64]
 KEYS = ("generator", "temperature")
-"""What a published value belongs to; the temperature is written as `1.1`, `none` without peeking, "" for a beam."""
+"""The keys of a published value; the temperature is written as `1.1`, `none` without peeking, "" for a beam."""
 ROW = ("corpus", "generator", "proposal", "seed", "temperature", "peeks", "label")
 ESTIMATES = (
     *ROW, "texts", "tokens", "draws", "ppl", "ci_low", "ci_high", "ci_why", "draws_low", "draws_high", "draws_why",
@@ -77,7 +77,7 @@ EXACT = "exact"
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """What is computed of the weights of one model with one proposal at one temperature.
+    """The results from the weights of one model with one proposal at one temperature.
 
     Attributes:
         row: of the table `estimates`.
@@ -93,16 +93,16 @@ class Estimated:
 def estimate_rows(material: Material) -> pd.DataFrame:
     """Perplexity of each model, with each proposal at each temperature, or exact: one row each.
 
-    Columns: `corpus`, `generator`, `proposal` ("" where the value is exact), `seed`, `temperature`, `peeks`, `label`;
+    Columns: `corpus`, `generator`, `proposal` ("" if the value is exact), `seed`, `temperature`, `peeks`, `label`;
     `texts`, `tokens` (T), `draws` (K of each text); `ppl`, at instance level, with three intervals that cover different
     things: `ci_low`, `ci_high` over texts (groups of texts as one), `draws_low`, `draws_high` over draws, and
-    `truth_at_most`, which the model's own perplexity is below with 95%; `ppl_corpus`, with draw k of each text paired
+    `truth_at_most`, a 95% upper bound of the model's own perplexity; `ppl_corpus`, with draw k of each text paired
     with draw k of the others, and over random pairings `pairing_mean`, `pairing_low`, `pairing_high` (no interval);
-    `exact` where it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
-    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K is seen to be too small;
-    `bias_percent`, `draws_needed` for 1%, where they can be told; `jackknife` and `pareto`, other estimates, which are
-    no bounds; `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts
-    with its interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; those of
+    `exact` if it is known, and how much too high `ppl` is; `ess`, `k_hat`: medians over texts; `ess_share` of K;
+    `k_hat_poor`, the share of texts from 0.7 on; `verdict` and `advice`, whether K seems too small; `bias_percent`,
+    `draws_needed` for 1%, if they can be estimated; `jackknife` and `pareto`, other estimates, which are not bounds;
+    `beside`, a model of the same corpus whose perplexity is exact, and `ratio` of both over the same texts with its
+    interval; `particles` and `smc`, the estimate by a particle filter with its interval over texts; those of
     `by_own_texts`; published values and ours minus them. A temperature of 0 is the mixture of all: its draws have no
     corpus level in their own order.
 
@@ -121,9 +121,9 @@ def estimate_rows(material: Material) -> pd.DataFrame:
 def bound_rows(material: Material) -> pd.DataFrame:
     """Strict upper bounds of perplexity by summing over the likeliest states of each text: one row a beam.
 
-    Columns: what it is; `states` asked for and `filled`, the mean number that a text has; `texts`, `tokens`; `ppl`;
-    `estimate`, by importance sampling with the same proposal at the temperature nearest to 1; `exact` where it is
-    known; `published`, `difference`.
+    Columns: the keys; `states`, the number configured, and `filled`, the mean number that a text has; `texts`,
+    `tokens`; `ppl`; `estimate`, by importance sampling with the same proposal at the temperature nearest to 1; `exact`
+    if it is known; `published`, `difference`.
 
     Raises:
         TextcriticError: as `estimate_rows`.
@@ -139,15 +139,15 @@ def bound_rows(material: Material) -> pd.DataFrame:
 def curve_rows(material: Material) -> pd.DataFrame:
     """Perplexity against K: one row for each estimate, level (`instance`, `corpus`) and number of draws.
 
-    Columns: what it is; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, what the
-    middle 95% of them lie between; `exact` where it is known.
+    Columns: the keys; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, the range of
+    the middle 95% of them; `exact` if it is known.
     """
     parts = [estimated.curves for estimated in material.get(all_estimates)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_CURVE))
 
 
 def curves_alone(material: Material) -> pd.DataFrame:
-    """The same rows where nothing else is asked for, as the intervals of other tables take longer."""
+    """The same rows without the other tables, whose intervals take longer."""
     parts = []
     for weighed in material.files.weighed:
         weights, keys = read_weights(weighed), keys_of(weighed)
@@ -169,28 +169,28 @@ def setting_rows(material: Material) -> pd.DataFrame:
     draws = sorted({int(row["draws"]) for row in (one.row for one in material.get(all_estimates))})
     temperatures = sorted({one.temperature for one in files.weighed if one.peeks and not one.mixed})
     particles = sorted({one.particles for one in files.filtered})
-    said = [
+    settings = [
         ("draws", ", ".join(f"{k:,}" for k in draws), "K, latent states drawn for each text"),
         ("temperatures", ", ".join(f"{t:g}" for t in temperatures), "of the proposals"),
         ("beams", ", ".join(str(n) for n in sorted({b.states for b in files.beams})), "states of the strict bounds"),
         ("particles", ", ".join(f"{n:,}" for n in particles), "of each text, in the particle filters"),
-        ("repeats", str(files.repeats), "random orders of the draws that a curve is the mean of, and random pairings"),
+        ("repeats", str(files.repeats), "random orders of the draws, averaged in a curve, and random pairings"),
         ("group", str(files.group), "draws in each of the repeated estimates of the density"),
         ("resamples", f"{files.resamples:,}", "of the intervals over texts"),
     ]
-    return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in said])
+    return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in settings])
 
 
 def all_estimates(material: Material) -> list[Estimated]:
-    """What is computed of each set of weights, in the order of the files; one is in memory at a time."""
-    found = []
+    """The results from each set of weights, in the order of the files; one set is in memory at a time."""
+    estimates = []
     for weighed in material.files.weighed:
         try:
-            found.append(_estimated(weighed, material))
+            estimates.append(_estimated(weighed, material))
         except TextcriticError as error:
             where = "" if ".npz: " in str(error) else f"{weighed.shards[0]}: "
             raise TextcriticError(f"{where}{error}") from error
-    return found
+    return estimates
 
 
 def all_known(material: Material) -> list[Known]:
@@ -207,12 +207,12 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     keys = keys_of(weighed) | {"label": material.names.estimate(keys_of(weighed))}
     groups = groups_of(_texts_of(files, weighed.corpus), weights)
     likelihoods, sizes, tails = log_likelihoods(weights), effective_sample_sizes(weights), pareto_k(weights)
-    known = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
+    exact = [one for one in material.get(all_known) if one.exact.corpus == weighed.corpus]
     value = _exact_value(material, weighed, weights)
     every = curves(weights, repeats=files.repeats, seed=CURVE_SEED)
-    told = advice(weights)
+    judged = advice(weights)
     others = over_texts(-likelihoods, weights.tokens, groups, files.resamples)
-    again, truth = over_draws(weights), for_truth(weights)
+    redrawn, truth = over_draws(weights), for_truth(weights)
     pairings = corpus_over_pairings(weights, repeats=files.repeats, seed=CURVE_SEED)
     ppl, tokens = instance_perplexity(weights), weights.total_tokens
     defined = tails[np.isfinite(tails)]
@@ -224,11 +224,11 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "ci_low": others.low,
         "ci_high": others.high,
         "ci_why": others.reason,
-        "draws_low": again.low,
-        "draws_high": again.high,
-        "draws_why": again.reason,
+        "draws_low": redrawn.low,
+        "draws_high": redrawn.high,
+        "draws_why": redrawn.reason,
         "truth_at_most": truth.perplexity,
-        # In their own order, the draws of a column are from one temperature, which alone is another proposal.
+        # In their own order, all draws of a column are from one temperature and so not from the mixture.
         "ppl_corpus": None if weighed.mixed else corpus_perplexity(weights),
         "pairing_mean": pairings.mean,
         "pairing_low": pairings.low,
@@ -239,13 +239,13 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
         "ess_share": float(np.median(sizes)) / weights.draws,
         "k_hat": float(np.median(defined)) if len(defined) else None,
         "k_hat_poor": float((defined >= GOOD).sum() / len(tails)) if len(defined) else None,
-        "verdict": told.verdict,
-        "advice": " ".join(told.sentences[:-1]),  # the last one is on an option of the command
-        "bias_percent": None if told.bias is None else 100 * told.bias,
-        "draws_needed": told.draws_needed,
+        "verdict": judged.verdict,
+        "advice": " ".join(judged.sentences[:-1]),  # the last one is about an option of the command
+        "bias_percent": None if judged.bias is None else 100 * judged.bias,
+        "draws_needed": judged.draws_needed,
         "jackknife": _perplexity(jackknife_log_likelihoods(weights), tokens),
         "pareto": _perplexity(pareto_smoothed_log_likelihoods(weights), tokens),
-        **_beside(known, weights, likelihoods, groups, files.resamples),
+        **_beside(exact, weights, likelihoods, groups, files.resamples),
         **by_particles(files, weighed, weights, groups),
         **by_own_texts(files, weighed),
         **_published(material.published, weighed, ppl, pairings.mean),
@@ -268,7 +268,7 @@ def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:
-    """The model's own perplexity on the same texts, where it is known."""
+    """The model's own perplexity on the same texts, if it is known."""
     for known in material.get(all_known):
         exact = known.exact
         if exact.latent and (exact.corpus, exact.generator, exact.seed) == (
@@ -329,10 +329,10 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
 
 
 def _beside(
-    known: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
+    exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
 ) -> dict[str, Any]:
-    """The ratio of this perplexity to that of a model of the same corpus whose value is exact, over the same texts."""
-    other = next((one for one in known if not one.exact.latent), None)
+    """The ratio of this perplexity to the exact one of another model of the same corpus, over the same texts."""
+    other = next((one for one in exact_values if not one.exact.latent), None)
     if other is None:
         return {}
     exact = matching(other, weights)
@@ -345,15 +345,15 @@ def _beside(
 
 def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:
     place = {"generator": weighed.generator, "temperature": f"{weighed.temperature:g}" if weighed.peeks else "none"}
-    found: dict[str, float] = {}
+    columns: dict[str, float] = {}
     for metric, column, gap, ours in (
         ("ppl_instance", "published", "difference", instance),
         ("ppl_corpus", "published_corpus", "difference_corpus", corpus),
     ):
         printed = published.value(metric, place)
         if printed is not None:
-            found |= {column: printed, gap: ours - printed}
-    return found
+            columns |= {column: printed, gap: ours - printed}
+    return columns
 
 
 def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:

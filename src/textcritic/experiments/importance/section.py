@@ -19,11 +19,11 @@ TITLE = "Perplexity of latent language models"
 KINDS = {
     "trees": "A sentence and its binary tree. A model of trees writes each word with all parts of the tree in view.",
     "mentions": (
-        "A text over its states: t, whether a token is in a mention; e, which entity it is; l, how many tokens of the "
-        "mention are left, this one included."
+        "A text with its states below: t, whether a token is in a mention; e, which entity it is; l, how many tokens "
+        "of the mention are left, this one included."
     ),
     "links": (
-        "A text over its states: t, new or related to what was mentioned before; s, the entity that it follows from; "
+        "A text with its states below: t, new or related to an earlier entity; s, the entity that it follows from; "
         "r, the relation; o, the entity itself."
     ),
 }
@@ -32,9 +32,9 @@ KINDS = {
 def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its findings and lines, as `plan.experiment` says."""
     names, rows = ImportanceNames.of(files), tables["estimates"]
-    said = findings(rows, names)
+    points = findings(rows, names)
     variables = {
-        "said": said,
+        "said": points,
         "advice": [_advice(row, names, n) for n, row in enumerate(rows[rows["proposal"] != ""].to_dict("records"))],
         "chart": CURVES if files.weighed else None,
         "effective": EFFECTIVE,
@@ -51,8 +51,8 @@ def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: P
     return Section(
         title=TITLE,
         html=place.render("section.html.j2", variables),
-        question="Can the perplexity of a model with hidden structure be believed?",
-        findings=tuple(said),
+        question="Can the perplexity of a model with hidden structure be trusted?",
+        findings=tuple(points),
         definitions=place.definitions(),
         lines=tuple(lines(rows, names)),
     )
@@ -71,7 +71,7 @@ def _advice(row: Mapping[str, Any], names: ImportanceNames, number_of: int) -> d
 
 
 def _examples(files: ImportanceFiles) -> list[dict[str, str]]:
-    """Of each corpus with structure: its figure and what it shows."""
+    """For each corpus with structure: its figure and what it shows."""
     shown = []
     for texts in files.texts:
         example = example_of(read_structured(texts.test)) if texts.structured else None

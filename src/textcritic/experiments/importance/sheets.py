@@ -20,7 +20,7 @@ WORST = 3  # texts of each estimate that the table of texts names
 
 
 def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
-    """Every estimate under the name of its model, with its three intervals, each under a heading of its own."""
+    """Every estimate under the name of its model, with three intervals in columns of their own."""
     filtered, own = (bool(rows[key].notna().any()) for key in ("smc", "gap"))
     heads = (
         "", "Perplexity", *["Particle filter"] * filtered, "Other texts", "Other draws", "The truth is at most",
@@ -53,14 +53,14 @@ def estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
 
 def bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     """Strict bounds by the likeliest states, a row each."""
-    known, few = bool(rows["exact"].notna().any()), rows["filled"] < rows["states"]
+    has_exact, few = bool(rows["exact"].notna().any()), rows["filled"] < rows["states"]
     body: list[Line] = []
     for row, is_few in zip(rows.to_dict("records"), few, strict=True):
         states = Cell(count(row["states"]), (f"{number(row['filled'])} on average",) if is_few else ())
         values = [number(row["ppl"]), number(row["estimate"])]
-        body.append([names.drawn(row | {"peeks": True}), states, *values, *[_exact(row)] * known])
+        body.append([names.drawn(row | {"peeks": True}), states, *values, *[_exact(row)] * has_exact])
     remarks = remarks_of(__file__, "bounds", *["bounds: few"] * bool(few.any()))
-    heads = ("Model", "States, k", "Perplexity is at most", "Estimate", *["Exact"] * known)
+    heads = ("Model", "States, k", "Perplexity is at most", "Estimate", *["Exact"] * has_exact)
     return plain_sheet("bounds", "Strict bounds of perplexity", heads, body, remarks)
 
 
@@ -81,7 +81,7 @@ def curves_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
 
 
 def texts_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
-    """How effective draws and k-hat are spread over texts, and the texts that are estimated worst."""
+    """Quantiles over texts of effective draws and k-hat, and the texts that are estimated worst."""
     heads: Line = ["Model", "Effective draws: worst tenth", "median", "best tenth", "k-hat: median", "worst tenth"]
     body: list[Line] = []
     for _, group in rows.groupby([*MODEL, "temperature", "peeks"], sort=False):
@@ -115,9 +115,9 @@ def paper_estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     for level, keys in levels.items():
         body.append([level, *("" for _ in columns)])
         for peeks, temperature in lines:
-            found = [_of_line(drawn, column, peeks, temperature) for column in columns]
+            row_of_models = [_of_line(drawn, column, peeks, temperature) for column in columns]
             name = temperature_name(temperature) if peeks else PEEKLESS
-            body.append([name, *(_beside_published(one, *keys) for one in found)])
+            body.append([name, *(_with_published(one, *keys) for one in row_of_models)])
     heads = ["", *(names.drawn(column | {"peeks": True}) for column in columns)]
     remarks = [_of_models(drawn), *_of_published(drawn["published"])]
     return plain_sheet("estimates", "Perplexity by temperature and level", heads, body, remarks)
@@ -128,8 +128,8 @@ def paper_bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     columns = _columns(rows)
     body: list[Line] = []
     for states in sorted(set(rows["states"])):
-        found = [matching(rows, column | {"states": states}).to_dict("records") for column in columns]
-        cells = (_beside_published(next(iter(one), None), "ppl", "published", "difference") for one in found)
+        row_of_models = [matching(rows, column | {"states": states}).to_dict("records") for column in columns]
+        cells = (_with_published(next(iter(one), None), "ppl", "published", "difference") for one in row_of_models)
         body.append([f"k = {states:,}", *cells])
     heads = ["", *(names.drawn(column | {"peeks": True}) for column in columns)]
     return plain_sheet("bounds", "Strict bounds", heads, body, _of_published(rows["published"]))
@@ -168,7 +168,7 @@ def _gap(row: Mapping[str, Any]) -> Cell:
 
 
 def _off(row: Mapping[str, Any]) -> list[str]:
-    """How far an estimate is from the exact value, where that is known."""
+    """How far an estimate is from the exact value, if that is known."""
     return [] if missing(row["exact"]) else [f"{_signed(row['ppl'] / row['exact'] - 1)} off"]
 
 
@@ -188,19 +188,19 @@ def _printed(row: Mapping[str, Any], printed: str, gap: str) -> tuple[str, ...]:
     return (f"published {row[printed]:,.1f}", f"ours {difference(row[gap], of=row[printed])}")
 
 
-def _beside_published(row: Mapping[str, Any] | None, value: str, printed: str, gap: str) -> Cell:
+def _with_published(row: Mapping[str, Any] | None, value: str, printed: str, gap: str) -> Cell:
     return Cell(NONE) if row is None else Cell(number(row[value]), _printed(row, printed, gap))
 
 
 def _columns(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Models with their proposals that peek; one whose only proposal does not has a column too."""
-    found = rows[rows["peeks"]] if "peeks" in rows and rows["peeks"].any() else rows
-    columns: Sequence[dict[str, Any]] = found.drop_duplicates(MODEL)[MODEL].to_dict("records")
+    """Models with their proposals that peek; if no proposal peeks, all models have columns."""
+    peeking = rows[rows["peeks"]] if "peeks" in rows and rows["peeks"].any() else rows
+    columns: Sequence[dict[str, Any]] = peeking.drop_duplicates(MODEL)[MODEL].to_dict("records")
     return list(columns)
 
 
 def _of_line(rows: pd.DataFrame, column: Mapping[str, Any], peeks: bool, temperature: float) -> dict[str, Any] | None:
-    """The row of a model at a temperature; without peeking its proposal is another."""
+    """The row of a model at a temperature; without peeking its proposal is a different one."""
     keys = MODEL if peeks else [key for key in MODEL if key != "proposal"]
     own = matching(rows, {key: column[key] for key in keys} | {"peeks": peeks, "temperature": temperature})
     records: list[dict[str, Any]] = own.to_dict("records")
@@ -215,4 +215,4 @@ def _of_models(rows: pd.DataFrame) -> str:
 def _of_published(printed: pd.Series) -> list[str]:
     if printed.isna().all():
         return []
-    return ["Under each value the published one, on other data and with other models, and ours minus it."]
+    return ["Under each value: the published one, on other data and with other models, and ours minus it."]

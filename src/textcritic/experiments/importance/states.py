@@ -19,7 +19,7 @@ CHARACTER = 0.082  # inches
 
 
 def example_charts(files: ImportanceFiles) -> Iterator[tuple[str, Figure, Figure]]:
-    """states-CORPUS: name, wide and narrow figure, for each corpus whose test texts have structure to show."""
+    """states-CORPUS: name, wide and narrow figure, for each corpus whose test texts have a structure to show."""
     for texts in files.texts:
         example = example_of(read_structured(texts.test)) if texts.structured else None
         if example is not None:
@@ -37,7 +37,7 @@ def example_of(texts: Sequence[Structured]) -> Structured | None:
 
 
 def states_chart(text: Structured, width: float) -> Figure:
-    """The first tokens of a text over their states, a column for each; a tree stands over its words."""
+    """The first tokens of a text with their states below, a column for each; a tree is drawn above its words."""
     most = MOST_TOKENS if width >= WIDTH else MOST_NARROW
     if text.actions:
         return _tree_chart(text, width)
@@ -157,9 +157,9 @@ def _height(actions: Sequence[int]) -> int:
 
 
 def _fitted(value: str, room: float) -> str:
-    """A text that is no wider than a column, of so many letters; a long one on two lines, cut behind them.
+    """A text that fits into a column of so many letters; a long one on two lines, cut at their end.
 
-    Lines end between words, or else in a word, with a hyphen.
+    Lines end between words if possible, else inside a word, with a hyphen.
     """
     letters = max(3, int(room))
     if len(value) <= letters:

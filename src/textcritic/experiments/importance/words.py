@@ -13,17 +13,17 @@ from textcritic.measures.numbers import count, interval, missing, number, percen
 from textcritic.report.section import Finding
 
 MODEL = ["corpus", "generator", "seed"]
-MUCH = 1.01  # a ratio of estimates that is worth a sentence
+MUCH = 1.01  # the smallest ratio of estimates that gets a sentence
 TOO_FEW = {
     "no sign": "There is no sign of too few draws",
     "too few": "More draws would still change it by more than 1%",
     "unclear": "It is unclear whether more draws would change it",
 }
-UNSEEN = "what the proposal never draws would leave none, and the estimate would be too high"
+UNSEEN = "structures that the proposal never draws would leave no sign, and the estimate would be too high"
 
 
 def best_of(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of each model the estimate with the lowest perplexity, the nearest of these upper bounds."""
+    """The estimate of each model with the lowest perplexity, the tightest of these upper bounds."""
     drawn = rows[rows["proposal"] != ""]
     if drawn.empty:
         return drawn
@@ -31,8 +31,8 @@ def best_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
-    """What was found of each model: its best estimate, how far it is from the exact value, and who is better."""
-    found = []
+    """Findings for each model: its best estimate, how far it is from the exact value, and which model is better."""
+    points = []
     for row in best_of(rows).to_dict("records"):
         says = [
             (_estimate(rows, row, names), 0.0),
@@ -42,8 +42,8 @@ def findings(rows: pd.DataFrame, names: ImportanceNames) -> list[Finding]:
             *_others(rows, row, names),
             *_gaps(rows, row, names),
         ]
-        found += [Finding(names.model(row), words, strength) for words, strength in says]
-    return found
+        points += [Finding(names.model(row), words, strength) for words, strength in says]
+    return points
 
 
 def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
@@ -57,7 +57,7 @@ def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
 
 
 def _estimate(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> str:
-    """The best estimate; as it is the best of M, its bound for the truth is log M nats looser than that of one."""
+    """The best estimate. Because it is the best of M, its bound for the truth is log M nats looser than for one."""
     at_most = row["truth_at_most"] * len(_own(rows, row)) ** (1 / row["tokens"])
     drawn = f"with {names.line(row)}" if row["peeks"] else "without peeking"
     return (
@@ -68,7 +68,7 @@ def _estimate(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames
 
 
 def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """How far the estimate is from the exact value, where that is known; its strength is in intervals over draws."""
+    """How far the estimate is from the exact value, if that is known; the strength is in intervals over draws."""
     if missing(row["exact"]):
         return
     high = row["too_high_percent"]
@@ -79,7 +79,7 @@ def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Whether more draws would change it, where the exact value does not say so."""
+    """Whether more draws would change the estimate, if no exact value answers this."""
     if missing(row["exact"]) and row["verdict"] in TOO_FEW:
         poor = "" if not row["k_hat_poor"] > 0 else f"; {percent(row['k_hat_poor'])} of the texts have a k-hat ≥ {GOOD}"
         unseen = f"; {UNSEEN}" if row["verdict"] == "no sign" else ""
@@ -98,7 +98,7 @@ def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) 
 
 
 def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
-    """Which proposals of the model do not find the posterior on texts that the model drew."""
+    """The proposals of the model that do not find the posterior on texts that the model drew."""
     for one in _own(rows, row).to_dict("records"):
         if one["gap_sign"] not in ("missed", "too few"):
             continue
@@ -114,18 +114,18 @@ def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) ->
 
 
 def _against(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Whether it is better than a model without latent states."""
+    """Whether the model is better than one without latent states."""
     ratio, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
     if missing(ratio):
         return
-    share = f"Its perplexity is {number(ratio)} times that of {row['beside']}, which is exact"
+    share = f"Its perplexity is {number(ratio)} times the exact perplexity of {row['beside']}"
     if missing(low):
         yield f"{share}; there are too few texts for an interval.", 0.0
         return
     if high < 1:
-        says = "the latent states help, and an estimate that is too high cannot feign that"
+        says = "the latent states help, and an estimate that is too high cannot be the reason"
     elif low > 1:
-        says = "no gain is seen, but the estimate may be too high, so that a gain is not ruled out"
+        says = "no gain is seen, but the estimate may be too high, so a gain is not ruled out"
     else:
         says = "no difference is seen"
     half = _half(ratio, low, high, 1.0)
@@ -134,7 +134,7 @@ def _against(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 def _half(value: float, low: float, high: float, other: float) -> float:
-    """Half the width of an interval on the side of another value, on the scale of logarithms; 0 where there is none."""
+    """Width of an interval on the side of another value, on the scale of logarithms; 0 if there is no interval."""
     end = low if other < value else high
     return 0.0 if missing(end) else abs(math.log(value / end))
 

@@ -1,4 +1,4 @@
-"""Answers of campaigns of ours: the same votes as the published ones, and what is known of the annotators besides."""
+"""Answers of our own campaigns: votes like the published ones, and numbers about the annotators."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -42,13 +42,13 @@ ANNOTATORS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DocumentAnswer:
     """One answer about a document of the corpus.
 
     Attributes:
-        annotator: of all campaigns.
-        document: that was shown.
-        intruder: position of the sentence that was named; None: all sentences were said to belong.
+        annotator: a name that is unique over all campaigns.
+        document: the document that was shown.
+        intruder: position of the sentence that was named; None: the answer was that all sentences belong.
         seconds: of the answer, see `Answer.seconds`.
     """
 
@@ -65,25 +65,25 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What the campaigns have of one corpus.
+    """The answers of all campaigns about one corpus.
 
     Attributes:
         corpus: its name.
-        said: the answers that count.
-        attention: of each annotator, whether the documents that say what is to be answered were read.
-        left_out: how many answers do not count, by reason.
+        answers: those that count.
+        attention: by annotator, for each document that says what to answer, whether the answer followed it.
+        left_out: the number of answers that do not count, by reason.
     """
 
     corpus: str
-    said: list[Said] = field(default_factory=list)
+    answers: list[DocumentAnswer] = field(default_factory=list)
     attention: dict[str, list[bool]] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
 
     @property
     def votes(self) -> list[Votes]:
         """The answers by document, in the order of the file."""
-        answers: dict[str, list[Said]] = {}
-        for one in self.said:
+        answers: dict[str, list[DocumentAnswer]] = {}
+        for one in self.answers:
             answers.setdefault(one.document.id, []).append(one)
         return [
             Votes(name, some[0].document.intruder, tuple(one.intruder for one in some), some[0].document.group)
@@ -112,109 +112,112 @@ def _exports(material: Material) -> dict[Path, Answers]:
 
 def _of_corpus(asked: Asked, exports: dict[Path, Answers]) -> Collected:
     documents = {document.id: document for document in read_documents(asked.test)}
-    found = Collected(asked.corpus)
+    collected_here = Collected(asked.corpus)
     for path, export in exports.items():
         for row in export.rows:
             name = annotator_name(export.header, row)
             if row.source != RealSource(asked.corpus):
-                found.left_out["about another corpus"] += 1
+                collected_here.left_out["about another corpus"] += 1
             elif row.pilot:
-                found.left_out["of a pilot"] += 1
+                collected_here.left_out["of a pilot"] += 1
             elif row.phase != TASK:
-                found.left_out[row.phase] += 1
+                collected_here.left_out[row.phase] += 1
                 if row.phase == ATTENTION:
-                    found.attention.setdefault(name, []).append(row.answer == row.right)
+                    collected_here.attention.setdefault(name, []).append(row.answer == row.right)
             else:
                 where = f"{path}: annotator {row.annotator}, document {row.document}"
                 if row.document not in documents:
                     raise TextcriticError(f"{where}: there is no such document in {asked.test}")
-                found.said.append(_said(row, name, documents[row.document], f"{where}: {asked.test}"))
-    return found
+                collected_here.answers.append(_vote_of(row, name, documents[row.document], f"{where}: {asked.test}"))
+    return collected_here
 
 
-def _said(row: Answer, name: str, document: Document, where: str) -> Said:
+def _vote_of(row: Answer, name: str, document: Document, where: str) -> DocumentAnswer:
     assert isinstance(row.answer, IntruderAnswer)
     if text_hash(document.sentences) != row.sha256:
-        raise TextcriticError(f"{where} has another text than was shown; the answers are about another corpus")
+        raise TextcriticError(f"{where} has another text than the one shown; the answers are about another corpus")
     if (row.answer.intruder or 0) >= len(document.sentences):
         raise TextcriticError(f"{where} has {len(document.sentences)} sentences, and {row.answer.intruder} was named")
-    return Said(name, document, row.answer.intruder, row.seconds)
+    return DocumentAnswer(name, document, row.answer.intruder, row.seconds)
 
 
 def agreement_rows(corpus: str, votes: Sequence[Votes]) -> list[dict[str, Any]]:
-    """Alpha and AC1 of whether a document is coherent, and of which sentence is named."""
-    said = [(n, one.id, answer) for one in votes for n, answer in enumerate(one.answers)]
-    verdicts = [(n, name, answer is None) for n, name, answer in said]
+    """Alpha and AC1 of the verdict whether a document is coherent, and of the sentence that is named."""
+    answers = [(n, one.id, answer) for one in votes for n, answer in enumerate(one.answers)]
+    verdicts = [(n, name, answer is None) for n, name, answer in answers]
     most = max((place or 0 for one in votes for place in (one.gold, *one.answers)), default=0)
     sentences = (None, *range(1, most + 1))
     return [
         *agreement_of(corpus, "whether all sentences belong", verdicts, (True, False)),
-        *agreement_of(corpus, "which sentence does not belong", said, sentences),
+        *agreement_of(corpus, "which sentence does not belong", answers, sentences),
     ]
 
 
 def annotator_rows(material: Material) -> pd.DataFrame:
-    """One row for each annotator of our campaigns, and one for all of a corpus.
+    """One row for each annotator of our campaigns, and one for all annotators of a corpus.
 
     Columns: `corpus`; `annotator` (`all` is the last of a corpus); `answers` and the `documents` they are about;
-    `coherent_percent`, answers that all sentences belong; `accuracy`, percent of the answers that rightly say whether
-    there is an intruder, `f1` of the sentences that are named, `found`, percent of the answers to documents with an
-    intruder that name it: each with its 95% interval, over an annotator's own documents, and of all over annotators and
-    documents (F1: documents); median `minutes` an answer; `attention_passed` of `attention`; `of_these`, whether the
-    intervals of all are of these annotators; answers `left_out`, by reason; `flagged`, why the answers may be given at
-    random. Nobody is left out for it.
+    `coherent_percent`, answers that all sentences belong; `accuracy`, percent of the answers that are right about
+    whether there is an intruder, `f1` of the sentences that are named, `found`, percent of the answers to documents
+    with an intruder that name it: each with its 95% interval, over an annotator's own documents, and for all over
+    annotators and documents (F1: documents); median `minutes` an answer; `attention_passed` of `attention`; `of_these`,
+    whether the intervals for all hold only for these annotators; answers `left_out`, by reason; `flagged`, why the
+    answers may be given at random. Nobody is left out because of it.
     """
     rows: list[dict[str, Any]] = []
-    for found in material.get(collected):
-        typical = median_seconds(one.seconds for one in found.said)
-        for name in dict.fromkeys([*(one.annotator for one in found.said), *found.attention]):
-            own = [one for one in found.said if one.annotator == name]
-            attention = found.attention.get(name, [])
+    for campaign in material.get(collected):
+        typical = median_seconds(one.seconds for one in campaign.answers)
+        for name in dict.fromkeys([*(one.annotator for one in campaign.answers), *campaign.attention]):
+            own = [one for one in campaign.answers if one.annotator == name]
+            attention = campaign.attention.get(name, [])
             row = {"annotator": name, **_about(own, material.files.resamples)}
             row |= {"attention_passed": sum(attention), "attention": len(attention)}
             rows.append(
                 {
-                    "corpus": found.corpus,
+                    "corpus": campaign.corpus,
                     **row,
                     "flagged": doubts_of(median_seconds(one.seconds for one in own), attention, typical),
                 }
             )
-        if found.said or found.left_out:
-            row = {"annotator": EVERYTHING, **_about(found.said, material.files.resamples), **_of_all(found.said)}
-            row |= {"left_out": found.left_out.total(), "left_out_by_reason": reasons_in_words(found.left_out)}
-            rows.append({"corpus": found.corpus, **row, "flagged": ""})
+        if campaign.answers or campaign.left_out:
+            row = {"annotator": EVERYTHING, **_about(campaign.answers, material.files.resamples)}
+            row |= _of_all(campaign.answers)
+            row |= {"left_out": campaign.left_out.total(), "left_out_by_reason": reasons_in_words(campaign.left_out)}
+            rows.append({"corpus": campaign.corpus, **row, "flagged": ""})
     table = pd.DataFrame(rows).reindex(columns=list(ANNOTATORS))
     text = ("corpus", "annotator", "left_out_by_reason", "flagged", "of_these")
     numbers = {column: float for column in ANNOTATORS if column not in text}
     return table.astype(numbers | {"of_these": "boolean"}).fillna({"left_out_by_reason": ""})
 
 
-def _about(said: Sequence[Said], resamples: int) -> dict[str, Any]:
+def _about(answers: Sequence[DocumentAnswer], resamples: int) -> dict[str, Any]:
     """Numbers of some answers, with intervals over their documents."""
-    if not said:
+    if not answers:
         return {"answers": 0, "documents": 0}
-    units = [one.document.group or one.document.id for one in said]
-    row: dict[str, Any] = {"answers": len(said), "documents": len({one.document.id for one in said})}
-    row["coherent_percent"] = 100 * float(np.mean([one.intruder is None for one in said]))
-    row["minutes"] = median_seconds(one.seconds for one in said) / 60
-    counts = np.array([one.counts for one in said], float)
+    units = [one.document.group or one.document.id for one in answers]
+    row: dict[str, Any] = {"answers": len(answers), "documents": len({one.document.id for one in answers})}
+    row["coherent_percent"] = 100 * float(np.mean([one.intruder is None for one in answers]))
+    row["minutes"] = median_seconds(one.seconds for one in answers) / 60
+    counts = np.array([one.counts for one in answers], float)
     for name, of in (("accuracy", "accuracy"), ("f1", "f1"), ("found", "recall")):
         parts = parts_of(counts, of)
         if parts[:, 1].sum() > 0:
-            found = bootstrap_interval(unit_sums(parts, units), safe_ratio, resamples).of_share().times(100)
-            row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+            interval = bootstrap_interval(unit_sums(parts, units), safe_ratio, resamples).of_share().times(100)
+            row |= {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
     return row
 
 
-def _of_all(said: Sequence[Said]) -> dict[str, Any]:
-    """The intervals of two shares over annotators and documents, who are crossed."""
-    attacked = [one for one in said if one.document.intruder is not None]
+def _of_all(answers: Sequence[DocumentAnswer]) -> dict[str, Any]:
+    """The intervals of two shares over annotators and documents, which are crossed."""
+    attacked = [one for one in answers if one.document.intruder is not None]
     row: dict[str, Any] = {}
-    for name, some, place in (("accuracy", said, 0), ("found", attacked, 1)):
+    for name, some, place in (("accuracy", answers, 0), ("found", attacked, 1)):
         if some:
             values = np.array([one.counts[place] for one in some], float)
             units = [one.document.group or one.document.id for one in some]
-            found = share(Crossed(values, [one.annotator for one in some], units))
-            ends = {f"{name}_low": found.low, f"{name}_high": found.high}
-            row |= {key: None if end is None else 100 * end for key, end in ends.items()} | {"of_these": found.of_these}
+            interval = share(Crossed(values, [one.annotator for one in some], units))
+            ends = {f"{name}_low": interval.low, f"{name}_high": interval.high}
+            row |= {key: None if end is None else 100 * end for key, end in ends.items()} | {
+                "of_these": interval.of_these
+            }
     return row

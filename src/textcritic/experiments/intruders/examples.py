@@ -1,4 +1,4 @@
-"""Documents to read in the report: what each detector and people say of every sentence, and edits before and after."""
+"""Documents to read in the report: scores and answers for every sentence, and edits before and after."""
 
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
@@ -19,11 +19,11 @@ from textcritic.measures.numbers import number, percent
 
 MOST_DOCUMENTS, MOST_PAIRS = 8, 2  # of a corpus, and of an edit
 KINDS = ("found", "missed", "unflagged", "flagged")
-"""Documents to read: those with an intruder that most and that fewest detectors find; the same of those without one."""
+"""Documents to read: those that most and that fewest detectors judge right, with an intruder and without one."""
 
 
 def documents_shown(material: Material) -> list[dict[str, Any]]:
-    """Of each corpus: its documents to read, each with what every detector says of its sentences, the best first."""
+    """For each corpus: its documents to read with the scores of their sentences, the best detector first."""
     shown = []
     by_corpus: dict[str, list[Judgement]] = {}
     for one in material.get(first_judgements):
@@ -50,9 +50,10 @@ def documents_shown(material: Material) -> list[dict[str, Any]]:
 
 
 def choose(judged: Sequence[Judgement], votes: Mapping[str, Votes]) -> list[tuple[int, str]]:
-    """Places of the documents to read, and of which of `KINDS` each is.
+    """Places of the documents to read, and the kind of each, one of `KINDS`.
 
-    Two of each kind, those with votes first: the ones that most detectors get right or wrong; of several the first.
+    Two of each kind, those with votes first: the documents that most detectors judge right, or wrong; among equal ones
+    the first.
     """
     right = np.mean([one.found for one in judged], axis=0)
     documents = judged[0].documents
@@ -75,8 +76,8 @@ def choose(judged: Sequence[Judgement], votes: Mapping[str, Votes]) -> list[tupl
 
 
 def pairs_shown(material: Material) -> list[dict[str, Any]]:
-    """Of each edit of the intruders: some sentences before and after it, with what detectors say of them."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """For each edit of the intruders: some sentences before and after it, with their scores by detectors."""
+    by_edit: dict[str, list[dict[str, Any]]] = {}
     for corpus, probes in material.get(probes_of).items():
         judged = [one for one in material.get(first_judgements) if one.judged.corpus == corpus]
         first: dict[str, list[int]] = {}
@@ -88,8 +89,10 @@ def pairs_shown(material: Material) -> list[dict[str, Any]]:
             for place in places:
                 scores = [_scores(judged[n], after[place], probes[place], material) for n, after in edited.items()]
                 pair = marked(probes[place].before, probes[place].after)
-                found.setdefault(name, []).append({"before": pair[0], "after": pair[1], "scores": scores})
-    return [{"key": str(n), "label": probe_name(name), "pairs": pairs} for n, (name, pairs) in enumerate(found.items())]
+                by_edit.setdefault(name, []).append({"before": pair[0], "after": pair[1], "scores": scores})
+    return [
+        {"key": str(n), "label": probe_name(name), "pairs": pairs} for n, (name, pairs) in enumerate(by_edit.items())
+    ]
 
 
 def marked(before: str, after: str) -> tuple[Markup, Markup]:
@@ -106,18 +109,18 @@ def marked(before: str, after: str) -> tuple[Markup, Markup]:
 
 def _document(one: Judgement, place: int, key: str, votes: Mapping[str, Votes]) -> dict[str, Any]:
     document, prediction = one.documents[place], one.predictions[place]
-    said = votes.get(document.id)
+    voted = votes.get(document.id)
     label = document.title or document.id
-    sentences = [_sentence(document, prediction, position, said) for position in range(len(document.sentences))]
+    sentences = [_sentence(document, prediction, position, voted) for position in range(len(document.sentences))]
     verdict = _verdict(document, flagged(prediction))
-    coherent = sum(answer is None for answer in said.answers) if said else None
+    coherent = sum(answer is None for answer in voted.answers) if voted else None
     return {
         "key": key,
         "label": label,
         "sentences": sentences,
         "verdict": verdict,
         "coherent": coherent,
-        "people": len(said.answers) if said else 0,
+        "people": len(voted.answers) if voted else 0,
     }
 
 
@@ -137,7 +140,7 @@ def _sentence(document: Document, prediction: Prediction, position: int, votes: 
 
 
 def _share(prediction: Prediction, score: float) -> float:
-    """How long the bar of a score is: the probability, or from the lowest to the highest score of the document."""
+    """The length of a score's bar: the probability, or the place between the document's lowest and highest score."""
     if prediction.probabilities:
         return min(max(score, 0.0), 1.0)
     low, high = float(prediction.scores.min()), float(prediction.scores.max())
@@ -158,7 +161,11 @@ def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material)
     before = one.predictions[probe.base]
     at = probe.position - 1
     write = percent if after.probabilities else number
-    values = ("opening", "opening") if at < 0 else tuple(write(float(said.scores[at])) for said in (before, after))
+    values = (
+        ("opening", "opening")
+        if at < 0
+        else tuple(write(float(prediction.scores[at])) for prediction in (before, after))
+    )
     return {"label": material.names.detector(_keys(one)), "before": values[0], "after": values[1]}
 
 

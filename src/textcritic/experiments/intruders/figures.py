@@ -62,7 +62,7 @@ def people_figure(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Dra
 
 
 def right_figure(files: IntruderFiles, rows: Mapping[str, pd.DataFrame]) -> Drawn:
-    """Figure 3: detectors by the number of people who were right; nothing where no votes are on documents here."""
+    """Figure 3: detectors by the number of people who were right; nothing if no votes are about our documents."""
     table = by_people_rows(Material(files, None, IntruderNames.of(files)))
     if len(table):
         yield BY_PEOPLE, by_people_chart(table, WIDTH), by_people_chart(table, NARROW)
@@ -99,9 +99,9 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
 
 
 def difficulty_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
-    """In how many documents the intruder has the highest score, by the place of its source among those retrieved.
+    """The share of documents in which the intruder has the highest score, by the retrieval rank of its source.
 
-    Where each corpus has intruders of one place, corpora stand for places: detectors are those trained on each.
+    If each corpus has intruders of only one rank, the ranks are of different corpora, each judged by its own detectors.
     """
     order = sorted(unique(table["level"]), key=_place)
     if (table.groupby("corpus")["level"].nunique() == 1).all():
@@ -114,7 +114,7 @@ def difficulty_chart(table: pd.DataFrame, names: IntruderNames, width: float) ->
 
 
 def people_chart(table: pd.DataFrame, width: float) -> Figure:
-    """Figure 2: the share of documents where so many people were right."""
+    """Figure 2: the share of documents by the number of people who were right."""
     panels = list(table.groupby("corpus", sort=False))
     with style():
         figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
@@ -133,7 +133,7 @@ def people_chart(table: pd.DataFrame, width: float) -> Figure:
 
 
 def by_people_chart(table: pd.DataFrame, width: float) -> Figure:
-    """Figure 3: accuracy (lines) and F1 (dashes) of detectors where so many people were right."""
+    """Figure 3: accuracy (lines) and F1 (dashes) of detectors by the number of people who were right."""
     table = at_home(table)
     levels = [str(one) for one in sorted(table["right"].unique())]
     table = table.assign(level=table["right"].astype(str), name=table["label"])
@@ -141,7 +141,7 @@ def by_people_chart(table: pd.DataFrame, width: float) -> Figure:
 
 
 def edits_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figure:
-    """F1 before and after each edit, an arrow each; a panel a detector, of those that find any."""
+    """F1 before and after each edit, an arrow each; a panel for each detector that finds any intruder."""
     some = table.groupby(["corpus", "detector"])["edited_f1"].transform("max") > 0
     table = table[some] if some.any() else table
     table = table.assign(name=_at_home(table, names))
@@ -150,9 +150,9 @@ def edits_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figu
     with style():
         figure, places = stacked_panels(width, [max(1.0, 0.24 * len(order))] * len(panels), 1.35, RIGHT + 0.15)
         for axes, (name, rows) in zip(places, panels, strict=True):
-            found = rows.groupby("probe")[["base_f1", "edited_f1"]].mean().reindex(order)
+            means = rows.groupby("probe")[["base_f1", "edited_f1"]].mean().reindex(order)
             y = np.arange(len(order))[::-1]
-            for place, (before, after) in zip(y, found.to_numpy(), strict=True):
+            for place, (before, after) in zip(y, means.to_numpy(), strict=True):
                 if math.isfinite(before) and math.isfinite(after):
                     arrow = {"arrowstyle": "-|>", "color": BLUE if after >= before else ORANGE, "linewidth": 1.4}
                     axes.annotate("", (after, place), (before, place), arrowprops=arrow)
@@ -174,9 +174,9 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
         figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
         for axes, (corpus, rows) in zip(places, panels, strict=True):
             for name, group in rows.groupby("name", sort=False):
-                found = group.drop_duplicates("level").set_index("level").reindex(levels)
+                line = group.drop_duplicates("level").set_index("level").reindex(levels)
                 for value, dashes in zip(values, ("-", (0, (4, 1.6))), strict=False):
-                    _line(axes, found, value, {"color": colours[name], "linestyle": dashes})
+                    _line(axes, line, value, {"color": colours[name], "linestyle": dashes})
             if "chance" in rows:
                 guessed = rows.drop_duplicates("level").set_index("level")["chance"].reindex(levels)
                 axes.plot(range(len(levels)), guessed, color=MUTED, linestyle=(0, (1, 1.5)), linewidth=1.2)
@@ -188,11 +188,11 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
             axes.set_xlabel(x)
             axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
         handles = [Line2D([], [], color=colour, linewidth=1.6) for colour in colours.values()]
-        said = list(colours)
+        labels = list(colours)
         if len(values) > 1:
             handles += [Line2D([], [], color=INK, linestyle=dashes) for dashes in ("-", (0, (4, 1.6)))]
-            said += ["accuracy", "F1"]
-        legend_above(figure, handles, said, width)
+            labels += ["accuracy", "F1"]
+        legend_above(figure, handles, labels, width)
     return figure
 
 
@@ -201,20 +201,20 @@ def _place(level: str) -> tuple[bool, int]:
     return not level.isdigit(), int(level) if level.isdigit() else 0
 
 
-def _line(axes: Axes, found: pd.DataFrame, value: str, look: Mapping[str, Any]) -> None:
-    x = np.arange(len(found))
-    low, high = found[f"{value}_low"].astype(float), found[f"{value}_high"].astype(float)
+def _line(axes: Axes, points: pd.DataFrame, value: str, look: Mapping[str, Any]) -> None:
+    x = np.arange(len(points))
+    low, high = points[f"{value}_low"].astype(float), points[f"{value}_high"].astype(float)
     axes.fill_between(x, low, high, color=look["color"], alpha=0.1, linewidth=0)
-    axes.plot(x, found[value].astype(float), marker="o", markersize=3, linewidth=1.4, **look)
+    axes.plot(x, points[value].astype(float), marker="o", markersize=3, linewidth=1.4, **look)
 
 
 def _by_detector(rows: pd.DataFrame, names: IntruderNames) -> pd.DataFrame:
     """A row for each detector, the mean of its trainings; people last."""
     columns = [f"{name}{end}" for name in ("accuracy", "f1") for end in ("", "_low", "_high")]
     keys = ["trained", "detector", "label"]
-    found = rows.groupby(keys, sort=False)[columns].mean().reset_index()
-    found["name"] = _long(found, names)
-    return found.sort_values("f1", ascending=False, kind="stable", na_position="last")
+    means = rows.groupby(keys, sort=False)[columns].mean().reset_index()
+    means["name"] = _long(means, names)
+    return means.sort_values("f1", ascending=False, kind="stable", na_position="last")
 
 
 def at_home(rows: pd.DataFrame) -> pd.DataFrame:
@@ -224,10 +224,10 @@ def at_home(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _at_home(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
-    """Detectors by their corpus, where there are several."""
+    """Labels of detectors, with their corpus if there are several."""
     several = rows["corpus"].nunique() > 1
-    said = ((row["corpus"], names.detector(row, trained=False)) for row in rows.to_dict("records"))
-    return [f"{label} on {corpus_name(corpus)}" if several else label for corpus, label in said]
+    pairs = ((row["corpus"], names.detector(row, trained=False)) for row in rows.to_dict("records"))
+    return [f"{label} on {corpus_name(corpus)}" if several else label for corpus, label in pairs]
 
 
 def _long(rows: pd.DataFrame, names: IntruderNames) -> list[str]:

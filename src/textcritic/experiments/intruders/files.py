@@ -1,4 +1,4 @@
-"""The files that an experiment on intruder sentences is made of."""
+"""The files of an experiment on intruder sentences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Corpus(Files):
         corpus: its name.
         test: the documents of the test split, as `corpora.intruders.documents` writes them.
         statistics: statistics.json.
-        probes: edited documents of the test split; None where none are looked at.
+        probes: edited documents of the test split; None without probes.
     """
 
     corpus: str
@@ -28,15 +28,15 @@ class Corpus(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged(Files):
-    """What a detector says of the test split of an intruder corpus.
+    """A detector's predictions on the test split of an intruder corpus.
 
     Attributes:
         corpus: whose documents are judged.
-        trained: the corpus that the detector was trained on, or its threshold chosen on.
-        detector, seed: what it is.
-        label: what tables call it.
+        trained: the corpus that the detector was trained on, or on which its threshold was chosen.
+        detector, seed: the detector and its training.
+        label: its name in tables.
         predictions: as `critics.detectors.predictions` writes them.
-        probes: the same of the edited documents; None where none are looked at.
+        probes: the same for the edited documents; None without probes.
     """
 
     corpus: str
@@ -58,13 +58,13 @@ class Edited(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Voted(Files):
-    """What people said of the test documents of a corpus.
+    """Votes of people on the test documents of a corpus.
 
     Attributes:
         corpus: its name.
         joined: whether ids of votes are ids of the corpus' documents here, so that people and detectors are compared.
         votes: JSON lines, see `critics.detectors.votes`.
-        edited: the same of edited documents, by probe.
+        edited: the same for edited documents, by probe.
     """
 
     corpus: str
@@ -75,7 +75,7 @@ class Voted(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(Files):
-    """What people said of the test documents of a corpus in campaigns of ours.
+    """Answers about the test documents of a corpus in our own campaigns.
 
     Attributes:
         corpus: its name.
@@ -98,11 +98,11 @@ class Judge(Files):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coherent(RealText):
-    """Real documents of one corpus, as generated text is cut into documents too.
+    """Real documents of one corpus, cut like the generated text.
 
     Attributes:
         documents: the documents.
-        predictions: what the judges say of them, in their order; at least one.
+        predictions: those of the judges, in their order; at least one.
     """
 
     documents: Path
@@ -120,8 +120,8 @@ class Generated(Drawn):
 
     Attributes:
         documents: the documents.
-        cut: JSON of how many documents there are, and how many texts gave none, and why.
-        predictions: what the judges say of them, in their order; the first one is `scores`.
+        cut: JSON with the number of documents, the number of texts that gave none, and why.
+        predictions: those of the judges, in their order; the first one is `scores`.
         perplexity: JSON of the generator's perplexity; None for samples from a file.
     """
 
@@ -133,13 +133,13 @@ class Generated(Drawn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntruderFiles(Compared):
-    """All that tables, figures and the section are made of.
+    """The files that tables, figures and the section are made from.
 
     Attributes:
         corpora: whose test splits are judged.
         judged: in the order of the tables.
-        voted: what people said, as published.
-        asked: what people said in campaigns of ours.
+        voted: published votes.
+        asked: answers in our own campaigns.
         judges: of generated text.
     """
 
@@ -152,7 +152,7 @@ class IntruderFiles(Compared):
     judges: tuple[Judge, ...] = ()
 
     def first_seeds(self) -> Iterator[Judged]:
-        """Of each detector the first training that is there."""
+        """The first available training of each detector."""
         seen: set[tuple[Any, ...]] = set()
         for one in self.judged:
             key = (one.corpus, one.trained, one.detector)

@@ -36,7 +36,7 @@ def measures_of(files: IntruderFiles) -> list[Measure]:
     return [
         Measure(
             name=f"Flagged by {judge.label}, %",
-            means="documents in which this detector says that a sentence does not belong",
+            means="documents in which this detector flags a sentence as not belonging",
             value=f"flagged_{number}",
             low=f"flagged_{number}_low",
             high=f"flagged_{number}_high",
@@ -50,16 +50,17 @@ def measures_of(files: IntruderFiles) -> list[Measure]:
 
 
 PERPLEXITY = replace(PPL, section="generated", metric="", published="", difference="", compared=False)
-"""Of the generator, so that the front page has it in the row of each model."""
+"""Perplexity of the generator, so that the front page has it in the row of each model."""
 
 
 def generated_rows(material: Material) -> pd.DataFrame:
-    """How many documents of each source each judge flags: one row a source.
+    """The share of documents of each source that each judge flags: one row a source.
 
-    A document is flagged if any of its sentences is. As a longer one has more chances of it, shares are those at the
-    lengths of the real documents (`inference.standardised_share`), and the test compares documents of equal length.
+    A document is flagged if any of its sentences is. A longer document has more chances of that, so shares are
+    standardised to the lengths of the real documents (`inference.standardised_share`), and the test compares documents
+    of equal length.
 
-    Columns: those of `rows.source_rows`; `sentences`, the mean of a document; of judge n `flagged_n`, percent, with
+    Columns: those of `rows.source_rows`; `sentences`, the mean of a document; for judge n `flagged_n`, percent, with
     its interval `_low`, `_high` over documents, or groups of them, `_p` against real text, and `flagged_n_plain`, the
     share without weights; `ppl_all`, the perplexity of its generator, per `ppl_unit`; `scored.RECIPE`, of the first
     judge.
@@ -87,7 +88,7 @@ class _Flagged:
         self.value = value
 
     def __call__(self, scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
-        """The share at the lengths of real text; of real text itself the plain share."""
+        """The share standardised to the lengths of real text; for real text itself the plain share."""
         trials: Trials = scored.data[self.value]
         plain = {f"{self.value}_plain": 100 * float(trials.hits.mean())}
         if real is None:
@@ -102,7 +103,7 @@ class _Flagged:
 
 
 def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
-    """One source: of each judge whether each document is flagged, with its number of sentences."""
+    """One source: for each judge whether each document is flagged, with its number of sentences."""
     documents = some_documents(source.documents) if isinstance(source, Coherent) else _documents(source)
     if not documents:
         return Scored(documents=0, reasons=_left_out(source), more=_perplexity(source))
@@ -114,8 +115,8 @@ def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
         data[f"flagged_{number}"] = Trials(hits, lengths, groups_of(documents))
     reasons = _left_out(source)
     if real is not None:
-        known = real.data["flagged_0"].strata
-        if longer := int((~np.isin(lengths, known)).sum()):
+        lengths_of_real = real.data["flagged_0"].strata
+        if longer := int((~np.isin(lengths, lengths_of_real)).sum()):
             reasons = {**reasons, LONGER: longer}
     kept = len(documents) - reasons.get(LONGER, 0)
     more = {"sentences": float(lengths.mean())} | _perplexity(source)
@@ -123,12 +124,12 @@ def _read(source: Coherent | Generated, real: Scored | None) -> Scored:
 
 
 def _documents(source: Generated) -> list[Document]:
-    """The documents of a sample; maybe none."""
+    """The documents of a sample; may be empty."""
     return read_documents(source.documents)
 
 
 def _groups(documents: Sequence[Document], kept: int) -> Groups:
-    """Groups for the counts; None where some documents are not compared, as nobody needs them there."""
+    """Groups for the counts; None if some documents are not compared, because then the groups are not needed."""
     return groups_of(documents) if kept == len(documents) else None
 
 

@@ -1,4 +1,4 @@
-"""Which files the jobs of corpora with intruders need, read off the registries."""
+"""The files that the jobs of intruder corpora need, from the registries."""
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import SPLITS
@@ -12,7 +12,7 @@ class IntruderPaths:
         self.registries = registries
 
     def base(self, corpus: str) -> str:
-        """The corpus that one with intruders is cut out of.
+        """The corpus from which an intruder corpus is made.
 
         Raises:
             TextcriticError: it is read from a published file.
@@ -23,7 +23,7 @@ class IntruderPaths:
         return options.corpus
 
     def official(self, corpus: str) -> str | list[str]:
-        """The published file that a corpus with intruders is read from; none for one that we build."""
+        """The published file that an intruder corpus is read from; none for one that we build."""
         return self.registries.entry("corpora", corpus).options.intruders.official or []
 
     def built_of(self, corpus: str, folder: str, suffix: str) -> list[str]:
@@ -31,16 +31,16 @@ class IntruderPaths:
         return [] if self.official(corpus) else [f"results/intruders/{folder}/{split}.{suffix}" for split in SPLITS]
 
     def base_articles(self, corpus: str, split: str) -> str:
-        """A split of the corpus that one with intruders is cut out of."""
+        """A split of the corpus from which an intruder corpus is made."""
         return f"results/corpora/{self.base(corpus)}/{split}.parquet"
 
     def later_articles(self, corpus: str, split: str) -> list[str]:
-        """The later articles that test documents are compared with; none for other splits, or where there are none."""
+        """The later articles that test documents are compared with; none for other splits, or if there are none."""
         later = self.registries.entry("corpora", corpus).options.intruders.later
         return [f"results/corpora/{later.corpus}/{s}.parquet" for s in SPLITS] if later and split == "test" else []
 
     def filter_predictions(self, corpus: str, split: str) -> list[str]:
-        """What the filter's detector says of the candidates of a split; none where there is no filter."""
+        """The predictions of the filter's detector on the candidates of a split; none if there is no filter."""
         chosen = self.registries.entry("corpora", corpus).options.intruders.filter
         if chosen is None:
             return []

@@ -1,4 +1,4 @@
-"""What detectors, corpora and probes are called."""
+"""Names of detectors, corpora and probes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 
 PEOPLE, MAJORITY = "people", "majority"
-"""Names in the column `detector` that may be no entries of the registry."""
+"""Values of the column `detector` that may not be entries of the registry."""
 OURS = {
     **{PEOPLE: "People", MAJORITY: "Majority class"},
-    **{"infersent": "InferSent, cannot be had", "skip-thought": "Skip-Thought, cannot be had"},
+    **{"infersent": "InferSent, not available", "skip-thought": "Skip-Thought, not available"},
 }
 PROBES = {
     "gender": "Gender",
@@ -37,12 +37,12 @@ NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class IntruderNames:
-    """Names by no more words than it takes to tell things apart.
+    """Names with just as many words as are needed to distinguish detectors and sources.
 
     Attributes:
         samples: of generated text.
         labels: of each detector.
-        several_corpora: whether detectors were trained or judged on several.
+        several_corpora: whether detectors were trained on, or judge, several corpora.
     """
 
     samples: Names
@@ -62,7 +62,7 @@ class IntruderNames:
         return self.samples.source(row, **keys)
 
     def detector(self, row: Mapping[str, Any], trained: bool = True) -> str:
-        """A detector in words: `BERT, trained on docs`; the second part where it judges another corpus than `docs`."""
+        """A detector in words: `BERT, trained on docs`; the second part if it judges another corpus than `docs`."""
         label = self.labels.get(row["detector"], str(row["detector"]))
         elsewhere = trained and row["trained"] and row["trained"] != row.get("corpus")
         return f"{label}, trained on {corpus_name(row['trained'])}" if elsewhere and self.several_corpora else label

@@ -1,4 +1,4 @@
-"""The tables of people, and those of the paper by their numbers, for reading (Shen et al. 2021)."""
+"""The tables of people, and the numbered tables of the paper, for reading (Shen et al. 2021)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,10 +17,10 @@ from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 RULES = {
-    "same": "the answer of more than half, where there is one (Table 3)",
-    "gold": "the same, only where it is right (what the paper says)",
-    "all": "the answer of all, two at least, where there is one (Tables 5 and 6)",
-    "each": "every answer by itself (Table 7)",
+    "same": "the answer of more than half, if there is one (Table 3)",
+    "gold": "the same, only if it is right (as described in the paper)",
+    "all": "the answer of all people, at least two, if they agree (Tables 5 and 6)",
+    "each": "every answer separately (Table 7)",
 }
 METRICS = {
     "documents": "documents",
@@ -40,7 +40,7 @@ KINDS = {
 
 
 def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """What people reach, by the rule that makes one answer of several."""
+    """The scores of people, by the rule that makes one answer of several."""
     heads = ("Rule", "Documents", "Answers", "Coherent, %", "Accuracy", "F1", "Precision", "Recall", "Left out")
     body: list[Line] = []
     for row in rows.to_dict("records"):
@@ -48,7 +48,7 @@ def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         counts = [count(row["documents"]), count(row["answers"]), _percent(row["coherent"])]
         left_out = left_out_cell(pd.DataFrame([row]))
         body.append([_of_corpus(rows, row, RULES[row["rule"]]), *counts, *cells, left_out])
-    return plain_sheet("votes", "What people reach, by the rule", heads, body, remarks_of(__file__, "votes"))
+    return plain_sheet("votes", "Scores of people, by the rule", heads, body, remarks_of(__file__, "votes"))
 
 
 def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
@@ -56,8 +56,11 @@ def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     heads = ("People who were right", "Documents", "Share", "With an intruder", "Share of those with an intruder")
     body: list[Line] = []
     for row in rows.to_dict("records"):
-        of_all: Line = [count(row["documents"]), _beside(row["share"], row["published_share"])]
-        of_incoherent: Line = [count(row["incoherent"]), _beside(row["incoherent_share"], row["published_incoherent"])]
+        of_all: Line = [count(row["documents"]), _with_published(row["share"], row["published_share"])]
+        of_incoherent: Line = [
+            count(row["incoherent"]),
+            _with_published(row["incoherent_share"], row["published_incoherent"]),
+        ]
         body.append([_of_corpus(rows, row, str(row["right"])), *of_all, *of_incoherent])
     return plain_sheet("right-people", "How many people were right", heads, body, remarks_of(__file__, "right"))
 
@@ -128,12 +131,12 @@ def alone_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 
 def held_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """What the corpora hold: Table 1."""
+    """Statistics of the corpora: Table 1."""
     corpora = unique(rows["corpus"])
     body: list[Line] = []
     for metric in unique(rows["metric"]):
-        found = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
-        body.append([METRICS[metric], *(_held(found.get(corpus), metric) for corpus in corpora)])
+        by_corpus = rows[rows["metric"] == metric].set_index("corpus").to_dict("index")
+        body.append([METRICS[metric], *(_held(by_corpus.get(corpus), metric) for corpus in corpora)])
     heads = ["", *map(corpus_name, corpora)]
     return plain_sheet("corpora-held", "What the corpora hold", heads, body, remarks_of(__file__, "held"))
 
@@ -155,22 +158,22 @@ def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 
 def detection_rows(material: Any) -> pd.DataFrame:
-    """The rows of `detector_rows`, and those of detectors that the paper has and the experiment has not.
+    """The rows of `detector_rows`, and rows for detectors that only the paper has.
 
-    Of a numbered table alone, as only these have published values that stand in it.
+    Only for numbered tables, whose published values are printed in the paper's table.
     """
     rows = material.get(detector_rows)
-    corpora, known = set(rows["corpus"]), set(rows["detector"])
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    corpora, detectors = set(rows["corpus"]), set(rows["detector"])
+    missing_rows: dict[tuple[str, ...], dict[str, Any]] = {}
     for cell, value in material.published.values.items():
         corpus, trained, detector, probe, metric = cell
         if not _in_table(material, cell) or corpus not in corpora or probe or metric not in ("accuracy", "f1"):
             continue
-        if detector and detector not in known:
+        if detector and detector not in detectors:
             keys = {"corpus": corpus, "trained": trained, "detector": detector}
-            row = found.setdefault((corpus, trained, detector), keys | {"label": material.names.detector(keys)})
+            row = missing_rows.setdefault((corpus, trained, detector), keys | {"label": material.names.detector(keys)})
             row[f"published_{metric}"] = value
-    return table_of([*rows.to_dict("records"), *found.values()], DETECTORS, WHOLE)
+    return table_of([*rows.to_dict("records"), *missing_rows.values()], DETECTORS, WHOLE)
 
 
 def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
@@ -181,31 +184,33 @@ def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     for heading, of_corpus in by_corpus(rows, 1 + 2 * len(probes)):
         body += heading
         for keys, table in of_corpus.groupby(DETECTOR_KEYS, sort=False):
-            found = table.set_index("probe").to_dict("index")
+            by_probe = table.set_index("probe").to_dict("index")
             cells = []
             for probe in probes:
-                row: Mapping[str, Any] = found.get(probe, {"base_f1": None, "difference": None, "published_base": None})
-                cells += [_beside(row["base_f1"], row["published_base"]), _change(row)]
+                row: Mapping[str, Any] = by_probe.get(
+                    probe, {"base_f1": None, "difference": None, "published_base": None}
+                )
+                cells += [_with_published(row["base_f1"], row["published_base"]), _change(row)]
             body.append([names.detector(dict(zip(DETECTOR_KEYS, keys, strict=True))), *cells])
     heading_of = ("probes", "F1 before the edit, and its change")
     return _in_pairs(heading_of, list(map(probe_name, probes)), ("F1", "ΔF1"), body)
 
 
 def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.DataFrame]:
-    """Rows of a table that nobody can make anew: the published values alone.
+    """Rows of a table that cannot be reproduced: only the published values.
 
     Args:
-        metrics: those that are shown; None for all that stand in a table.
+        metrics: the metrics to show; None for all that the paper prints in a table.
     """
 
     def rows(material: Any) -> pd.DataFrame:
         keys = material.published.keys
-        found = []
+        values = []
         for cell, value in material.published.values.items():
             *place, metric = cell
             if _in_table(material, cell) and (metrics is None or metric in metrics):
-                found.append(dict(zip(keys, place, strict=True)) | {"metric": metric, "published": value})
-        return pd.DataFrame(found, columns=["corpus", "trained", "detector", "probe", "metric", "published"])
+                values.append(dict(zip(keys, place, strict=True)) | {"metric": metric, "published": value})
+        return pd.DataFrame(values, columns=["corpus", "trained", "detector", "probe", "metric", "published"])
 
     return rows
 
@@ -224,9 +229,9 @@ def coarse_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     body: list[Line] = []
     for detector in unique(rows["detector"]):
         keys = [{"detector": detector, "trained": trained, "corpus": corpus} for trained, corpus in pairs]
-        found = [matching(rows, key)["published"] for key in keys]
+        values = [matching(rows, key)["published"] for key in keys]
         name = names.detector({"detector": detector, "trained": ""})
-        body.append([name, *(_percent(next(iter(own), None)) for own in found)])
+        body.append([name, *(_percent(next(iter(own), None)) for own in values)])
     heads = ["Published accuracy", *(_transfer(trained, corpus) for trained, corpus in pairs)]
     caption, remarks = "Accuracy on the data of Chen et al. (2019)", remarks_of(__file__, "coarse")
     return plain_sheet("coarse", caption, heads, body, remarks)
@@ -249,7 +254,7 @@ def _transfer(trained: str, corpus: str) -> str:
 
 
 def _of_corpus(rows: pd.DataFrame, row: Mapping[str, Any], name: str) -> str:
-    """The head of a row, with its corpus where there are several."""
+    """The head of a row, with its corpus if there are several."""
     return f"{corpus_name(row['corpus'])}: {name}" if rows["corpus"].nunique() > 1 else name
 
 
@@ -258,23 +263,23 @@ def _gold(row: Mapping[str, Any]) -> str:
 
 
 def _in_table(material: Any, cell: tuple[str, ...]) -> bool:
-    """Whether a published value stands in a table of the paper, and not in its text alone."""
+    """Whether a published value is in a table of the paper, not only in its text."""
     return any(table.isdigit() for table in material.published.tables.get(cell, ()))
 
 
 def _trained_for(rows: pd.DataFrame, corpus: str) -> list[str]:
-    """What detectors of a corpus were trained on, itself first; one empty where there are no detectors."""
-    found = unique(one for one in rows.loc[rows["corpus"] == corpus, "trained"] if one)
-    return sorted(found, key=lambda one: one != corpus) or [""]
+    """The corpora on which a corpus' detectors were trained, itself first; one empty name if there are no detectors."""
+    corpora = unique(one for one in rows.loc[rows["corpus"] == corpus, "trained"] if one)
+    return sorted(corpora, key=lambda one: one != corpus) or [""]
 
 
 def _ordered(rows: pd.DataFrame) -> list[str]:
     """Detectors in their order, the majority class first and people last."""
-    found = unique(rows["detector"])
-    return sorted(found, key=lambda one: (one == PEOPLE, one != MAJORITY))
+    detectors = unique(rows["detector"])
+    return sorted(detectors, key=lambda one: (one == PEOPLE, one != MAJORITY))
 
 
-def _beside(value: Any, printed: Any) -> Cell:
+def _with_published(value: Any, printed: Any) -> Cell:
     if missing(value):
         return Cell(NONE) if missing(printed) else Cell(NONE, (f"published {_percent(printed)}",))
     if missing(printed):

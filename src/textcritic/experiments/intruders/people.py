@@ -1,4 +1,4 @@
-"""What people said, in long format: rules, how many were right, where all agree, what only people or detectors see."""
+"""Answers of people in long format: by rule, how many were right, where all agree, compared with detectors."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -41,11 +41,11 @@ CALLED_INCOHERENT, WRONG_PLACE = "called incoherent", "another sentence named"
 
 
 def vote_rows(material: Material) -> pd.DataFrame:
-    """What people reach by each rule that makes answers of votes: one row a corpus and rule.
+    """The scores of people by each rule that makes answers of votes: one row a corpus and rule.
 
     Columns: `corpus`; `rule`, see `critics.detectors.votes`; `documents` that have an answer, `answers`; `coherent`,
-    percent of these documents, which is what the majority class reaches; accuracy, F1, precision, recall, percent, with
-    intervals over documents; documents that are `rejected`, as they have no answer by the rule, by reason.
+    percent of these documents, which is the accuracy of the majority class; accuracy, F1, precision, recall, percent,
+    with intervals over documents; documents that are `rejected` because they have no answer by the rule, by reason.
 
     Raises:
         TextcriticError: a file is missing or damaged.
@@ -54,11 +54,11 @@ def vote_rows(material: Material) -> pd.DataFrame:
     for voted, votes in material.get(votes_of):
         for rule in RULES:
             pairs = answers_of(votes, rule)
-            documents = {known.id: known for known, _ in pairs}
+            documents = {document_votes.id: document_votes for document_votes, _ in pairs}
             row = {"corpus": voted.corpus, "rule": rule, "documents": len(documents), "answers": len(pairs)}
             if pairs:
-                coherent = np.mean([known.gold is None for known in documents.values()])
-                units = [known.group or known.id for known, _ in pairs]
+                coherent = np.mean([document_votes.gold is None for document_votes in documents.values()])
+                units = [document_votes.group or document_votes.id for document_votes, _ in pairs]
                 row |= {"coherent": 100 * float(coherent)}
                 row |= numbers_of(counts_of_answers(pairs), units, _resamples(material))
             rows.append(row | _rejected([one for one in votes if one.id not in documents], rule))
@@ -72,9 +72,9 @@ def people_agreement_rows(material: Material) -> pd.DataFrame:
 
 
 def right_rows(material: Material) -> pd.DataFrame:
-    """Figure 2: how many people were right, of the documents where more than half gave one answer.
+    """Figure 2: how many people were right, for the documents on which more than half gave one answer.
 
-    Documents that another number of people answered than most (`people_of`) are left out.
+    Documents answered by a different number of people than most (`people_of`) are left out.
 
     Columns: `corpus`; `right`, from 0 to all people; `documents` and `share`, percent of these; `incoherent` and
     `incoherent_share`: those with an intruder, as percent of all documents with an intruder, as in the paper;
@@ -84,11 +84,14 @@ def right_rows(material: Material) -> pd.DataFrame:
     for voted, votes in material.get(votes_of):
         votes = _usual(votes)
         shares = right_shares(votes)
-        agreed = [known for known, _ in answers_of(votes, "same")]
+        agreed = [document_votes for document_votes, _ in answers_of(votes, "same")]
         for right, (share, other) in enumerate(shares.T):
-            chosen = [known for known in agreed if known.right == right]
+            chosen = [document_votes for document_votes in agreed if document_votes.right == right]
             row: dict[str, Any] = {"corpus": voted.corpus, "right": right, "documents": len(chosen), "share": share}
-            row |= {"incoherent": sum(known.gold is not None for known in chosen), "incoherent_share": other}
+            row |= {
+                "incoherent": sum(document_votes.gold is not None for document_votes in chosen),
+                "incoherent_share": other,
+            }
             for name, value in (("share", share), ("incoherent", other)):
                 printed = _published(material, voted.corpus, f"right_{right}_{name}")
                 gap = None if printed is None else value - printed
@@ -98,10 +101,10 @@ def right_rows(material: Material) -> pd.DataFrame:
 
 
 def unanimous_rows(material: Material) -> pd.DataFrame:
-    """Table 5: the documents where all people gave one answer, two people at least.
+    """Table 5: the documents on which all people, at least two, gave one answer.
 
-    Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or what was wrong about it (`wrong` is
-    both kinds together); `documents`; `published`.
+    Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or the kind of error (`wrong` is both
+    kinds together); `documents`; `published`.
     """
     rows = []
     for voted, votes in material.get(votes_of):
@@ -121,9 +124,9 @@ def unanimous_rows(material: Material) -> pd.DataFrame:
 
 
 def agreed_rows(material: Material) -> pd.DataFrame:
-    """Table 6: detectors and people on the documents where all people gave one answer, right or wrong.
+    """Table 6: detectors and people on the documents on which all people gave one answer, right or wrong.
 
-    Columns: what it is; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
+    Columns: the keys; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
     """
     rows: list[dict[str, Any]] = []
     for voted, votes in material.get(votes_of):
@@ -131,7 +134,7 @@ def agreed_rows(material: Material) -> pd.DataFrame:
         if not pairs:
             continue
         counts = counts_of_answers(pairs)
-        silent = counts_of_answers([(known, None) for known, _ in pairs])
+        silent = counts_of_answers([(document_votes, None) for document_votes, _ in pairs])
         for detector, label, some in ((MAJORITY, "Majority class", silent), (PEOPLE, "People", counts)):
             row: dict[str, Any] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
             rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, _resamples(material)))
@@ -150,8 +153,8 @@ def agreed_rows(material: Material) -> pd.DataFrame:
 def by_people_rows(material: Material) -> pd.DataFrame:
     """Figure 3: detectors by the number of people who were right.
 
-    Columns: what it is; `right`, as of `right_rows`; `documents`; accuracy and F1, percent, with intervals over
-    documents or groups of them. Only detectors of corpora whose votes are joined.
+    Columns: the keys; `right`, as in `right_rows`; `documents`; accuracy and F1, percent, with intervals over documents
+    or groups of them. Only detectors of corpora whose votes are joined.
     """
     rows = []
     for one, chosen in _with_votes(material):
@@ -166,11 +169,11 @@ def by_people_rows(material: Material) -> pd.DataFrame:
 
 
 def alone_rows(material: Material) -> pd.DataFrame:
-    """Section 6.4: what only people or only a detector get right, of the documents where all people agree.
+    """Section 6.4: documents that only people or only a detector get right, of those on which all people agree.
 
     An incoherent document is right if its intruder is named (by a detector: among the flagged ones), a coherent one if
-    nothing is. Columns: what it is; `gold`; documents that `both`, `people_alone`, `detector_alone` or `neither` got
-    right; of the last, how many people and the detector called coherent.
+    nothing is. Columns: the keys; `gold`; documents that `both`, `people_alone`, `detector_alone` or `neither` got
+    right; for `neither`, how many of them people and the detector called coherent.
     """
     rows = []
     for one, chosen in _with_votes(material):
@@ -184,7 +187,7 @@ def alone_rows(material: Material) -> pd.DataFrame:
 
 def counts_of_answers(pairs: Sequence[tuple[Votes, int | None]]) -> Array:
     """`counts_of` each answer: float64 [answers, 5]."""
-    rows = [counts_of(known.gold, () if answer is None else (answer,)) for known, answer in pairs]
+    rows = [counts_of(voted.gold, () if answer is None else (answer,)) for voted, answer in pairs]
     return np.array(rows, float).reshape(-1, 5)
 
 
@@ -195,7 +198,7 @@ def _usual(votes: Sequence[Votes]) -> list[Votes]:
 
 
 def _rejected(votes: Sequence[Votes], rule: str) -> dict[str, Any]:
-    """How many documents have no answer by a rule, and why."""
+    """The number of documents without an answer by a rule, and why."""
     reasons = Counter(_why(one, rule) for one in votes)
     return {"rejected": len(votes), "rejected_by_reason": reasons_in_words(reasons)}
 
@@ -207,7 +210,7 @@ def _why(votes: Votes, rule: str) -> str:
 
 
 def _answered(votes: Votes, answer: int | None) -> tuple[str, str]:
-    """The gold of a document, and what the answer is."""
+    """The gold of a document, and the kind of the answer."""
     if votes.gold is None:
         return COHERENT, RIGHT_ANSWER if answer is None else CALLED_INCOHERENT
     wrong = CALLED_COHERENT if answer is None else WRONG_PLACE
@@ -234,9 +237,9 @@ def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int,
     """Detectors, and the places of the documents that have votes."""
     for one in material.get(first_judgements):
         votes = material.get(joined_votes).get(one.judged.corpus, {})
-        found = [(n, votes[document.id]) for n, document in enumerate(one.documents) if document.id in votes]
-        if found:
-            yield one, found
+        voted = [(n, votes[document.id]) for n, document in enumerate(one.documents) if document.id in votes]
+        if voted:
+            yield one, voted
 
 
 def _published(material: Material, corpus: str, metric: str) -> float | None:

@@ -1,4 +1,4 @@
-"""Intruder sentences in a study: which files it is made of, and what is checked before anything runs."""
+"""Intruder sentences in a study: its files, and the checks before anything runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,11 +22,11 @@ from textcritic.plan.sources import Source, check_critic, drawn, measured
 EXTRACTOR, KIND = "intruders", "detector"
 CORPORA, JUDGED, VOTED = ALL = ("corpora", "judged", "voted")
 NEEDED = {"statistics": (CORPORA,), "incoherence": (), "coarse": (), "agreement": (VOTED,), "people": (VOTED,)}
-"""What numbered tables and figures are made of, where it is not all; two are of published values alone."""
+"""The files that numbered tables and figures need, if not all; two tables have only published values."""
 
 
 class Intruders(Experiment):
-    """Detectors of intruder sentences, beside people (Shen et al. 2021)."""
+    """Detectors of intruder sentences, compared with people (Shen et al. 2021)."""
 
     kind = "intruders"
     tables = (
@@ -37,7 +37,7 @@ class Intruders(Experiment):
     figures_read = ("detectors", "difficulty", "right-people", "by-people", "probe-effects", "generated")
 
     def check(self) -> None:
-        """See that corpora are intruder corpora, critics are detectors, and judges can read the samples.
+        """Check that corpora are intruder corpora, critics are detectors, and judges can read the samples.
 
         Raises:
             TextcriticError: the first fault; the line names the key.
@@ -77,18 +77,18 @@ class Intruders(Experiment):
         )
 
     def check_parts(self) -> None:
-        """As `Experiment.check_parts`; generators of a part are detectors here."""
-        known = {detector for block in self.block["detectors"] for detector in block["detectors"]}
+        """As `Experiment.check_parts`; here the generators of a part are detectors."""
+        detectors = {detector for block in self.block["detectors"] for detector in block["detectors"]}
         for part in self.parts.values():
             self._check_among(part.corpora, part.name)
             for detector in part.generators:
-                if detector not in known:
+                if detector not in detectors:
                     raise TextcriticError(
                         f"{self.where}: {part.name}: {detector} is not among the detectors of this experiment"
                     )
 
     def files(self, part: str | None = None) -> IntruderFiles:
-        """Documents, predictions and votes of what is compared; of a numbered part without generated text."""
+        """Documents, predictions and votes; a numbered part has no generated text."""
         corpora = self._corpora(part)
         judges = self.block["judges"] if part is None else []
         sources = self.sources() if judges else []
@@ -96,7 +96,7 @@ class Intruders(Experiment):
         voted = [one for one in self.block["votes"] if self._is_shown(one, part)]
         return IntruderFiles(
             corpora=tuple(self._corpus(corpus) for corpus in corpora if CORPORA in needed),
-            judged=tuple(self._said(*one) for one in self._judged(part) if JUDGED in needed),
+            judged=tuple(self._predictions(*one) for one in self._judged(part) if JUDGED in needed),
             voted=tuple(self._voted(one) for one in voted if VOTED in needed),
             asked=tuple(self._asked(corpus) for corpus in corpora if VOTED in needed and self.block["annotations"]),
             judges=tuple(Judge(detector=name, label=self.registries.label("critics", name)) for name in judges),
@@ -115,7 +115,7 @@ class Intruders(Experiment):
         return Corpus(corpus=corpus, test=folder / "test.parquet", statistics=folder / "statistics.json", probes=probes)
 
     def _judged(self, part: str | None) -> Iterator[tuple[str, str, str, int]]:
-        """(corpus, detector, trained, seed) of what is compared, each once, in the order of the tables."""
+        """(corpus, detector, trained, seed) of the detectors compared, each once, in the order of the tables."""
         corpora, seen = self._corpora(part), set()
         chosen = self.parts[part].generators if part else ()
         blocks = self.block["detectors"]
@@ -135,7 +135,7 @@ class Intruders(Experiment):
                 seen.add(one)
                 yield one
 
-    def _said(self, corpus: str, detector: str, trained: str, seed: int) -> Judged:
+    def _predictions(self, corpus: str, detector: str, trained: str, seed: int) -> Judged:
         folder = Path(_trained(detector, trained, seed)) / "predictions" / corpus
         return Judged(
             corpus=corpus,
@@ -169,10 +169,10 @@ class Intruders(Experiment):
         corpus = self._cut_as(source.corpus)
         path = f"{source.under('samples')}.parquet"
         predictions = tuple(folder / path for folder in self._read_by(corpus))
-        said = drawn(source, "intruders", self.registries) | {"scores": predictions[0]}
+        of_sample = drawn(source, "intruders", self.registries) | {"scores": predictions[0]}
         documents = Path(f"results/intruders/documents/{corpus}") / path
         return Generated(
-            **said,
+            **of_sample,
             documents=documents,
             cut=documents.with_suffix(".json"),
             predictions=predictions,
@@ -213,7 +213,7 @@ class Intruders(Experiment):
             labels[label] = detector
 
     def _check_judges(self) -> None:
-        """See that there are judges where there are samples, and that each is trained on what it needs."""
+        """Check that there are judges if there are samples, and that each is trained on the corpora it needs."""
         judges, sources = self.block["judges"], self.sources()
         if bool(judges) != bool(sources):
             lacking, there = ("judges", "sources") if sources else ("sources", "judges")

@@ -1,4 +1,4 @@
-"""Edited documents in long format: how much better an intruder is found when it has been edited (paper, section 7)."""
+"""Edited documents in long format: how much better an intruder is found after an edit (paper, section 7)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
 
 INTRUDER, BASE = "intruder", "base"
-SAID = ["document", "probe", "where", "position", "before", "after"]
+EDIT_COLUMNS = ["document", "probe", "where", "position", "before", "after"]
 ENDS = ("", "_low", "_high")
 PROBED = (
     *ROW, "probe", "where", "documents", *(f"{side}_f1{end}" for side in ("base", "edited") for end in ENDS),
@@ -46,8 +46,8 @@ class Probe:
     """An edited document.
 
     Attributes:
-        document: as it is after the edit.
-        probe: which edit.
+        document: the document after the edit.
+        probe: the edit.
         where: `intruder`: the intruder was edited; else a sentence of the document's own.
         position: of the edited sentence.
         before, after: the sentence.
@@ -64,17 +64,17 @@ class Probe:
 
 
 def probe_rows(material: Material) -> pd.DataFrame:
-    """What an edit changes: one row for each detector, edit, and kind of sentence that was edited.
+    """The effect of an edit: one row for each detector, edit, and kind of sentence that was edited.
 
-    Columns: what it is; `probe`; `where`: `intruder`, or another word for a sentence of the document's own, as a
-    control; `documents`; `base_f1` and `edited_f1`, sentence F1 before and after the edit, percent, with intervals (of
-    intruders alone), `difference`, after minus before, p of exchanging the two of whole documents, or of groups;
+    Columns: the keys; `probe`; `where`: `intruder`, or another word for a sentence of the document's own, as a control;
+    `documents`; `base_f1` and `edited_f1`, sentence F1 before and after the edit, percent, with intervals (only for
+    intruders), `difference`, after minus before, p of exchanging before and after for whole documents, or groups;
     `base_flagged` and `edited_flagged`, percent of the edited sentences that are flagged before and after, with p;
-    published values. People are the last rows of a corpus: every vote counts by itself, as in the paper, and documents
-    without a vote before the edit count after it alone.
+    published values. The last rows of a corpus are people: every vote counts separately, as in the paper, and documents
+    without a vote before the edit count only after it.
 
     Raises:
-        TextcriticError: a file is missing or damaged; an edited document is none of the test documents.
+        TextcriticError: a file is missing or damaged; an edited document is not from the test documents.
     """
     rows: list[dict[str, Any]] = []
     for one in material.get(first_judgements):
@@ -95,7 +95,7 @@ def probe_rows(material: Material) -> pd.DataFrame:
 
 
 def probes_of(material: Material) -> Mapping[str, list[Probe]]:
-    """The edited documents of each corpus that has some."""
+    """The edited documents of each corpus that has any."""
     documents = material.get(documents_of)
     return {
         corpus.corpus: read_probes(corpus, documents[corpus.corpus])
@@ -105,47 +105,47 @@ def probes_of(material: Material) -> Mapping[str, list[Probe]]:
 
 
 def read_probes(corpus: Corpus, documents: Sequence[Document]) -> list[Probe]:
-    """The edited documents of a corpus, without those that the file has as they were before.
+    """The edited documents of a corpus, without the file's unedited ones.
 
     Raises:
         TextcriticError: the file is missing or damaged; an edited document is none of the test documents.
     """
     path = Path(str(corpus.probes))
-    edited, known = some_documents(path), {document.id: place for place, document in enumerate(documents)}
-    found = []
-    for document, said in zip(edited, read_table(path).select(SAID).to_pylist(), strict=True):
-        if said["probe"] == BASE:
+    edited, place_of = some_documents(path), {document.id: place for place, document in enumerate(documents)}
+    probes = []
+    for document, edit in zip(edited, read_table(path).select(EDIT_COLUMNS).to_pylist(), strict=True):
+        if edit["probe"] == BASE:
             continue
-        base = known.get(said["document"])
-        if base is None or documents[base].sentences[said["position"]] != said["before"]:
-            raise TextcriticError(f"{path}: {document.id} is no edited test document; rerun the rule that makes it")
-        words = (said["probe"], said["where"], said["position"], said["before"], said["after"])
-        found.append(Probe(document, *words, base))
-    return found
+        base = place_of.get(edit["document"])
+        if base is None or documents[base].sentences[edit["position"]] != edit["before"]:
+            raise TextcriticError(f"{path}: {document.id} is not an edited test document; rerun the rule that makes it")
+        words = (edit["probe"], edit["where"], edit["position"], edit["before"], edit["after"])
+        probes.append(Probe(document, *words, base))
+    return probes
 
 
 def edited_predictions(one: Judgement, probes: Sequence[Probe]) -> list[Prediction]:
-    """What a detector says of edited documents, in their order.
+    """A detector's predictions on edited documents, in their order.
 
     Raises:
         TextcriticError: the file is missing or damaged, or is of other documents.
     """
     path = Path(str(one.judged.probes))
-    predictions = {said.id: said for said in read_predictions(path)}
+    predictions = {prediction.id: prediction for prediction in read_predictions(path)}
     for probe in probes:
-        said = predictions.get(probe.document.id)
-        if said is None or len(said.scores) != len(probe.document.sentences) - 1:
-            raise TextcriticError(f"{path}: {probe.document.id} has no prediction of each sentence; rerun its rule")
+        prediction = predictions.get(probe.document.id)
+        if prediction is None or len(prediction.scores) != len(probe.document.sentences) - 1:
+            raise TextcriticError(f"{path}: {probe.document.id} lacks predictions for some sentences; rerun its rule")
     return [predictions[probe.document.id] for probe in probes]
 
 
 def _by_edit(probes: Sequence[Probe]) -> dict[tuple[str, str], list[int]]:
     """Places of the edited documents of each edit, in the paper's order."""
     order = {name: n for n, name in enumerate(PROBES)}
-    found: dict[tuple[str, str], list[int]] = {}
+    by_edit: dict[tuple[str, str], list[int]] = {}
     for place, probe in enumerate(probes):
-        found.setdefault((probe.probe, probe.where), []).append(place)
-    return dict(sorted(found.items(), key=lambda item: (order.get(item[0][0], len(order)), item[0])))
+        by_edit.setdefault((probe.probe, probe.where), []).append(place)
+    return dict(sorted(by_edit.items(), key=lambda item: (order.get(item[0][0], len(order)), item[0])))
 
 
 def _row(
@@ -159,7 +159,10 @@ def _row(
         gap, p = exchange_p(parts_of(after.counts, "f1"), parts_of(before.counts, "f1"), groups, resamples)
         row |= {"difference": gap, "p_difference": p}
     flags = [
-        np.array([probe.position in flagged(said) for probe, said in zip(probes, side.predictions, strict=True)], float)
+        np.array(
+            [probe.position in flagged(prediction) for probe, prediction in zip(probes, side.predictions, strict=True)],
+            float,
+        )
         for side in (before, after)
     ]
     ones = np.ones(len(probes))
@@ -170,8 +173,8 @@ def _row(
 
 def _people_row(voted: Voted, votes: Sequence[Votes], edit: Edited, material: Material) -> dict[str, Any]:
     after = read_votes(edit.votes, exactly=False)
-    known = {one.id: one for one in votes}
-    before = [known[one.id] for one in after if one.id in known]
+    votes_before = {one.id: one for one in votes}
+    before = [votes_before[one.id] for one in after if one.id in votes_before]
     resamples = min(material.files.resamples, MOST_RESAMPLES)
     row: dict[str, Any] = {
         "corpus": voted.corpus,
@@ -184,7 +187,7 @@ def _people_row(voted: Voted, votes: Sequence[Votes], edit: Edited, material: Ma
     row |= _f1("edited", *_each(after), resamples) | (_f1("base", *_each(before), resamples) if before else {})
     if before:
         row["difference"] = row["edited_f1"] - row["base_f1"]
-        pairs = [(_summed(one), _summed(known[one.id])) for one in after if one.id in known]
+        pairs = [(_summed(one), _summed(votes_before[one.id])) for one in after if one.id in votes_before]
         sides = [np.vstack([pair[n] for pair in pairs]) for n in (0, 1)]
         row["p_difference"] = exchange_p(parts_of(sides[0], "f1"), parts_of(sides[1], "f1"), None, resamples)[1]
     return row
@@ -196,12 +199,12 @@ def _f1(side: str, counts: Array, groups: Any, resamples: int) -> dict[str, Any]
 
 
 def _each(votes: Sequence[Votes]) -> tuple[Array, list[str | None]]:
-    """Counts of every vote by itself, and the document of each."""
+    """Counts of every single vote, and the document of each."""
     pairs = [(one, answer) for one in votes for answer in one.answers]
     return counts_of_answers(pairs), [one.id for one, _ in pairs]
 
 
 def _summed(votes: Votes) -> Array:
-    """Counts of all votes on a document, as if there were five."""
+    """Counts of all votes on a document, scaled to five votes."""
     rows = [counts_of(votes.gold, () if answer is None else (answer,)) for answer in votes.answers]
     return np.asarray(np.mean(rows, axis=0) * 5)

@@ -1,4 +1,4 @@
-"""What tables and figures read: documents with what one detector says of them, and votes on them."""
+"""Readers for tables and figures: documents with the predictions of one detector, and votes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ from textcritic.measures.material import Material
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What a detector says of documents.
+    """A detector's predictions on documents.
 
     Attributes:
-        judged: which detector, of which corpus.
+        judged: the detector and the corpus.
         documents, predictions: of the same ids, in one order.
     """
 
@@ -41,22 +41,22 @@ class Judgement:
 
     @property
     def groups(self) -> Groups:
-        """Of documents that share a source."""
+        """The groups of documents that share a source."""
         return groups_of(self.documents)
 
     @property
     def found(self) -> npt.NDArray[np.bool_]:
-        """Whether a document was judged right to the sentence: its intruder flagged, or nothing where there is none."""
+        """Whether each document was judged right to the sentence: its intruder flagged, or nothing if it has none."""
         pairs = zip(self.documents, self.predictions, strict=True)
         return np.array([_found(document, flagged(one)) for document, one in pairs], bool)
 
     @property
     def flags(self) -> npt.NDArray[np.bool_]:
-        """Whether any sentence of a document is flagged."""
+        """Whether any sentence of each document is flagged."""
         return np.array([bool(flagged(one)) for one in self.predictions], bool)
 
     def ranked(self) -> tuple[Array, npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """Of each sentence but the opening ones: its score, whether it is the intruder, and its unit."""
+        """For each sentence except the opening ones: its score, whether it is the intruder, and its unit."""
         unit = unit_of(self.groups, len(self.documents))
         sizes = [len(one.scores) for one in self.predictions]
         truths = [np.arange(1, len(one.scores) + 1) == (d.intruder or 0) for d, one in self._pairs()]
@@ -64,7 +64,7 @@ class Judgement:
         return np.concatenate(scores), np.concatenate(truths), np.repeat(unit, sizes)
 
     def at(self, places: Sequence[int]) -> "Judgement":
-        """Of some of the documents."""
+        """The same for some of the documents."""
         return Judgement(self.judged, [self.documents[n] for n in places], [self.predictions[n] for n in places])
 
     def _pairs(self) -> list[tuple[Document, Prediction]]:
@@ -78,7 +78,7 @@ def flagged(prediction: Prediction) -> list[int]:
 
 
 def groups_of(documents: Sequence[Document]) -> Groups:
-    """Of documents that share a source; None where none do."""
+    """The groups of documents that share a source; None if there are none."""
     groups = [document.group for document in documents]
     return groups if any(groups) else None
 
@@ -89,7 +89,7 @@ def documents_of(material: Material) -> Mapping[str, list[Document]]:
 
 
 def judgements(material: Material) -> list[Judgement]:
-    """What each detector says of the test documents, in the order of the files.
+    """Each detector's predictions on the test documents, in the order of the files.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is not of these documents.
@@ -99,44 +99,44 @@ def judgements(material: Material) -> list[Judgement]:
 
 
 def first_judgements(material: Material) -> list[Judgement]:
-    """The same of the first training of each detector."""
+    """The same, only for the first training of each detector."""
     files: IntruderFiles = material.files
     first = set(files.first_seeds())
     return [one for one in material.get(judgements) if one.judged in first]
 
 
 def votes_of(material: Material) -> list[tuple[Voted, list[Votes]]]:
-    """What people said of each corpus, as published or in campaigns of ours.
+    """Votes on each corpus, as published or from our own campaigns.
 
     Raises:
         TextcriticError: a file is missing or damaged; votes that should be joined differ from the documents; a corpus
             has both votes and answers of a campaign.
     """
-    found = []
+    all_votes = []
     for voted in material.files.voted:
         votes = read_votes(voted.votes)
         if voted.joined:
             _check_joined(voted, votes, material.get(documents_of)[voted.corpus])
-        found.append((voted, votes))
+        all_votes.append((voted, votes))
     for asked, ours in zip(material.files.asked, material.get(collected), strict=True):
-        if not ours.said:
+        if not ours.answers:
             continue
-        if any(voted.corpus == asked.corpus for voted, _ in found):
+        if any(voted.corpus == asked.corpus for voted, _ in all_votes):
             raise TextcriticError(
-                f"{asked.annotations[0]}: answers about {asked.corpus}, of which there are `votes` too; put one of them"
-                " into another experiment"
+                f"{asked.annotations[0]}: answers about {asked.corpus}, which also has `votes`; put one of them into"
+                " another experiment"
             )
-        found.append((Voted(corpus=asked.corpus, joined=True, votes=asked.annotations[0]), ours.votes))
-    return found
+        all_votes.append((Voted(corpus=asked.corpus, joined=True, votes=asked.annotations[0]), ours.votes))
+    return all_votes
 
 
 def joined_votes(material: Material) -> Mapping[str, dict[str, Votes]]:
-    """By corpus and id, the votes on documents that are here."""
+    """By corpus and id, the votes on documents of our corpora."""
     return {voted.corpus: {one.id: one for one in votes} for voted, votes in material.get(votes_of) if voted.joined}
 
 
 def judgement_of(judged: Judged, documents: Sequence[Document], path: Path) -> Judgement:
-    """What a file of predictions says of documents.
+    """The predictions of a file on documents.
 
     Raises:
         TextcriticError: the file is missing or damaged, or is of other documents.
@@ -176,9 +176,9 @@ def _found(document: Document, flags: Sequence[int]) -> bool:
 
 
 def _check_joined(voted: Voted, votes: Sequence[Votes], documents: Sequence[Document]) -> None:
-    known = {document.id: document for document in documents}
+    by_id = {document.id: document for document in documents}
     for one in votes:
-        document = known.get(one.id)
+        document = by_id.get(one.id)
         if document is None:
             continue
         places = [place for place in (one.gold, *one.answers) if place is not None]
@@ -186,7 +186,7 @@ def _check_joined(voted: Voted, votes: Sequence[Votes], documents: Sequence[Docu
             what = f"gold {one.gold}" if one.gold != document.intruder else f"a vote for sentence {max(places)}"
             raise TextcriticError(
                 f"{voted.votes}: file_id {one.id}: {what}, and the document has {len(document.sentences)} sentences"
-                f" and the intruder {document.intruder}; leave out `joined` where ids are of other documents"
+                f" and the intruder {document.intruder}; leave out `joined` if the ids are of other documents"
             )
-    if not any(one.id in known for one in votes):
+    if not any(one.id in by_id for one in votes):
         raise TextcriticError(f"{voted.votes}: no file_id is a document of {voted.corpus}; leave out `joined`")

@@ -39,7 +39,7 @@ from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
 
 KEYS = ("corpus", "trained", "detector", "probe")
-"""What a published value belongs to."""
+"""The keys of a published value."""
 ROW = ("corpus", "trained", "detector", "seed", "label")
 ENDS = ("", "_low", "_high", "_why")
 DETECTORS = (
@@ -48,7 +48,7 @@ DETECTORS = (
     "p_people_f1", "published_accuracy", "published_f1", "difference_accuracy", "difference_f1",
 )  # fmt: skip
 WHOLE = ("seed", "documents", "incoherent", "sentences", "groups", "people_documents")
-"""Whole numbers among these."""
+"""Columns of these that are whole numbers."""
 PAIRS = (
     "corpus", "first_detector", "first_trained", "second_detector", "second_trained", "documents", "first_alone",
     "second_alone", "p_accuracy", "holm_accuracy", "f1_difference", "p_f1", "holm_f1",
@@ -84,22 +84,23 @@ TEXT = (
 )
 """Columns that are text."""
 IN, CROSS = "in", "cross"
-MOST_RESAMPLES = 2000  # of intervals of rankings and of tests of pairs, of which there are many
-RULE = "same"  # how five answers become one, of Table 3
+MOST_RESAMPLES = 2000  # for intervals of rankings and tests of pairs, because there are many
+RULE = "same"  # the rule of Table 3 that makes one answer of five
 
 
 def detector_rows(material: Material) -> pd.DataFrame:
     """How well each detector finds intruders: one row for each corpus, training corpus, detector and seed.
 
-    Columns: what it is; `domain` (`in`, `cross`); counts of documents, of those with an intruder, of sentences and of
+    Columns: the keys; `domain` (`in`, `cross`); counts of documents, of those with an intruder, of sentences and of
     groups; `accuracy` (documents), `f1`, `precision`, `recall` (sentences), percent, and `auc`, `average_precision` of
     the sentences' scores, 0 to 1: each with its 95% interval `_low`, `_high` over documents, or groups of them, and
     `_why` there is none; `p_majority`, McNemar's exact test of accuracy against calling all documents coherent;
-    `people_...`, what people reach on the documents that have votes, `own_...`, what the detector reaches on these,
-    and p of McNemar's test and of the exchange of whole documents (F1); published values and ours minus them.
+    `people_...`, the scores of people on the documents that have votes, `own_...`, the detector's scores on the same
+    documents, and p of McNemar's test and of the exchange of whole documents (F1); published values and ours minus
+    them.
 
-    Behind the detectors of a corpus are two rows that need none: the majority class, where no detector is it, and
-    people (answers by the rule `same`), of corpora with votes.
+    After the detectors of a corpus there are two more rows: the majority class, unless it is one of the detectors, and
+    people (answers by the rule `same`) for corpora with votes.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files are of other documents.
@@ -119,11 +120,12 @@ def detector_rows(material: Material) -> pd.DataFrame:
 
 
 def pair_rows(material: Material) -> pd.DataFrame:
-    """Each two detectors on the same documents: those trained on one corpus, and one detector trained on two.
+    """Pairs of detectors on the same documents: two detectors trained on one corpus, or one detector trained on two.
 
-    Columns: `corpus`; `first_detector` and `second_detector` with what they were trained on; `documents`; how many the
-    `first_alone` and the `second_alone` judged right, p of McNemar's exact test; `f1_difference`, first minus second,
-    percent, p of exchanging whole documents, or groups of them; `holm_...`, p adjusted for all pairs of the corpus.
+    Columns: `corpus`; `first_detector` and `second_detector` with their training corpora; `documents`; `first_alone`
+    and `second_alone`, the documents that only one of them judged right, p of McNemar's exact test; `f1_difference`,
+    first minus second, percent, p of exchanging whole documents, or groups of them; `holm_...`, p adjusted for all
+    pairs of the corpus.
     """
     rows = []
     for corpus in [one.corpus for one in material.files.corpora]:
@@ -137,20 +139,20 @@ def pair_rows(material: Material) -> pd.DataFrame:
 
 
 def difficulty_rows(material: Material) -> pd.DataFrame:
-    """How many intruders each detector finds, by where they come from: one row a detector and level.
+    """The share of intruders that each detector finds, by their origin: one row a detector and level.
 
-    Columns: what it is; `by`: `rank`, the place of the source document among those that retrieval found (`random`: it
-    was not retrieved), `filter`, whether the detector that filtered candidates missed it (`hard`) or not (`easy`), or
-    `sentences`, how many the document has; `level`; `documents` with such an intruder; `found`, percent of these
-    intruders that are flagged, with its interval; `highest`, percent of these documents where the intruder has the
-    highest score, which needs no threshold, with its interval, and `chance`, what guessing reaches.
+    Columns: the keys; `by`: `rank`, the rank of the source document in retrieval (`random`: it was not retrieved),
+    `filter`, whether the detector that filtered candidates missed it (`hard`) or not (`easy`), or `sentences`, the
+    number of sentences of the document; `level`; `documents` with such an intruder; `found`, percent of these intruders
+    that are flagged, with its interval; `highest`, percent of these documents in which the intruder has the highest
+    score, which needs no threshold, with its interval, and `chance`, the same by guessing.
     """
     rows = []
     for one in material.get(first_judgements):
         places: dict[tuple[str, str], list[int]] = {}
         for place, document in enumerate(one.documents):
-            for found in _levels(document):
-                places.setdefault(found, []).append(place)
+            for pair in _levels(document):
+                places.setdefault(pair, []).append(place)
         for (by, level), chosen in sorted(places.items(), key=_order):
             rows.append(_difficulty_row(one.at(chosen), by, level, material.files.resamples))
     return table_of(rows, DIFFICULTY, ("seed", "documents"))
@@ -166,7 +168,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], whole: S
 
 
 def keys_of(one: Judgement, material: Material | None = None) -> dict[str, Any]:
-    """The columns that say what a row is about."""
+    """The key columns of a row."""
     judged = one.judged
     keys = {"corpus": judged.corpus, "trained": judged.trained, "detector": judged.detector, "seed": judged.seed}
     return keys | {"label": judged.label if material is None else material.names.detector(keys)}
@@ -192,7 +194,7 @@ def share_of_sums(parts: Array, groups: Groups, resamples: int) -> Interval:
 def exchange_p(first: Array, second: Array, groups: Groups, resamples: int) -> tuple[float, float]:
     """The difference of two ratios of sums over the same documents, in percent, and p of exchanging documents.
 
-    Documents, or groups of them, that are the same on both sides are summed up: to exchange them changes nothing.
+    Documents, or groups of them, that are equal on both sides are added up, because exchanging them changes nothing.
     """
     one, two = unit_sums(first, groups), unit_sums(second, groups)
     differ = (one != two).any(axis=1)
@@ -225,7 +227,7 @@ def _detector_row(one: Judgement, material: Material) -> dict[str, Any]:
 def _beside_people(one: Judgement, material: Material) -> dict[str, Any]:
     """People and the detector on the documents where people agree."""
     votes = material.get(joined_votes).get(one.judged.corpus, {})
-    agreed = {known.id: answer for known, answer in answers_of(votes.values(), RULE)}
+    agreed = {voted.id: answer for voted, answer in answers_of(votes.values(), RULE)}
     places = [place for place, document in enumerate(one.documents) if document.id in agreed]
     if not places:
         return {}
@@ -235,29 +237,29 @@ def _beside_people(one: Judgement, material: Material) -> dict[str, Any]:
         answer = agreed[one.documents[place].id]
         rows.append(counts_of(one.documents[place].intruder, () if answer is None else (answer,)))
     people, resamples = np.array(rows, float), min(material.files.resamples, MOST_RESAMPLES)
-    found: dict[str, Any] = {"people_documents": len(places)}
+    columns: dict[str, Any] = {"people_documents": len(places)}
     for side, counts in (("people", people), ("own", own)):
         for name in ("accuracy", "f1"):
             part, whole = parts_of(counts, name).sum(axis=0)
-            found[f"{side}_{name}"] = 100 * part / whole if whole else None
-    found["p_people_accuracy"] = mcnemar_test(own[:, 0], people[:, 0], groups, resamples).p
-    found["p_people_f1"] = exchange_p(parts_of(own, "f1"), parts_of(people, "f1"), groups, resamples)[1]
-    return found
+            columns[f"{side}_{name}"] = 100 * part / whole if whole else None
+    columns["p_people_accuracy"] = mcnemar_test(own[:, 0], people[:, 0], groups, resamples).p
+    columns["p_people_f1"] = exchange_p(parts_of(own, "f1"), parts_of(people, "f1"), groups, resamples)[1]
+    return columns
 
 
 def _majority_row(corpus: str, documents: Sequence[Document], resamples: int) -> dict[str, Any]:
-    """What calling every document coherent reaches."""
+    """The row of the majority class: every document is called coherent."""
     counts = np.array([counts_of(document.intruder, ()) for document in documents], float)
     row = {"corpus": corpus, "trained": "", "detector": MAJORITY, "label": "Majority class"}
     return row | _held(documents, groups_of(documents)) | numbers_of(counts, groups_of(documents), resamples)
 
 
 def _people_row(corpus: str, votes: Sequence[Votes], material: Material) -> dict[str, Any]:
-    """What people reach where more than half agree."""
-    agreed = [known for known, _ in answers_of(votes, RULE)]
-    held = {"documents": len(agreed), "incoherent": sum(known.gold is not None for known in agreed)}
+    """The row of people, on the documents on which more than half agree."""
+    agreed = [voted for voted, _ in answers_of(votes, RULE)]
+    held = {"documents": len(agreed), "incoherent": sum(voted.gold is not None for voted in agreed)}
     row = {"corpus": corpus, "trained": "", "detector": PEOPLE, "label": "People"} | held
-    groups = [known.group or known.id for known in agreed]
+    groups = [voted.group or voted.id for voted in agreed]
     return row | numbers_of(people_counts(votes), groups, material.files.resamples) if agreed else row
 
 
@@ -314,7 +316,7 @@ def _order(item: tuple[tuple[str, str], Any]) -> tuple[str, bool, int, str]:
 
 
 def _difficulty_row(one: Judgement, by: str, level: str, resamples: int) -> dict[str, Any]:
-    found = share_of_sums(parts_of(one.counts, "recall"), one.groups, resamples)
+    interval = share_of_sums(parts_of(one.counts, "recall"), one.groups, resamples)
     highest = [
         (prediction.scores[(document.intruder or 1) - 1] == prediction.scores.max())
         / (prediction.scores == prediction.scores.max()).sum()
@@ -323,4 +325,4 @@ def _difficulty_row(one: Judgement, by: str, level: str, resamples: int) -> dict
     first = share_of_sums(np.column_stack([highest, np.ones(len(highest))]), one.groups, resamples)
     chance = 100 * float(np.mean([1 / (len(document.sentences) - 1) for document in one.documents]))
     row = keys_of(one) | {"by": by, "level": level, "documents": len(one.documents), "chance": chance}
-    return row | _ends("found", found) | _ends("highest", first)
+    return row | _ends("found", interval) | _ends("highest", first)

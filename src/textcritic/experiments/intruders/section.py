@@ -23,7 +23,7 @@ def section(files: IntruderFiles, tables: Mapping[str, pd.DataFrame], place: Pla
     material = Material(files, None, names)
     generated, probed = tables["generated"], tables["probe-effects"]
     measures = measures_of(files)
-    said = findings(rows, names)
+    points = findings(rows, names)
     ranks = tables["difficulty"]
     variables = {
         "detectors": DETECTORS,
@@ -49,7 +49,7 @@ def section(files: IntruderFiles, tables: Mapping[str, pd.DataFrame], place: Pla
         html=place.render("section.html.j2", variables),
         question="Can a model say which sentence does not belong to a document?",
         card=card,
-        findings=(*said_of(card), *said),
+        findings=(*said_of(card), *points),
         definitions=place.definitions(),
         lines=tuple(lines(rows, names)),
         style=place.text("section.css"),

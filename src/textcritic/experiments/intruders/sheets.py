@@ -1,4 +1,4 @@
-"""The standing tables of detectors, for reading."""
+"""The tables of detectors in every report, for reading."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -42,7 +42,7 @@ def detectors_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 
 def pairs_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """Each two detectors on the same documents."""
+    """Pairs of detectors on the same documents."""
     heads = ("First", "Second", "First alone right", "Second alone right", "Accuracy", "F1, first minus second", "F1")
     body: list[Line] = []
     for heading, table in by_corpus(rows, len(heads)):
@@ -61,12 +61,12 @@ def pairs_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             gap = NONE if missing(row["f1_difference"]) else difference(row["f1_difference"])
             alone = [count(row[f"{one}_alone"]) for one in ("first", "second")]
             body.append([first, Cell(second, words=True), *alone, accuracy, gap, f1])
-    caption, remarks = "Each two detectors on the same documents", remarks_of(__file__, "pairs")
+    caption, remarks = "Pairs of detectors on the same documents", remarks_of(__file__, "pairs")
     return plain_sheet("pairs", caption, heads, body, remarks, stubs=2)
 
 
 def difficulty_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """How many intruders are found, by where they come from: a column a detector."""
+    """The share of intruders that are found, by their origin: a column a detector."""
     detectors = rows.drop_duplicates(["trained", "detector"])[["trained", "detector"]].to_dict("records")
     start = "{corpus}, {name}" if rows["corpus"].nunique() > 1 else "{name}"
     body: list[Line] = []
@@ -78,14 +78,14 @@ def difficulty_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
 
 
 def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
-    """How much better an intruder is found when it has been edited."""
+    """How much better an intruder is found after an edit."""
     values = ("F1 before", "F1 after", "Change of F1", "Flagged before", "Flagged after")
     heads = ("Edit", "Sentence", "Documents", *values)
     body: list[Line] = []
     for keys, table in rows.groupby(DETECTOR_KEYS, sort=False):
-        said = dict(zip(DETECTOR_KEYS, keys, strict=True))
-        of = f" on {corpus_name(said['corpus'])}" if rows["corpus"].nunique() > 1 else ""
-        body.append([Cell(f"{names.detector(said)}{of}", span=len(heads), heading=True)])
+        row_keys = dict(zip(DETECTOR_KEYS, keys, strict=True))
+        of = f" on {corpus_name(row_keys['corpus'])}" if rows["corpus"].nunique() > 1 else ""
+        body.append([Cell(f"{names.detector(row_keys)}{of}", span=len(heads), heading=True)])
         for row in table.to_dict("records"):
             sentence = "intruder" if row["where"] == "intruder" else "the document’s own"
             change = Cell(NONE)
@@ -97,11 +97,11 @@ def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             body.append(
                 [*start, *f1, change, _percent(row["base_flagged"]), Cell(_percent(row["edited_flagged"]), after)]
             )
-    return plain_sheet("probe-effects", "What eight edits change", heads, body, remarks_of(__file__, "probes"), stubs=2)
+    return plain_sheet("probe-effects", "Effects of eight edits", heads, body, remarks_of(__file__, "probes"), stubs=2)
 
 
 def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence[Measure]) -> Sheet:
-    """How many documents of generated text are flagged."""
+    """The share of documents of generated text that are flagged."""
     columns: dict[str, Column] = {
         "Perplexity": lambda group: ppl_cell(group, measure=PERPLEXITY),
         "Documents": lambda group: count(group["documents"].sum()),
@@ -115,20 +115,20 @@ def generated_sheet(rows: pd.DataFrame, names: IntruderNames, measures: Sequence
 
 
 def by_corpus(rows: pd.DataFrame, columns: int) -> Iterator[tuple[list[Line], pd.DataFrame]]:
-    """The rows of each corpus, after a row that names it where there are several."""
+    """The rows of each corpus, after a row that names it if there are several."""
     several = rows["corpus"].nunique() > 1
     for corpus, table in rows.groupby("corpus", sort=False):
         yield [[Cell(f"Documents of {corpus_name(corpus)}", span=columns, heading=True)]] * several, table
 
 
 def number_cell(group: pd.DataFrame, name: str) -> Cell:
-    """A number of a detector: of several trainings their mean and standard deviation, of one its interval."""
+    """A number of a detector: for several trainings their mean and standard deviation, for one its interval."""
     values = group[name].dropna()
     printed = group[f"published_{name}"].iloc[0] if f"published_{name}" in group else None
     if values.empty:
         why = group[f"{name}_why"].iloc[0] if f"{name}_why" in group else ""
-        beside = "" if missing(printed) else f"published {_printed(printed)}"
-        return Cell(NONE, tuple(words for words in (why, beside) if words))
+        published = "" if missing(printed) else f"published {_printed(printed)}"
+        return Cell(NONE, tuple(words for words in (why, published) if words))
     write = _of_ranking if name in ("auc", "average_precision") else _percent
     notes = []
     if len(values) > 1:

@@ -1,4 +1,4 @@
-"""Tables of intruder sentences: detectors, people, edits, generated text, and those of the paper by their numbers."""
+"""Tables of intruder sentences: detectors, people, edits, generated text, and the paper's numbered tables."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -54,10 +54,10 @@ HELD = ("corpus", "metric", "value", "published", "difference")
 
 
 def held_rows(material: Material) -> pd.DataFrame:
-    """What the corpora hold: one row for each corpus and metric.
+    """Statistics of the corpora: one row for each corpus and metric.
 
     Columns: `corpus`; `metric`, of all splits together: `documents`; `incoherent`, percent with an intruder; `hard`,
-    percent of the intruders that the filter's detector missed, where there was a filter; `sentences` and `tokens` of a
+    percent of the intruders that the filter's detector missed, if there was a filter; `sentences` and `tokens` of a
     document, mean, and `_sd`, their standard deviation; and `documents_test`; `value`; `published`, `difference`. They
     are counts of the whole corpus, so they have no interval.
 

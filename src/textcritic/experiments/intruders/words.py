@@ -1,4 +1,4 @@
-"""What the numbers of intruder sentences say, in words."""
+"""Findings about intruder sentences, in words."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from textcritic.report.section import Finding
 
 
 def findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
-    """Of each corpus: which detector finds most, whether it beats silence and people, and how it fares elsewhere."""
-    said = []
+    """For each corpus: the best detector, whether it beats “all coherent” and people, and its F1 across corpora."""
+    points = []
     for corpus, table in rows.groupby("corpus", sort=False):
         where = f" on {corpus_name(corpus)}" if rows["corpus"].nunique() > 1 else ""
         judged = table[~table["detector"].isin([PEOPLE, MAJORITY])]
@@ -22,21 +22,21 @@ def findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
         if own.empty:
             continue
         best = own.loc[own["f1"].fillna(-1).idxmax()]
-        said.append(Finding(f"Best detector{where}", _best(best, names)))
+        points.append(Finding(f"Best detector{where}", _best(best, names)))
         if not missing(best["people_documents"]):
-            said.append(Finding(f"People{where}", _beside_people(best, names)))
+            points.append(Finding(f"People{where}", _beside_people(best, names)))
         chance = [row for row in own.to_dict("records") if _is_chance(row)]
         if chance:
-            said.append(Finding(f"No better than chance{where}", _chance(chance, names)))
+            points.append(Finding(f"No better than chance{where}", _chance(chance, names)))
         elsewhere = judged[(judged["domain"] == CROSS) & (judged["detector"] == best["detector"])]
         for row in elsewhere.drop_duplicates("trained").to_dict("records"):
-            said.append(Finding(f"Another corpus{where}", _elsewhere(best, row, names)))
-    return said
+            points.append(Finding(f"Another corpus{where}", _elsewhere(best, row, names)))
+    return points
 
 
 def probe_findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
-    """Of each detector on documents of the corpus that it was trained on, and of people: which edits are noticed."""
-    said = []
+    """For people, and each detector on documents of its training corpus: which edits are noticed."""
+    points = []
     table = rows[(rows["where"] == "intruder") & rows["difference"].notna()]
     for (corpus, trained, _), group in table.groupby(["corpus", "trained", "detector"], sort=False):
         if trained not in (corpus, "") or not group[["base_f1", "edited_f1"]].to_numpy().any():
@@ -46,12 +46,12 @@ def probe_findings(rows: pd.DataFrame, names: IntruderNames) -> list[Finding]:
         who = f"{name} on {corpus_name(corpus)}" if table["corpus"].nunique() > 1 else name
         edits = ", ".join(probe_name(probe) for probe in some["probe"])
         words = f"the intruder is found better after {len(some)} of {plural(len(group), 'edit')}: {edits}"
-        said.append(Finding(who, f"{who}: {words if len(some) else 'no edit makes the intruder easier to find'}."))
-    return said
+        points.append(Finding(who, f"{who}: {words if len(some) else 'no edit makes the intruder easier to find'}."))
+    return points
 
 
 def lines(rows: pd.DataFrame, names: IntruderNames) -> list[str]:
-    """What `textcritic show` prints: a line a detector."""
+    """The lines that `textcritic show` prints, one for each detector."""
     return [
         f"{corpus_name(row['corpus'])}: {names.detector(row)}: "
         f"accuracy {_number(row['accuracy'])}, F1 {_number(row['f1'])}"
@@ -67,7 +67,7 @@ def _best(row: pd.Series, names: IntruderNames) -> str:
         return f"No detector finds an intruder; calling every document coherent is right for {_number(silence)}%."
     if not missing(row["p_majority"]) and row["p_majority"] < ALPHA and row["accuracy"] > silence:
         return f"{says} Calling every document coherent would be right for {_number(silence)}%, which is less."
-    return f"{says} That is no more than calling every document coherent, which is right for {_number(silence)}%."
+    return f"{says} Calling every document coherent is just as good or better: it is right for {_number(silence)}%."
 
 
 def _beside_people(row: pd.Series, names: IntruderNames) -> str:

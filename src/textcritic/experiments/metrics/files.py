@@ -1,4 +1,4 @@
-"""The files that an experiment with measures of one's own is made of."""
+"""The files of an experiment with measures of one's own."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Measures of one's own in a study: which files it is made of, and where their modules are."""
+"""Measures of one's own in a study: its files, and where their modules are."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,8 @@ from textcritic.plan.registries import find_folder
 from textcritic.plan.sources import drawn
 
 FROM_MEMORY = "in_this_process"
-"""The module of functions that only the calling process has: it writes their scores itself, and no rule does."""
+"""The module name for functions that exist only in the calling process, which writes their scores itself; no rule does.
+"""
 
 
 def folders_of(config: Mapping[str, Any], here: Path) -> list[str]:
@@ -26,7 +27,7 @@ def folders_of(config: Mapping[str, Any], here: Path) -> list[str]:
 
 
 def digest(metric: str, config: Mapping[str, Any], here: Path) -> str:
-    """What tells a rule that the module of a measure has changed; `metric` as in paths, see `path_name`."""
+    """A digest by which a rule sees that the module of a measure has changed; `metric` as in paths, see `path_name`."""
     return digest_of(metric_name(metric), folders_of(config, here))
 
 

@@ -116,19 +116,19 @@ def _with_noticeable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         number = Number(value, low, high)
         if row["source"] == DATA:
             real[row["corpus"]] = number
-        elif number.low is not None and (yardstick := real[row["corpus"]]).low is not None:
-            apart = gap(number, yardstick)
+        elif number.low is not None and (reference := real[row["corpus"]]).low is not None:
+            apart = gap(number, reference)
             row["noticeable"] = None if apart is None else apart.noticeable
     return rows
 
 
 def _articles(path: Path, ids: set[str]) -> dict[str, Article]:
-    """Articles of a sample, or of the test split; those that are not there are of the other splits."""
-    found = some_articles(path, ids)
+    """Articles of a sample, or of the test split; those that it lacks are read from the other splits."""
+    articles = some_articles(path, ids)
     for split in SPLITS:
-        if others := ids - found.keys():
-            found |= some_articles(path.with_name(f"{split}.parquet"), others)
-    return found
+        if others := ids - articles.keys():
+            articles |= some_articles(path.with_name(f"{split}.parquet"), others)
+    return articles
 
 
 def _extremes(source: Source) -> Iterator[dict[str, Any]]:

@@ -27,10 +27,10 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         for metric, measure in measures.items()
         for score in place.card(rows[rows["metric"] == metric], [measure], names.source)
     )
-    said, documents = definitions(rows), tables["metrics-documents"]
+    meanings, documents = definitions(rows), tables["metrics-documents"]
     variables = {
         "charts": [(chart_name(metric), measure.name) for metric, measure in measures.items()],
-        "definitions": said,
+        "definitions": meanings,
         "reading": Reading.of(HEADS, _shelves(documents, names), card),
         "papers": place.numbered("values"),
     }
@@ -42,7 +42,7 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         card=card,
         tests=comparisons(card, cause if any(map(ships, measures)) else None),
         findings=tuple(said_of(card)),
-        definitions=(*said, *place.definitions()),
+        definitions=(*meanings, *place.definitions()),
     )
 
 
@@ -54,7 +54,7 @@ def ships(metric: str) -> bool:
 def _asked(metrics: Iterable[str]) -> tuple[str, str]:
     """Title and question: measures that ship are about the form of texts, the others are the user's own."""
     ship = set(map(ships, metrics))
-    form = "Do words follow one another, is anything said again, and do texts come to an end?"
+    form = "Do words follow one another, is anything repeated, and do texts come to an end?"
     own = "What do the samples score by your own measures?"
     if ship == {True}:
         return "Form", form

@@ -12,8 +12,8 @@ from textcritic.report.sheet import Cell, Sheet
 
 REMARK = (
     "Under each value: its 95% interval (of several trainings: Student's interval of their mean) and the p-value "
-    "against real text. Noticed: the smallest difference from real text that would be noticed in 80% of cases, with so "
-    "many documents."
+    "against real text. Noticed: the smallest difference from real text that would be noticed in 80% of cases, with "
+    "as many documents as here."
 )
 
 

@@ -28,8 +28,8 @@ CAUSES: Mapping[str, Mapping[str, str]] = {
         LOWER: "its words follow one another less: {own} nats a word against {real}",
     },
     "repeated": {
-        HIGHER: "it says more again: {own}% of its runs of 4 words were there before, real text {real}%",
-        LOWER: "it says less again: {own}% of its runs of 4 words were there before, real text {real}%",
+        HIGHER: "it repeats more: {own}% of its runs of 4 words occurred before in the text, real text {real}%",
+        LOWER: "it repeats less: {own}% of its runs of 4 words occurred before in the text, real text {real}%",
     },
     "unfinished": {
         HIGHER: "more of its documents end in the middle of a sentence: {own}% against {real}%",

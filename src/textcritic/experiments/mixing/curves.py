@@ -1,4 +1,4 @@
-"""Curves: mixing against passes of refinement, and against what was put in on purpose."""
+"""Curves: mixing against passes of refinement, and against the rate of words exchanged on purpose."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -25,10 +25,10 @@ PUT_IN_NARROW = "words exchanged, logarithmic scale\n(on the lines: sentences on
 
 
 def refined(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of generators that have samples of several numbers of iterations, by which they are ordered."""
-    known = rows[(rows["source"] == SAMPLE) & rows["iterations"].notna() & rows["mixed"].notna()]
-    several = known.groupby(["corpus", "generator"])["iterations"].transform("nunique") > 1
-    return known[several].sort_values("iterations", kind="stable")
+    """The rows of generators with samples of several numbers of iterations, ordered by this number."""
+    samples = rows[(rows["source"] == SAMPLE) & rows["iterations"].notna() & rows["mixed"].notna()]
+    several = samples.groupby(["corpus", "generator"])["iterations"].transform("nunique") > 1
+    return samples[several].sort_values("iterations", kind="stable")
 
 
 def refinement_chart(rows: pd.DataFrame, names: Names, width: float = 8.2) -> Figure:

@@ -14,7 +14,7 @@ from textcritic.measures.score import Score
 from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import worst_and_middle
 
-FEWEST_WORDS = 5  # of the vocabulary, of a sentence that is shown, where there are such
+FEWEST_WORDS = 5  # of the vocabulary, in a sentence that is shown, if there are such sentences
 HEADS = ("Sentence", "Other language", "Words", "Languages")
 CERTAIN = 0.8  # the probability of a topic from which on a word is in its colour
 
@@ -23,7 +23,7 @@ def choose(source: Source, most: int) -> list[int]:
     """Which sentences of a source are shown: two thirds are those that mix most, one third from the middle.
 
     Sentences with at least `FEWEST_WORDS` words of the vocabulary are ranked by their share of words outside the main
-    topic; where there are none, all are.
+    topic; if there are none, all sentences are ranked.
     """
     outside, words = source.outside.T
     share = outside / np.maximum(words, 1)
@@ -35,7 +35,7 @@ def choose(source: Source, most: int) -> list[int]:
 
 
 def examples(compared: list[Compared], files: MixingFiles, names: Names, card: Sequence[Score]) -> Reading:
-    """What the template shows of the first seed of every source: its sentences."""
+    """The sentences that the template shows, from the first seed of every source."""
     shelves: list[Shelf] = []
     for real, one in zip(files.data, compared, strict=True):
         index = {word: number for number, word in enumerate(one.words)}
@@ -50,7 +50,7 @@ def examples(compared: list[Compared], files: MixingFiles, names: Names, card: S
 
 
 def coloured(text: str, mean: Matrix, one: Compared, index: Mapping[str, int]) -> Markup:
-    """A sentence as HTML: each word of the vocabulary in the colour of its topic, pale where that is uncertain.
+    """A sentence as HTML: each word of the vocabulary in the colour of its topic, pale if the topic is uncertain.
 
     The probability of a topic for a word is proportional to phi[topic, word] times the posterior mean of the topic.
 
@@ -58,7 +58,7 @@ def coloured(text: str, mean: Matrix, one: Compared, index: Mapping[str, int]) -
         text: words between white space.
         mean: of the topic proportions, [K].
         one: the corpus.
-        index: ids of the words of the vocabulary, as they are looked up.
+        index: the id of each word of the vocabulary, by the form in which words are looked up.
     """
     return Markup(" ").join(_word(word, mean, one, index) for word in text.split())
 
@@ -87,7 +87,7 @@ def _shown(source: Source, place: int, text: str, one: Compared, index: Mapping[
     order = np.argsort(-mean, kind="stable")
     parts = ", ".join(f"{one.name(topic)} {percent(float(mean[topic]))}" for topic in order)
     share = outside / max(words, 1)
-    said = f"{parts}. {plural(round(words), 'word')} of the vocabulary, {percent(share)} of them outside the main "
-    said += "language."
-    shown = {"english": source.english[place], "text": coloured(text, mean, one, index), "words": said}
+    verdict = f"{parts}. {plural(round(words), 'word')} of the vocabulary, {percent(share)} of them outside the main "
+    verdict += "language."
+    shown = {"english": source.english[place], "text": coloured(text, mean, one, index), "words": verdict}
     return Document(f"Sentence {place + 1}", ((percent(share), share), (count(round(words)), words), parts), shown)

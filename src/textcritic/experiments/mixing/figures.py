@@ -23,9 +23,9 @@ from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RU
 from textcritic.report.style import new_figure, style
 
 COLOURS = (BLUE, ORANGE, GREEN)
-"""Of topics, in their order; more than these begin anew."""
+"""Colours of the topics, in their order; with more topics they repeat."""
 MOST_POINTS = 500
-"""Drawn in a panel: of more documents, as many at equal steps."""
+"""Documents drawn in a panel; of more, as many at equal steps."""
 PANEL, HEAD, FOOT = 2.05, 0.5, 0.3  # inches: side of a panel, room over it and under it
 GAP = 0.25
 OUTSIDE = 0.13  # of a corner's label, beyond the corner
@@ -82,7 +82,7 @@ class Panel:
     Attributes:
         title: what the source is.
         draws: [documents, K], one draw of topic proportions for each document.
-        corners: what stands at each corner [K], e.g. "de".
+        corners: the label of each corner [K], e.g. "de".
     """
 
     title: str
@@ -93,8 +93,8 @@ class Panel:
 def simplex_chart(panels: Sequence[Panel], width: float = 8.2) -> Figure:
     """A simplex for each source, a dot for each document; three to a line, or one where the page is narrow.
 
-    Of K topics the corners are those of a regular polygon, for 3 a triangle. A dot has the colour of its likeliest
-    topic. At each corner stands the topic, and the share of documents whose draw is within a tenth of it.
+    K topics are the corners of a regular polygon, a triangle for K = 3. A dot has the colour of its likeliest topic.
+    The label of a corner is the topic and the share of documents whose draw is within a tenth of it.
 
     Args:
         panels: of the sources, real text first.
@@ -146,5 +146,5 @@ def _panel(axes: Axes, panel: Panel, room: int) -> None:
     near = (draws >= 0.9).mean(axis=0) if len(draws) else np.zeros(len(corners))
     for (x, y), name, share in zip(corners, panel.corners, near, strict=True):
         place: dict[str, Any] = {"ha": "center", "va": "bottom" if y > 0 else "top", "fontsize": 9}
-        said = f"{name} {percent(float(share))}" if len(draws) else name
-        axes.text(0.9 * x, y + OUTSIDE * (0.6 if y > 0 else -0.6), said, color=INK, **place)
+        label = f"{name} {percent(float(share))}" if len(draws) else name
+        axes.text(0.9 * x, y + OUTSIDE * (0.6 if y > 0 else -0.6), label, color=INK, **place)

@@ -1,4 +1,4 @@
-"""The files that an experiment on mixed languages is made of."""
+"""The files of an experiment on mixed languages."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Artificial languages, whose mixing is known: what the critic recovers of it, and what the test notices."""
+"""Artificial languages, whose mixing is known: how much of it the critic recovers, and how much the test notices."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from textcritic.report.power import noticed_from
 from textcritic.report.section import Finding
 
 TESTS = {"share_": "by words of another language", "": "by the energy distance"}
-"""What the columns of a test begin with, and what it goes by."""
+"""The prefix of a test's columns, and the statistic of the test in words."""
 COLUMNS = (
     *("corpus", "rate", "sentences", "expected", "recovered", "recovered_low", "recovered_high"),
     *("detected", "detected_low", "detected_high", "share_detected", "share_detected_low", "share_detected_high"),
@@ -38,17 +38,17 @@ def known_rows(material: Material) -> pd.DataFrame:
 
 
 def known_findings(rows: pd.DataFrame) -> list[Finding]:
-    """From which rate on the test notices mixing, for the most sentences of each corpus, and what is recovered."""
+    """The rate from which on tests notice mixing, with the most sentences of each corpus, and what is recovered."""
     findings = []
     for corpus, group in rows.groupby("corpus", sort=False):
         about = f"Known mixing ({corpus})" if rows["corpus"].nunique() > 1 else "Known mixing"
         most = group[group["sentences"] == group["sentences"].max()]
-        said = [f"{_from(noticed_from(most, 'rate', f'{test}detected'))} {how}" for test, how in TESTS.items()]
+        noticed = [f"{_from(noticed_from(most, 'rate', f'{test}detected'))} {how}" for test, how in TESTS.items()]
         largest = most.sort_values("rate").iloc[-1]
         says = (
             f"Of {percent(largest['rate'])} of words exchanged in artificial languages, {percent(largest['expected'])} "
             f"can be seen, and {percent(largest['recovered'])} are recovered; with "
-            f"{count(int(largest['sentences']))} sentences on each side, tests notice {' and '.join(said)}."
+            f"{count(int(largest['sentences']))} sentences on each side, tests notice {' and '.join(noticed)}."
         )
         findings.append(Finding(about, says))
     return findings

@@ -1,4 +1,4 @@
-"""Mixed languages in a study: which files they are made of, and what is checked before anything runs."""
+"""Mixed languages in a study: their files, and the checks before anything runs."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class Mixing(Experiment):
     figures_read = ("mixing", "mixing-languages", "mixing-power")
 
     def check(self) -> None:
-        """See as well that corpora of known mixing are artificial languages."""
+        """As `Experiment.check`; also checks that corpora of known mixing are artificial languages."""
         super().check()
         for corpus in self.block["known"]:
             extractor = self.registries.entry("corpora", corpus).extractor

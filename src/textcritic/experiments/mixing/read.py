@@ -31,8 +31,8 @@ class Source:
         files: of the source.
         posteriors: of its sentences.
         english: the sentence that each translates.
-        languages: of each, where it is known: of real translations.
-        scores: of all its sentences, those that could not be scored too.
+        languages: of each sentence; known only for real translations.
+        scores: of all its sentences, also of those that could not be scored.
     """
 
     files: Documents
@@ -84,12 +84,12 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Real translations of one corpus and the samples beside them.
+    """Real translations of one corpus and the samples compared with them.
 
     Attributes:
         critic: the model.
         words: its vocabulary [V].
-        topics: of each topic the language that it fits best, "" where there are fewer languages [K].
+        topics: for each topic the language that it fits best; "" if there are fewer languages than topics [K].
         sources: real translations first.
     """
 
@@ -123,15 +123,15 @@ class Compared:
         return sorted(range(len(self.topics)), key=lambda topic: (not self.topics[topic], self.topics[topic]))
 
     def name(self, topic: int) -> str:
-        """What a topic is called."""
+        """The name of a topic."""
         return self.topics[topic] or f"topic {topic + 1}"
 
     def pairs(self, sample: Source, other: Source | None = None) -> tuple[Places, Places]:
         """Which sentences of a sample and of another source translate the same English: places in both, [pairs] each.
 
         Args:
-            sample: the first of each pair is its.
-            other: the source of the second; None: real translations. Of several translations of a sentence one is
+            sample: the source of the first of each pair.
+            other: the source of the second; None: real translations. If a sentence has several translations, one is
                 taken, in turn: the first language of the first sentence, the second of the second, and so on.
         """
         by_english: dict[str, list[int]] = {}

@@ -34,7 +34,7 @@ from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words
 from textcritic.plan.sources import KEYS, RUN
 
 REAL = {"data": "real translations"}
-"""What a row of real text is called."""
+"""The label of a row of real text."""
 PERCENT = 100.0
 
 
@@ -44,13 +44,13 @@ def _plain(name: str, value: str, low: str, high: str, whole: float | None = Non
 
 
 def _mixed(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
-    """Words outside the main topic; the test exchanges the texts of a pair, those of a group at once.
+    """Words outside the main topic; the test swaps the two texts of a pair, all pairs of a group together.
 
     `Scored.data["pairs"]` has the places of the pairs in both sources; None: there are no pairs.
     """
     columns, (draws, seed) = scored.data[MIXED.value], (resampling.resamples, resampling.seed)
-    found = bootstrap_interval(unit_sums(columns, scored.groups), ratio_of_sums, draws, seed=seed).of_share()
-    estimate = Estimate(found.estimate, found.low, found.high, reason=found.reason)
+    share = bootstrap_interval(unit_sums(columns, scored.groups), ratio_of_sums, draws, seed=seed).of_share()
+    estimate = Estimate(share.estimate, share.low, share.high, reason=share.reason)
     if real is None:
         return estimate
     pairs = scored.data["pairs"]
@@ -68,7 +68,7 @@ def _mixed(scored: Scored, real: Scored | None, resampling: Resampling) -> Estim
 
 
 def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
-    """Energy distance of the posterior means, in `Scored.data["means"]`; of a group one text, or one pair, counts.
+    """Energy distance of the posterior means, in `Scored.data["means"]`; of each group only one text or pair counts.
 
     `Scored.data["pairs"]` is as in `_mixed`.
     """
@@ -105,7 +105,7 @@ MIXED_TOPICS = replace(
     name="Words of another topic, %",
     means="words that are of another topic than most of their text",
 )
-"""The same where topics are no languages."""
+"""The same if topics are not languages."""
 DIVIDED = _plain(f"Sentences below {CORNER:.0%}", "divided", "divided_low", "divided_high", 1)
 CORNERS = _plain("Draws in a corner", "corners", "corners_low", "corners_high", 1)
 ENTROPY = _plain("Entropy, nats", "entropy", "entropy_low", "entropy_high")
@@ -146,11 +146,11 @@ def mixing_rows(material: Material) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
     Columns: those of `rows.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
-    `critics.lda.mixing_columns`, and `latent_nll` (nats per sentence); `iterations` of the decoding (empty where it
+    `critics.lda.mixing_columns`, and `latent_nll` (nats per sentence); `iterations` of the decoding (empty if it
     draws); `distance` (energy distance of posterior means without the bias of few sentences, paired by English
     sentence), `distance_measured` (with that bias) and the p-value of swaps within pairs, `distance_p`; `ppl_all` of
-    the generator, its `parameters_millions` beside the `published` ones and the `difference`; `words_per_sentence` of
-    the vocabulary; `converged`, 1 if the critic's chains had come to rest, else 0; `seeds`, `seeds_mean`, `seeds_sd` of
+    the generator, its `parameters_millions`, the `published` ones and the `difference`; `words_per_sentence` of the
+    vocabulary; `converged`, 1 if the critic's chains have converged, else 0; `seeds`, `seeds_mean`, `seeds_sd` of
     `mixed`.
     """
     fits = {real.corpus: fit_of(real) for real in material.files.data}
@@ -177,8 +177,8 @@ def mixing_rows(material: Material) -> pd.DataFrame:
 def pair_rows(material: Material) -> pd.DataFrame:
     """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`.
 
-    The test swaps translations of the same English sentence (None where there are none). The interval takes the two
-    samples as independent, which makes it somewhat wider than need be.
+    The test swaps translations of the same English sentence (`p_value` is None if there are none). The interval takes
+    the two samples as independent, which makes it somewhat wider than necessary.
     """
     columns = ["corpus", "more", "less", "difference", "low", "high", "p_value", "documents_more", "documents_less"]
     files, names, rows = material.files, material.names, []
@@ -199,7 +199,8 @@ def pair_rows(material: Material) -> pd.DataFrame:
 
 
 def language_rows(material: Material) -> pd.DataFrame:
-    """A row for each source and topic: its share of sentences and of words, and how right it is of real translations.
+    """A row for each source and topic: its share of sentences and of words; for real translations also how many of
+    them have the right topic.
 
     Columns: the keys, `label`, `topic` (from 1), `language`, `share_of_sentences`, `share_of_words`; of real
     translations into the language `right_words`, `right_sentences`, each with `..._low`, `..._high`.
@@ -230,7 +231,7 @@ def word_rows(material: Material) -> pd.DataFrame:
     """The topics (paper, Table 10), a row each.
 
     Columns: `corpus`, `topic`, `language`, `share` of words of real text, `alpha`, `words`; `published_words`, the
-    likeliest first, and `as_published`, how many of ours are among them.
+    likeliest first, and `as_published`, the number of our words among them.
     """
     rows = []
     for one in material.get(compared_of):
@@ -257,7 +258,7 @@ def _published_words(published: Published, corpus: str, language: str) -> list[s
 
 
 def fit_of(real: RealText) -> Mapping[str, Any]:
-    """Whether the chains of the critic's fit had come to rest, see `Convergence.record`.
+    """Whether the chains of the critic's fit have converged, see `Convergence.record`.
 
     Raises:
         TextcriticError: the record of the fit is missing or damaged, or of an earlier version.
@@ -286,7 +287,7 @@ def _of_generator(sample: Sample, decodings: Mapping[str, Mapping[str, Any]]) ->
 
 
 def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str, float]:
-    found: dict[str, float] = {}
+    row: dict[str, float] = {}
     counts = np.asarray(one.real.posteriors.counts, np.float64)
     into = np.array([name == language for name in one.real.languages])
     groups = None if one.real.groups is None else list(compress(one.real.groups, into))
@@ -295,8 +296,8 @@ def _right(one: Compared, topic: int, language: str, resamples: int) -> dict[str
     for name, columns in (("right_words", words), ("right_sentences", sentences)):
         interval = bootstrap_interval(unit_sums(columns, groups), ratio_of_sums, resamples).of_share()
         low, high = interval.ends
-        found |= {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
-    return found
+        row |= {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
+    return row
 
 
 def _ratio(columns: Matrix) -> float:

@@ -23,9 +23,9 @@ from textcritic.report.section import Place, Section, said_of
 
 def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
     """The section, its scores, findings and definitions, as `plan.experiment` says."""
-    names, rows, known = Names.of(files.samples, REAL), tables["mixing"], tables["mixing-power"]
+    names, rows, power = Names.of(files.samples, REAL), tables["mixing"], tables["mixing-power"]
     compared = [Compared.of(real, files) for real in files.data]
-    noticed = known_findings(known)
+    noticed = known_findings(power)
     card = place.card(rows, [MIXED], names.source)
     variables = {
         "facts": [fact for real in files.data for fact in _facts(real, names)],
@@ -61,7 +61,7 @@ def section(files: MixingFiles, tables: Mapping[str, pd.DataFrame], place: Place
 
 
 def _unconverged(files: MixingFiles, names: Names) -> tuple[str, ...]:
-    """That the chains of a fit were still moving when it ended."""
+    """A warning for each fit that had not converged when it ended."""
     fits = [(f"{corpus_name(real.corpus)}: " * names.several_corpora, fit_of(real)) for real in files.data]
     return tuple(f"{where}{fit['words']}" for where, fit in fits if not fit["converged"])
 

@@ -77,7 +77,7 @@ def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def _printed(row: Row) -> tuple[str, ...]:
-    """The words that the paper prints of a topic's language, and how many of them are ours too."""
+    """The words that the paper prints for a topic's language, and how many of them are among ours."""
     words = row["published_words"]
     if not words:
         return ()
@@ -85,7 +85,7 @@ def _printed(row: Row) -> tuple[str, ...]:
 
 
 def power_sheet(rows: pd.DataFrame) -> Sheet:
-    """A row for each rate of mixing: what is recovered of it, and how often each test notices it."""
+    """A row for each rate of mixing: how much of it is recovered, and how often each test notices it."""
     sizes = sorted(int(size) for size in rows["sentences"].unique())
     tests = [(f"{test}detected", how, size) for test, how in TESTS.items() for size in sizes]
     heads = ["Words exchanged", "Can be seen", "Recovered", *(f"Noticed {how}, n = {count(n)}" for _, how, n in tests)]
@@ -104,7 +104,7 @@ def power_sheet(rows: pd.DataFrame) -> Sheet:
 
 def _unconverged(rows: pd.DataFrame) -> list[str]:
     corpora = unique(rows["corpus"][rows["converged"] == 0])
-    return [f"The fit has not converged ({', '.join(corpora)}): after more sweeps the shares would be others."] * bool(
+    return [f"The fit has not converged ({', '.join(corpora)}): after more sweeps the shares would change."] * bool(
         corpora
     )
 

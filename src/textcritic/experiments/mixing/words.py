@@ -24,10 +24,10 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
     generators = {names.source(row, corpus=False, seed=False): row["generator"] for row in rows.to_dict("records")}
     for corpus, table in rows.groupby("corpus", sort=False):
         where = f" ({corpus})" if corpora > 1 else ""
-        if said := _topics(languages[(languages["corpus"] == corpus) & (languages["source"] == DATA)]):
-            findings.append(Finding(f"Topics{where}", said))
+        if says := _topics(languages[(languages["corpus"] == corpus) & (languages["source"] == DATA)]):
+            findings.append(Finding(f"Topics{where}", says))
         for pair in pairs[pairs["corpus"] == corpus].to_dict("records"):
-            # What one generator's decodings do to it is said of its refinement.
+            # Two decodings of one generator are compared under "Refinement" instead.
             if generators[pair["more"]] != generators[pair["less"]] and pair["p_value"] < ALPHA:
                 says = (
                     f"{pair['more'][0].upper()}{pair['more'][1:]} mixes more than {pair['less']}: "
@@ -35,26 +35,26 @@ def mixing_findings(rows: pd.DataFrame, pairs: pd.DataFrame, languages: pd.DataF
                     f"({p_value(pair['p_value'])})."
                 )
                 findings.append(Finding(f"Two samples{where}", says))
-        findings += [Finding(f"Refinement{where}", said) for said in _refinement(table, names)]
+        findings += [Finding(f"Refinement{where}", says) for says in _refinement(table, names)]
     return findings
 
 
 def _topics(rows: pd.DataFrame) -> str:
-    known = rows[rows["right_words"].notna()]
-    if known.empty:
+    with_language = rows[rows["right_words"].notna()]
+    if with_language.empty:
         return ""
-    each = [f"{row['language']} {percent(row['right_words'])}" for row in known.to_dict("records")]
-    return f"Each topic is a language: so much of the words of real translations is in the right one: {listed(each)}."
+    each = [f"{row['language']} {percent(row['right_words'])}" for row in with_language.to_dict("records")]
+    return f"Each topic is a language. Words of real translations in the right topic: {listed(each)}."
 
 
 def _refinement(rows: pd.DataFrame, names: Names) -> list[str]:
-    said = []
+    sentences = []
     for _, curve in refined(rows).groupby("generator", sort=False):
         first, last = curve.iloc[0], curve.iloc[-1]
         label = names.source(first.to_dict(), corpus=False, decoding=False, seed=False)
-        said.append(
+        sentences.append(
             f"{label[0].upper()}{label[1:]}: {number(first['mixed'])}% of the words are of another language after "
             f"{int(first['iterations'])} passes of refinement, {number(last['mixed'])}% after "
             f"{int(last['iterations'])}."
         )
-    return said
+    return sentences

@@ -1,4 +1,4 @@
-"""The files that an experiment on the order of sentences is made of."""
+"""The files of an experiment on the order of sentences."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ class RealText(Real):
 
     Attributes:
         articles: its documents.
-        scores: what was found, a Parquet table as `critics.order` writes it.
+        scores: the Parquet table that `critics.order` writes.
     """
 
     articles: Path

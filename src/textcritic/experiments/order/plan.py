@@ -1,4 +1,4 @@
-"""The order of sentences in a study: which files it is made of."""
+"""The order of sentences in a study: its files."""
 
 from textcritic.experiments.order.files import OrderFiles, RealText
 from textcritic.plan.experiment import Experiment
@@ -14,7 +14,7 @@ class Order(Experiment):
     figures_read = ("order",)
 
     def files(self, part: str | None = None) -> OrderFiles:
-        """What was found of real text and of the samples compared."""
+        """The scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         critic = self.block["critic"]
         return OrderFiles(

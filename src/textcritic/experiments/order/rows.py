@@ -66,8 +66,9 @@ def pair_rows(material: Material) -> pd.DataFrame:
     """The neighbours that belong together least in each source, of the first seed: one row for each.
 
     Columns: the keys; `label`; `rank` from 1; `article`; its `evidence` in 100 sentences and `accuracy`; `sentence`,
-    the number of the first of the two in the article, from 1; `by`, nats in 100 sentences by which they are above two
-    sentences of their passage at random; `first` and `second`, the two, with the sentence `before` and `after`.
+    the number of the first of the two in the article, from 1; `by`, nats in 100 sentences by which their evidence is
+    above that of two random sentences of their passage; `first` and `second`, the two sentences; `before` and `after`,
+    the sentences around them.
     """
     rows = []
     for real in material.files.data:
@@ -86,7 +87,7 @@ def pair_rows(material: Material) -> pd.DataFrame:
 
 
 def quoted(sections: Sequence[str], number: int) -> dict[str, str]:
-    """A sentence and the one behind it, with what is around them."""
+    """A sentence and the next one, with the sentences around them."""
     sentences = [sentence for text in sections for sentence in split_sentences(text)]
     around = ["", *sentences, ""]
     return dict(zip(("before", "first", "second", "after"), around[number : number + 4], strict=True))
@@ -110,6 +111,6 @@ def read_scored(scores: pa.Table) -> Scored:
 
 
 def own_columns(own: Floats, counted: Ints, groups: Groups) -> dict[str, float | None]:
-    """The columns `OWN`: none of one group of documents."""
+    """The columns `OWN`; None if all documents are of one group."""
     value, low, high = own_order(own, counted, groups)
     return {} if np.isnan(value) else dict(zip(OWN, (value, low, high), strict=True))

@@ -11,7 +11,7 @@ from textcritic.report.sheet import Cell, Sheet
 
 
 def order_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """How much order each source has, of real text's kind and of its own."""
+    """How much order each source has: the order of real text, and the order that its documents have in common."""
     columns: dict[str, Column] = {
         ORDERED.name: ORDERED,
         "Order in common": _own,
@@ -25,9 +25,9 @@ def order_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 def _own(group: pd.DataFrame) -> Cell:
     """The order that documents have in common: the mean over seeds; the interval of a single one."""
-    value, one = group["own"].mean(), group.iloc[0]
-    known = len(group) == 1 and not missing(one["own_low"])
-    under = (interval(one["own_low"], one["own_high"]),) if known else ()
+    value, row = group["own"].mean(), group.iloc[0]
+    has_interval = len(group) == 1 and not missing(row["own_low"])
+    under = (interval(row["own_low"], row["own_high"]),) if has_interval else ()
     return Cell(NONE if missing(value) else number(value), under)
 
 

@@ -1,4 +1,4 @@
-"""Tables of the order of sentences: how much of it there is, and the neighbours that belong together least."""
+"""Tables of the order of sentences: how much order there is, and the neighbours that belong together least."""
 
 from textcritic.experiments.order.rows import PAIR_TEXT, order_rows, pair_rows
 from textcritic.experiments.order.sheets import order_sheet, pairs_sheet

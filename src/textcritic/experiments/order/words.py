@@ -11,18 +11,18 @@ from textcritic.plan.sources import GROUP, RUN
 from textcritic.report.cells import matching
 
 LEAST_NAMED = 100
-"""Texts of a sample below which nothing is called out of order."""
+"""A sample with fewer texts is never called out of order."""
 OUT_OF_ORDER = "its sentences are out of order"
-OTHER_WORDS = "its words are others than real text’s, so whether its sentences are in order cannot be judged"
-TOO_FEW = f"whether its sentences are out of order cannot be told from fewer than {LEAST_NAMED} texts"
-HIGHER_SAYS = "its sentences follow one another by the rules of real text more strictly than those of real text"
+OTHER_WORDS = "its words differ from real text’s, so whether its sentences are in order cannot be judged"
+TOO_FEW = f"whether its sentences are out of order cannot be judged by fewer than {LEAST_NAMED} texts"
+HIGHER_SAYS = "its sentences follow the rules of real text’s order more strictly than real text itself"
 
 
 def causes(rows: pd.DataFrame) -> Callable[[Cell], str]:
     """What is wrong with a sample, a clause.
 
-    A sample with less of real text's order than real text may have an order of its own in other words: out of order is
-    said only where its documents have little order in common (`is_without_order`), and there are `LEAST_NAMED`.
+    A sample with less of real text's order than real text may have an order of its own in other words. It is called
+    out of order only if its documents have little order in common (`is_without_order`) and there are `LEAST_NAMED`.
 
     Args:
         rows: as `rows.order_rows` makes them.
@@ -38,10 +38,10 @@ def causes(rows: pd.DataFrame) -> Callable[[Cell], str]:
             return f"{HIGHER_SAYS}: {numbers}"
         if min(score.n or 0 for score in cell.scores) < LEAST_NAMED:
             return f"less of real text’s order of sentences: {numbers}; {TOO_FEW}"
-        beside = rows[rows["corpus"] == first.corpus]
+        of_corpus = rows[rows["corpus"] == first.corpus]
         wanted = [{key: getattr(score, key) for key in (*GROUP[1:], *RUN)} for score in cell.scores]
-        found = [matching(beside, keys).iloc[0] for keys in wanted]
-        named = all(is_without_order(one["own_low"], one["own_high"], real) for one in found)
+        seeds = [matching(of_corpus, keys).iloc[0] for keys in wanted]
+        named = all(is_without_order(row["own_low"], row["own_high"], real) for row in seeds)
         return (
             f"{OUT_OF_ORDER}: {numbers}"
             if named

@@ -1,4 +1,4 @@
-"""The annotators: how far they agree, with the classifier too, how they change, and who clicks at random."""
+"""The annotators: how far they agree, also with the classifier, how they change, and who may click at random."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -30,7 +30,7 @@ QUICK = 0.1
 
 
 def agreement_rows(material: Material) -> pd.DataFrame:
-    """Krippendorff's alpha and Gwet's AC1 of the verdicts, of all and of each source, and of the section types.
+    """Krippendorff's alpha and Gwet's AC1 of the verdicts (all, and by source) and of the section types.
 
     Columns: corpus, `about`, `measure`, `value` with its 95% interval over items, `items` with two answers, `why`
     value or interval is missing.
@@ -80,12 +80,12 @@ def label_rows(material: Material) -> pd.DataFrame:
 def annotator_rows(material: Material) -> pd.DataFrame:
     """One row for each annotator, and one for all: pace and verdicts in two halves of the items, and doubts.
 
-    Columns: `annotator` (`all` is the last), `answers`, `coherent_percent`, median `minutes` an article, and in the
-    first and the second half of an annotator's own items; `attention_passed` of `attention` texts that say what is to
-    be answered; `as_classifier`, percent of section types that are the classifier's, `by_chance`, what they would be
-    with the annotator's own types in any other order, and `p_labels` of this; of all together `drift`, the share called
-    coherent in second halves less that in first halves, in points, with its 95% interval; `flagged`, why the answers
-    may be given at random. Nobody is left out for it.
+    Columns: `annotator` (the last row is `all`), `answers`, `coherent_percent`, median `minutes` an article, both also
+    for the first and the second half of an annotator's own items; `attention_passed` of `attention` texts that say what
+    to answer; `as_classifier`, percent of section types that are the classifier's, `by_chance`, the same percentage
+    with the annotator's own types in random order, and its p-value `p_labels`; for all together `drift`, the share
+    called coherent in second halves minus that in first halves, in points, with its 95% interval; `flagged`, why the
+    answers may be given at random. Nobody is left out because of it.
     """
     answers = material.get(collected)
     names = list(dict.fromkeys([*(one.annotator for one in answers.judged), *answers.attention]))
@@ -104,13 +104,13 @@ def annotator_rows(material: Material) -> pd.DataFrame:
 
 
 def drift(judged: Sequence[Judged]) -> Share | None:
-    """The share called coherent in the second half of each annotator's items less that in the first."""
+    """The share called coherent in the second half of each annotator's items minus the share in the first half."""
     first, second = _in_halves(judged)
     return share_difference(crossed(second), crossed(first)) if first and second else None
 
 
 def article_rows(material: Material) -> pd.DataFrame:
-    """Whether an article's score tells what people say of it, within systems.
+    """Whether an article's score predicts what people say of it, within systems.
 
     Columns: corpus; `score`; `answers` on articles that have it; `systems`; `area` under the ROC curve (1/2: chance;
     above: people call articles of high NLL incoherent), with its 95% interval and p-value; `of_these`; `why` there is
@@ -123,31 +123,31 @@ def article_rows(material: Material) -> pd.DataFrame:
         for name in dict.fromkeys(name for one in judged for name in one.scores):
             kept = [one for one in judged if not np.isnan(one.scores.get(name, np.nan))]
             systems = [id(one.source) for one in kept]
-            found = area([one.scores[name] for one in kept], crossed(kept), systems) if kept else None
+            roc = area([one.scores[name] for one in kept], crossed(kept), systems) if kept else None
             row: dict[str, Any] = {"corpus": real.corpus, "score": name, "answers": len(kept)}
             row["systems"] = len(set(systems))
-            if found is None:
+            if roc is None:
                 row["why"] = "no system has both verdicts"
             else:
-                ends = {"area": found.value, "ci_low": found.low, "ci_high": found.high}
+                ends = {"area": roc.value, "ci_low": roc.low, "ci_high": roc.high}
                 row |= {key: None if end is None else 0.5 + end for key, end in ends.items()}
-                row |= {"p_value": found.p, "of_these": found.of_these, "why": found.reason}
+                row |= {"p_value": roc.p, "of_these": roc.of_these, "why": roc.reason}
             rows.append(row)
     return pd.DataFrame(rows).reindex(columns=list(ARTICLES))
 
 
 def random_clicks(judged: Sequence[Judged]) -> tuple[float, float, float] | None:
-    """Share of section types that are the classifier's, the share by chance, and p; None of fewer than 20 sections.
+    """Share of section types that are the classifier's, the share by chance, and p; None for fewer than 20 sections.
 
-    p: how often the annotator's own types, dealt to the same sections at random, agree as often.
+    p: the share of random permutations of the annotator's own types that agree with the classifier as often.
     """
-    said = np.array([title for one in judged for title in one.titles])
+    chosen = np.array([title for one in judged for title in one.titles])
     inferred = np.array([title for one in judged for title in one.inferred])
-    if len(said) < LEAST_SECTIONS:
+    if len(chosen) < LEAST_SECTIONS:
         return None
-    rng, equal = np.random.default_rng(1), float((said == inferred).mean())
-    dealt = np.array([(rng.permutation(said) == inferred).mean() for _ in range(SHUFFLES)])
-    return equal, float(dealt.mean()), float((1 + (dealt >= equal).sum()) / (1 + SHUFFLES))
+    rng, equal = np.random.default_rng(1), float((chosen == inferred).mean())
+    permuted = np.array([(rng.permutation(chosen) == inferred).mean() for _ in range(SHUFFLES)])
+    return equal, float(permuted.mean()), float((1 + (permuted >= equal).sum()) / (1 + SHUFFLES))
 
 
 def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typical: float) -> dict[str, Any]:
@@ -162,11 +162,11 @@ def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typi
 
 
 def doubts_of(seconds: float, attention: Sequence[bool], typical: float, others: Sequence[str] = ()) -> str:
-    """Why the answers of an annotator may be given at random, in words; "" where nothing says so.
+    """Why the answers of an annotator may be given at random, in words; "" if there is no sign of it.
 
     Args:
         seconds: the median of the annotator's answers; NaN if none is known.
-        attention: whether each text that says what is to be answered was read.
+        attention: for each text that says what to answer, whether the answer followed it.
         typical: median seconds of all annotators.
         others: doubts that a task adds.
     """
@@ -180,9 +180,9 @@ def doubts_of(seconds: float, attention: Sequence[bool], typical: float, others:
 
 
 def median_seconds(seconds: Iterable[float]) -> float:
-    """The median of those that are known; NaN if there is none."""
-    known = [one for one in seconds if not np.isnan(one)]
-    return float(np.median(known)) if known else np.nan
+    """The median of the values that are not NaN; NaN if there is none."""
+    recorded = [value for value in seconds if not np.isnan(value)]
+    return float(np.median(recorded)) if recorded else np.nan
 
 
 def _halves(judged: Sequence[Judged]) -> dict[str, float]:
@@ -211,14 +211,14 @@ def _minutes(judged: Sequence[Judged]) -> float:
 
 
 def _equal(judged: Sequence[Judged], titles: Callable[[Judged], Sequence[str]]) -> Crossed:
-    """For each section that people labelled, whether its type is the other one."""
+    """For each section that people labelled, whether its type equals the one in `titles`."""
     pairs = [(one, a == b) for one in judged for a, b in zip(one.titles, titles(one), strict=True)]
     who, what = [one.annotator for one, _ in pairs], [one.article for one, _ in pairs]
     return Crossed(np.array([equal for _, equal in pairs], dtype=np.float64), who, what)
 
 
-def _percent(found: Share, value: str, low: str, high: str) -> dict[str, float | None]:
-    ends = {value: found.value, low: found.low, high: found.high}
+def _percent(share: Share, value: str, low: str, high: str) -> dict[str, float | None]:
+    ends = {value: share.value, low: share.low, high: share.high}
     return {key: None if end is None else 100 * end for key, end in ends.items()}
 
 
@@ -228,12 +228,12 @@ def agreement_of(
     """Rows of `agreement_rows`: alpha and AC1 of (annotator, item, answer), each answer one of the categories."""
     counts = answer_counts(answers, categories)
     measures = {"Krippendorff’s alpha": krippendorff_alpha(counts), "Gwet’s AC1": gwet_ac1(counts)}
-    return [{"corpus": corpus, "about": about, "measure": name, **_columns(found)} for name, found in measures.items()]
+    return [{"corpus": corpus, "about": about, "measure": name, **_columns(value)} for name, value in measures.items()]
 
 
-def _columns(found: Agreement) -> dict[str, Any]:
-    ends = {"value": found.value, "ci_low": found.low, "ci_high": found.high}
-    return ends | {"items": found.items, "why": found.reason}
+def _columns(agreement: Agreement) -> dict[str, Any]:
+    ends = {"value": agreement.value, "ci_low": agreement.low, "ci_high": agreement.high}
+    return ends | {"items": agreement.items, "why": agreement.reason}
 
 
 def _words(material: Material, source: Any) -> str:

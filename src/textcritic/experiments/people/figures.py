@@ -17,8 +17,8 @@ def figures(files: PeopleFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tu
     """Name, wide figure and narrow figure of each measure that has a value."""
     names, table = Names.of(files.samples), rows["people-metrics"]
     for name, measure in CHARTS.items():
-        if len(known := table[table[measure.value].notna()]):
-            yield measure_figure(name, known, names, measure, measure.name)
+        if len(measured := table[table[measure.value].notna()]):
+            yield measure_figure(name, measured, names, measure, measure.name)
 
 
 FIGURES = {"figures": figures}

@@ -1,4 +1,4 @@
-"""The files that an experiment on what people say is made of."""
+"""The files of an experiment on what people say."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from textcritic.plan.sources import RealText as Real
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside(Files):
-    """Scores of another critic, of the same documents.
+    """Scores of the same documents by another critic.
 
     Attributes:
         critic: its name.
@@ -62,7 +62,7 @@ class PeopleFiles(Compared):
 
     Attributes:
         annotations: exports of campaigns, see `annotation.answers`.
-        embedder: whose hidden states MAUVE is made of, in words; "" without MAUVE.
+        embedder: the model whose hidden states MAUVE compares, in words; "" without MAUVE.
     """
 
     data: tuple[RealText, ...]

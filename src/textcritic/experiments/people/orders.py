@@ -23,23 +23,23 @@ TEXT = ("order", "unknown")
 def order_rows(material: Material) -> pd.DataFrame:
     """Orders of section types: the published ones in their order, then the commonest of our own answers.
 
-    Columns: corpus; `order`, types with ` > ` between them; `published_rank`; of our answers that gave this order how
-    many called it `incoherent`, of how many `answers`, and `incoherent_percent`; `probability` of the whole order under
-    the critic; `unknown`, the first type that the critic does not know, which leaves it without a probability.
+    Columns: corpus; `order`, types with ` > ` between them; `published_rank`; `answers`, how many of our answers gave
+    this order, and how many of them called it `incoherent`, also as `incoherent_percent`; `probability` of the whole
+    order under the critic; `unknown`, the first type that the critic does not know (the order has no probability then).
     """
     answers, rows = material.get(collected), []
     for real in material.files.data:
         critic = TransitionCritic.load(real.critic)
         judged = [one for one in answers.judged if one.source.corpus == real.corpus]
-        said = Counter(BETWEEN.join(one.titles) for one in judged)
+        given = Counter(BETWEEN.join(one.titles) for one in judged)
         bad = Counter(BETWEEN.join(one.titles) for one in judged if not one.coherent)
         ranks = published_orders(material.published, real.corpus)
         own = [order for order, _ in sorted(bad.items(), key=lambda item: (-item[1], item[0]))[:MOST]]
         for order in [*ranks, *(order for order in own if order not in ranks)]:
             row = {"corpus": real.corpus, "order": order, "published_rank": ranks.get(order)}
             if judged:
-                row |= {"incoherent": bad[order], "answers": said[order]}
-                row["incoherent_percent"] = 100 * bad[order] / said[order] if said[order] else np.nan
+                row |= {"incoherent": bad[order], "answers": given[order]}
+                row["incoherent_percent"] = 100 * bad[order] / given[order] if given[order] else np.nan
             probability, unknown = probability_of(order.split(BETWEEN), critic)
             rows.append(row | {"probability": probability, "unknown": unknown})
     table = pd.DataFrame(rows, columns=list(COLUMNS))

@@ -1,4 +1,4 @@
-"""What people say, in a study: which files it is made of, and what is checked before anything runs."""
+"""What people say, in a study: its files, and the checks before anything runs."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class People(Experiment):
     figures_read = ("people-metrics",)
 
     def check(self) -> None:
-        """As `Experiment.check`; and the other critics are of kinds that can be read, and titles are there."""
+        """As `Experiment.check`; also checks the kinds of the other critics and that titles are there."""
         super().check()
         critic, mauve = self.block["critic"], self.block["mauve"]
         given = titles_are_given(critic, self.registries)
@@ -45,7 +45,7 @@ class People(Experiment):
                 )
 
     def files(self, part: str | None = None) -> PeopleFiles:
-        """Scores, titles and texts of what is compared, and the answers."""
+        """Scores, titles and texts of the sources compared, and the answers."""
         corpora, sources = self.compared(part)
         return PeopleFiles(
             data=tuple(self._real(corpus) for corpus in corpora),
@@ -57,7 +57,7 @@ class People(Experiment):
         )
 
     def models(self) -> list[str]:
-        """The folders of generators whose hidden states are MAUVE's points."""
+        """The folders of generators whose hidden states MAUVE compares."""
         return [
             f"results/generators/{corpus}/{entry.setting}/{entry.generator}/seed{entry.seed}/model"
             for entry in self._embedders()
@@ -100,10 +100,10 @@ class People(Experiment):
 
 
 def embedder_of(mauve: str | None, registries: Registries) -> str:
-    """Whose hidden states MAUVE is made of, in words."""
+    """The model whose hidden states MAUVE compares, in words."""
     if mauve is None:
         return ""
     entry = registries.entry("embedders", registries.of_kind("critics", mauve, Mauve).embedder)
     if isinstance(entry, GeneratorEmbedder):
-        return f"{entry.generator}, which was trained on the corpus, so that no published value compares"
+        return f"{entry.generator}, which was trained on the corpus, so published values are not comparable"
     return entry.init.hub if isinstance(entry.init, FromHub) else entry.init.folder

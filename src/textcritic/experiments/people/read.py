@@ -37,16 +37,16 @@ class Judged:
     """An answer about an article of the experiment.
 
     Attributes:
-        source: who wrote the article.
-        annotator: of all campaigns.
-        article: of all sources.
+        source: the real text or sample that the article is from.
+        annotator: a name that is unique over all campaigns.
+        article: a name that is unique over all sources.
         order: place among the annotator's items.
         seconds: from when the article was shown until the answer; idle time is included.
         coherent: the verdict.
         titles: section types by the annotator.
-        inferred: by the classifier.
-        gold: of the article itself; None where it has none.
-        scores: by name: `nll`, `nll_per_step`, and those of other critics; NaN where the article was left out.
+        inferred: section types by the classifier.
+        gold: the article's own section types; None if it has none.
+        scores: by name: `nll`, `nll_per_step`, and those of other critics; NaN if the article was left out.
     """
 
     source: Written
@@ -67,7 +67,7 @@ class Collected:
 
     Attributes:
         judged: those that count.
-        attention: of each annotator, whether the texts that say what is to be answered were read.
+        attention: by annotator, for each text that says what to answer, whether the answer followed it.
         elsewhere: answers about sources that this experiment does not have.
         headers: of the campaigns.
     """
@@ -89,12 +89,12 @@ def crossed(judged: Sequence[Judged]) -> Crossed:
 
 
 def collected(material: Material) -> Collected:
-    """Read the answers and all that is known of their articles.
+    """Read the answers, and the texts, titles and scores of their articles.
 
     Raises:
         TextcriticError: a file is missing or damaged; it has simulated answers, or answers to another task; an article
-            is not in its corpus or sample, or its text is not the one that was shown; titles are not as many as
-            sections.
+            is not in its corpus or sample, or its text is not the one that was shown; the number of titles is not the
+            number of sections.
     """
     files: PeopleFiles = material.files
     sources: dict[Source | RealSource, Written] = {RealSource(real.corpus): real for real in files.data}
@@ -123,7 +123,7 @@ def collected(material: Material) -> Collected:
 
 
 def check_header(path: Path, header: Header, task: str, seen: set[str]) -> None:
-    """See that an export is of this task, by people, and the only one of its campaign; adds that to `seen`."""
+    """Check that an export is of this task, by people, and the only one of its campaign; adds that to `seen`."""
     if header.task != task:
         kind = "intruders" if header.task == INTRUDER else "people"
         raise TextcriticError(
@@ -135,12 +135,12 @@ def check_header(path: Path, header: Header, task: str, seen: set[str]) -> None:
             f"{path}: a program gave these answers; simulated answers are for tests and planning, never for results"
         )
     if header.campaign in seen:
-        raise TextcriticError(f"{path}: the campaign {header.campaign!r} has another file; give its last export alone")
+        raise TextcriticError(f"{path}: the campaign {header.campaign!r} has another file; give only its last export")
     seen.add(header.campaign)
 
 
 def annotator_name(header: Header, row: Answer) -> str:
-    """An annotator of several campaigns."""
+    """The name of an annotator, unique over several campaigns."""
     return f"{header.campaign}/{row.annotator}"
 
 
@@ -160,7 +160,7 @@ def _joined(source: Written, answers: Sequence[tuple[Path, Header, Answer]]) -> 
         parts = [section.text for section in texts[row.document].sections]
         if text_hash(parts) != row.sha256:
             raise TextcriticError(
-                f"{where}: the text that was shown is not that of {source.articles}; the answers are about others"
+                f"{where}: the text that was shown is not the one in {source.articles}; the answers are about others"
             )
         if len(row.answer.titles) != len(parts):
             raise TextcriticError(f"{where}: {len(row.answer.titles)} titles for {len(parts)} sections")
@@ -187,14 +187,14 @@ def _slug(source: Written) -> str:
 
 
 def _scores(source: Written, ids: set[str]) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for name, row in _by_id(source.scores, ("id", "nll", "steps", "rejected"), ids).items():
         nll = np.nan if row["rejected"] else row["nll"]
-        found[name] = {"nll": nll, "nll_per_step": nll / max(row["steps"], 1)}
+        scores[name] = {"nll": nll, "nll_per_step": nll / max(row["steps"], 1)}
     for other in source.beside:
         for name, row in _by_id(other.scores, ("id", "nll", "rejected"), ids).items():
-            found.setdefault(name, {})[other.critic] = np.nan if row["rejected"] else row["nll"]
-    return found
+            scores.setdefault(name, {})[other.critic] = np.nan if row["rejected"] else row["nll"]
+    return scores
 
 
 def _by_id(path: Path, columns: Sequence[str], ids: set[str]) -> dict[str, dict[str, Any]]:

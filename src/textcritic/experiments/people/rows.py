@@ -26,28 +26,29 @@ TEXTS = ("ppl_unit", "ppl_infinite_because", "infinite_because", "mauve_why", "c
 
 def mauve_estimate(scored: Scored, real: Scored | None, _: Resampling) -> Estimate:
     """As the job computed it; real text has the value of two samples of real text, and no test."""
-    found: Mauve | None = scored.data.get("mauve")
-    if found is None:
+    mauve: Mauve | None = scored.data.get("mauve")
+    if mauve is None:
         return Estimate()
-    p = None if real is None else found.p
-    if found.value is None:
-        return Estimate(reason=found.reason)
-    more: dict[str, Any] = {"mauve_documents": found.documents, "mauve_buckets": found.buckets}
-    more["mauve_library"] = found.by_seed[0]
-    more["mauve_sd"] = float(np.std(found.by_seed, ddof=1)) if found.by_seed[1:] else None
-    return Estimate(found.value, found.low, found.high, p, more, found.reason)
+    p = None if real is None else mauve.p
+    if mauve.value is None:
+        return Estimate(reason=mauve.reason)
+    more: dict[str, Any] = {"mauve_documents": mauve.documents, "mauve_buckets": mauve.buckets}
+    more["mauve_library"] = mauve.by_seed[0]
+    more["mauve_sd"] = float(np.std(mauve.by_seed, ddof=1)) if mauve.by_seed[1:] else None
+    return Estimate(mauve.value, mauve.low, mauve.high, p, more, mauve.reason)
 
 
 def coherent_estimate(scored: Scored, real: Scored | None, _: Resampling) -> Estimate:
-    """The share of answers that call an article coherent; tested against that of real text."""
+    """The share of answers that call an article coherent; tested against the share of real text."""
     answers: Crossed | None = scored.data.get("coherent")
     if answers is None:
         return Estimate(more={"answers": 0})
-    found = share(answers)
-    beside: Crossed | None = real.data.get("coherent") if real is not None else None
-    p = None if beside is None else share_difference(answers, beside).p
-    more = {"answers": found.answers, "articles": found.articles, "annotators": found.annotators}
-    return Estimate(found.value, found.low, found.high, p, more | {"of_these": found.of_these}, found.reason)
+    coherent = share(answers)
+    of_real: Crossed | None = real.data.get("coherent") if real is not None else None
+    p = None if of_real is None else share_difference(answers, of_real).p
+    more = {"answers": coherent.answers, "articles": coherent.articles, "annotators": coherent.annotators}
+    more |= {"of_these": coherent.of_these}
+    return Estimate(coherent.value, coherent.low, coherent.high, p, more, coherent.reason)
 
 
 MAUVE = Measure(
@@ -97,7 +98,7 @@ COLUMNS = (
 WHOLE = ("documents", "groups", "rejected", "answers", "articles", "annotators", "mauve_documents", "mauve_buckets")
 METRICS = {"ppl_all": "Perplexity", "mauve": "MAUVE", "latent_ppl": "Latent PPL"}
 BETTER = {"ppl_all": -1, "mauve": 1, "latent_ppl": -1}
-"""Whether more or less of a metric is taken as better."""
+"""1 if more of a metric is taken as better, -1 if less is."""
 CORRELATIONS = (
     "corpus", "whose", "metric", "systems", "with_real", "kind", "value", "ci_low", "ci_high", "p_value",
     "smallest_p", "as_people", "pairs",
@@ -111,8 +112,8 @@ def metric_rows(material: Material) -> pd.DataFrame:
     """Every metric of every source, and what people say (paper, Table 4), one row a source.
 
     Columns: those of `rows.source_rows` for MAUVE, perplexity, Latent PPL and the share of answers that call an
-    article coherent (percent); `mauve_library`, of the first seed of k-means, which is what the library's own call
-    gives, `mauve_sd` over seeds, `mauve_documents` and `mauve_buckets` of each side; `answers`, `articles` and
+    article coherent (percent); `mauve_library`, MAUVE with the first seed of k-means, as the library's own call gives
+    it, `mauve_sd` over seeds, `mauve_documents` and `mauve_buckets` of each side; `answers`, `articles` and
     `annotators`; `of_these`, whether the interval of the share is of these annotators; `scored.RECIPE` of MAUVE.
 
     Raises:
@@ -141,9 +142,10 @@ def metric_rows(material: Material) -> pd.DataFrame:
 def correlation_rows(material: Material) -> pd.DataFrame:
     """How far each metric agrees with people over systems: of the published values, and of ours.
 
-    Columns: corpus, `whose` (published or ours), `metric`, how many `systems`, `with_real` (whether real text is one),
-    `kind` of correlation, `value` with its interval and exact permutation p, `smallest_p` that so many systems can
-    have by ranks, and `as_people` of `pairs` of systems that the metric orders as people do.
+    Columns: corpus, `whose` (published or ours), `metric`, how many `systems`, `with_real` (whether real text is one of
+    them), `kind` of correlation, `value` with its interval and exact permutation p, `smallest_p` that a rank
+    correlation of so many systems can have, and `as_people`, how many of the `pairs` of systems the metric orders as
+    people do.
     """
     rows: list[dict[str, Any]] = []
     for corpus, systems in material.get(metric_rows).groupby("corpus", sort=False):
@@ -165,13 +167,13 @@ def difference_rows(material: Material) -> pd.DataFrame:
         asked = [(source, judged) for source in material.files.of(real) if (judged := answers.of(source))]
         for n, (one, first) in enumerate(asked):
             for other, second in asked[n + 1 :]:
-                found = share_difference(crossed(first), crossed(second))
+                difference = share_difference(crossed(first), crossed(second))
                 names = [material.names.source(source.keys, corpus=False) for source in (one, other)]
-                ends = {"difference": found.value, "ci_low": found.low, "ci_high": found.high}
+                ends = {"difference": difference.value, "ci_low": difference.low, "ci_high": difference.high}
                 row = {"corpus": real.corpus, "first": names[0], "second": names[1]}
                 row |= {key: None if value is None else 100 * value for key, value in ends.items()}
-                row |= {"p_value": found.p, "answers": found.answers, "annotators": found.annotators}
-                rows.append(row | {"of_these": found.of_these, "why": found.reason})
+                row |= {"p_value": difference.p, "answers": difference.answers, "annotators": difference.annotators}
+                rows.append(row | {"of_these": difference.of_these, "why": difference.reason})
     columns = ("corpus", "first", "second", "difference", "ci_low", "ci_high", "p_value", "answers", "annotators")
     return pd.DataFrame(rows, columns=[*columns, "of_these", "why"])
 
@@ -193,8 +195,8 @@ def _ours(rows: pd.DataFrame) -> list[dict[str, Any]]:
         measures = {"ppl_all": PERPLEXITY, "mauve": MAUVE, "latent_ppl": LATENT_PPL, "people": COHERENT}
         values: dict[str, Any] = {"real": real}
         for metric, measure in measures.items():
-            known = group[group[measure.value].notna()]
-            values[metric] = over_runs(runs_of(known, measure), measure.by_ratio).mean if len(known) else None
+            measured = group[group[measure.value].notna()]
+            values[metric] = over_runs(runs_of(measured, measure), measure.by_ratio).mean if len(measured) else None
         points.append(values)
     return points
 
@@ -208,18 +210,18 @@ def _systems(rows: pd.DataFrame) -> Iterator[tuple[bool, pd.DataFrame]]:
 def _correlations(
     start: dict[str, Any], points: Sequence[dict[str, Any]], metric: str, with_real: bool
 ) -> Iterator[dict[str, Any]]:
-    """The rows of one metric; none of fewer than three systems, nor a second time where real text has no value."""
-    known = [p for p in points if not missing(p[metric]) and np.isfinite(p[metric]) and not missing(p["people"])]
-    kept = [point for point in known if with_real or not point["real"]]
+    """The rows of one metric; none for fewer than three systems, and none `with_real` if real text has no value."""
+    measured = [p for p in points if not missing(p[metric]) and np.isfinite(p[metric]) and not missing(p["people"])]
+    kept = [point for point in measured if with_real or not point["real"]]
     if len(kept) < LEAST_SYSTEMS or (with_real and not any(point["real"] for point in kept)):
         return
     values, people = ([point[key] for point in kept] for key in (metric, "people"))
     alike, pairs = pairs_ordered_alike(BETTER[metric] * np.array(values), people)
     for kind in KINDS:
-        found: Correlation = correlation(values, people, kind)
+        result: Correlation = correlation(values, people, kind)
         row = {"metric": METRICS[metric], "systems": len(kept), "with_real": with_real, "kind": kind}
-        row |= {"value": found.value, "ci_low": found.low, "ci_high": found.high, "p_value": found.p}
-        yield start | row | {"smallest_p": found.smallest_p, "as_people": alike, "pairs": pairs}
+        row |= {"value": result.value, "ci_low": result.low, "ci_high": result.high, "p_value": result.p}
+        yield start | row | {"smallest_p": result.smallest_p, "as_people": alike, "pairs": pairs}
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:

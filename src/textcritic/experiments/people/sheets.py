@@ -60,18 +60,18 @@ def _people(group: pd.DataFrame) -> Cell:
 
 
 def _cell(group: pd.DataFrame, measure: Measure) -> Cell:
-    """A measure of one source; where it has no value of ours why, and the published one all the same."""
+    """A measure of one source; if we have no value, why, and the published value if there is one."""
     cell = measure_cell(group, measure)
     if group[measure.value].notna().any():
         return cell
     why = [] if measure.why not in group else list(dict.fromkeys(group[measure.why]))
     printed = group[measure.published].iloc[0]
-    beside = [] if missing(printed) else [f"published {printed:,.2f}"]
-    return replace(cell, notes=(*filter(None, why), *beside))
+    published = [] if missing(printed) else [f"published {printed:,.2f}"]
+    return replace(cell, notes=(*filter(None, why), *published))
 
 
 def metric_remarks(rows: pd.DataFrame) -> list[str]:
-    """What MAUVE and the shares are made of."""
+    """Remarks on MAUVE and on shares of too few annotators."""
     documents, buckets = (count(rows[column].max()) for column in ("mauve_documents", "mauve_buckets"))
     asked = [*["mauve"] * bool(rows["mauve_documents"].notna().any())]
     asked += ["these"] * bool(rows["of_these"].fillna(False).any())
@@ -87,7 +87,7 @@ def correlations_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
         body.append([Cell(f"{corpus_name(corpus)}: {title}", span=len(heads), heading=True)])
         for (metric, with_real), group in part.groupby(["metric", "with_real"], sort=False):
             first = group.iloc[0]
-            systems = f"{first['systems']}{', real text one of them' if with_real else ''}"
+            systems = f"{first['systems']}{', with real text' if with_real else ''}"
             pairs = Cell(f"{first['as_people']} of {first['pairs']}", ("pairs",))
             body.append([metric, Cell(systems, words=True), *map(_correlation, group.to_dict("records")), pairs])
     caption = "How far metrics agree with people about systems"
@@ -95,7 +95,7 @@ def correlations_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
 
 
 def correlation_remarks(rows: pd.DataFrame) -> list[str]:
-    """What so few systems can say."""
+    """Remarks on correlations, and on how little so few systems can show."""
     remarks = remarks_of(__file__, *["correlations"] * bool(len(rows)))
     for systems, group in rows.groupby("systems"):
         if (smallest := group["smallest_p"].iloc[0]) > 0.05:
@@ -179,13 +179,13 @@ def annotators_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
 def articles_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """The area under the ROC curve of each score."""
     heads = ("Score of an article", "Area", "95% interval", "p", "Answers", "Systems")
-    known = {"nll": "Latent NLL", "nll_per_step": "Latent NLL a step"}
+    score_names = {"nll": "Latent NLL", "nll_per_step": "Latent NLL a step"}
     body: list[Line] = []
     for row in rows.to_dict("records"):
         area, counts = NONE if missing(row["area"]) else _two(row["area"]), map(count, (row["answers"], row["systems"]))
-        name = known.get(row["score"], row["score"])
+        name = score_names.get(row["score"], row["score"])
         body.append([name, area, _interval(row, _two), p_value(row["p_value"]), *counts])
-    caption, remarks = "Whether scores tell what people say of an article", remarks_of(__file__, "articles")
+    caption, remarks = "Whether scores predict what people say of an article", remarks_of(__file__, "articles")
     return plain_sheet("people-articles", caption, heads, body, remarks)
 
 
@@ -214,7 +214,7 @@ def _probability(value: float | None) -> str:
 
 
 def _interval(row: Mapping[str, Any], write: Callable[[float], str]) -> Cell:
-    """An interval, or why there is none; and whether it holds for these annotators alone."""
+    """An interval, or why there is none; and whether it holds only for these annotators."""
     ends = NONE if missing(row["ci_low"]) else f"{write(row['ci_low'])} to {write(row['ci_high'])}"
     return Cell(row["why"] or ends, (THESE,) if str(row["of_these"]) == "True" else ())
 

@@ -1,4 +1,4 @@
-"""Tables of what people say: the paper's Tables 4 and 18, and what stands behind them."""
+"""Tables of what people say: the paper's Tables 4 and 18, and the numbers behind them."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from textcritic.measures.published import KEYS as SOURCE_KEYS
 from textcritic.report.tables import Table, recipe
 
 SHARE, GAPS = 0.7, ((0.71, 0.88), (0.7, 0.8))
-"""A usual share of coherent answers, and pairs of shares that are to be told apart; the first is the paper's."""
+"""A usual share of coherent answers, and pairs of shares to distinguish; the first pair is the paper's."""
 
 
 WIDTHS = (0.1, 0.05)
@@ -22,8 +22,8 @@ COLUMNS = ("aim", "annotators", "answers_each", "articles", "hours")
 def planning_rows(_: Material) -> pd.DataFrame:
     """For each aim, number of annotators and of answers an article: articles of one system, and hours of all people.
 
-    Columns: `aim`, `annotators`, `answers_each`, `articles` and `hours`, both empty where no number of articles is
-    enough. For a difference the hours are of both systems.
+    Columns: `aim`, `annotators`, `answers_each`, `articles` and `hours`, both empty if no number of articles is enough.
+    For a difference the hours are of both systems.
     """
     rows = []
     for number in ANNOTATORS:
@@ -46,7 +46,7 @@ def _row(aim: str, design: Design, articles: int | None, systems: int) -> dict[s
 
 
 KEYS = (*SOURCE_KEYS, "order")
-"""What a published value belongs to; `order` is that of section types, of a rank in Table 18."""
+"""The keys of a published value; `order` is the order of section types with a rank in Table 18."""
 TEXT = (
     *rows.TEXTS,
     *rows.CORRELATION_TEXT,

@@ -1,4 +1,4 @@
-"""What the numbers say of people, in words, and how answers are collected."""
+"""Findings and warnings about what people say, in words, and how answers are collected."""
 
 from collections.abc import Sequence
 
@@ -15,25 +15,25 @@ from textcritic.report.section import Finding
 
 def warnings(metrics: pd.DataFrame, annotators: pd.DataFrame) -> tuple[str, ...]:
     """What a reader has to know before any number: too few annotators, and who may click at random."""
-    said = []
+    sentences = []
     if metrics["of_these"].fillna(False).any():
         most = int(metrics["annotators"].max())
-        said.append(
+        sentences.append(
             f"At most {plural(most, 'annotator')} judged a system: too few ({LEAST_ANNOTATORS} are needed) for"
             " intervals of shares that hold for other annotators. The intervals are of these annotators."
         )
     doubted = annotators[(annotators["annotator"] != EVERYTHING) & (annotators["flagged"] != "")]
     if len(doubted):
-        said.append(
+        sentences.append(
             f"{plural(len(doubted), 'annotator')} may have clicked at random; nobody was left out. See the table of"
             " annotators."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding]:
-    """Which metric orders systems as people do, and whether scores tell what people say of one article."""
-    said = []
+    """Which metric orders systems as people do, and whether scores predict what people say of one article."""
+    points = []
     for (corpus, whose), rows in correlations.groupby(["corpus", "whose"], sort=False):
         widest = rows[~rows["with_real"]]
         parts = [
@@ -45,7 +45,7 @@ def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding
             continue
         systems = int(widest["systems"].max())
         says = f"{source} metrics order pairs of {systems} systems as people do: {listed(parts)}."
-        said.append(Finding(f"Metrics and people on {corpus_name(corpus)}", says))
+        points.append(Finding(f"Metrics and people on {corpus_name(corpus)}", says))
     for row in articles[articles["score"] == "nll"].to_dict("records"):
         if not missing(row["area"]) and not missing(row["ci_low"]):
             ends = f"{decimals(row['ci_low'], 2)} to {decimals(row['ci_high'], 2)}"
@@ -53,8 +53,8 @@ def findings(correlations: pd.DataFrame, articles: pd.DataFrame) -> list[Finding
                 "Of two articles of one system, one called coherent and one not, the Latent NLL of the latter is higher"
                 f" with a probability of {decimals(row['area'], 2)} ({ends}; 0.5 is chance)."
             )
-            said.append(Finding(f"Single articles of {corpus_name(row['corpus'])}", says))
-    return said
+            points.append(Finding(f"Single articles of {corpus_name(row['corpus'])}", says))
+    return points
 
 
 def lines(correlations: pd.DataFrame) -> list[str]:

@@ -59,7 +59,7 @@ def spread_chart(panels: Mapping[str, Panel], width: float = 8.2) -> Figure:
 
     Args:
         panels: by the process's name, which is written over its panel where there are several.
-        width: inches; below 5 the labels stand over the rows in place of beside them.
+        width: inches; below 5 the labels are above the rows instead of to their left.
     """
     with style():
         figure, places, narrow = histogram_panels({name: panel.rows for name, panel in panels.items()}, width, 1.35)
@@ -89,7 +89,7 @@ def _draw_panel(axes: Axes, panel: Panel, title: str, narrow: bool) -> None:
     values = np.concatenate([*(row.values for row in panel.rows), [panel.exact]])
     edges = bin_edges(float(values.min()), float(values.max()), panel.rows, MOST_BINS)
     for base, _ in draw_histograms(axes, panel.rows, edges, narrow):
-        # In a narrow chart the line leaves the words above a row free.
+        # In a narrow chart the line does not cross the words above a row.
         top = base + (room(narrow) if narrow else 1)
         axes.vlines(panel.exact, base, top, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)), zorder=3)
     side = panel.exact > (edges[0] + edges[-1]) / 2

@@ -1,4 +1,4 @@
-"""The files that the known processes of a study are made of."""
+"""The files of the known processes of a study."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,5 +65,5 @@ class ProcessFiles(Compared):
     samples: tuple[Sequences, ...]
 
     def groups(self) -> Iterator[tuple[Any, list[Any]]]:
-        """As `Compared.groups`: the exact values, the test split, which is the yardstick, and the samples."""
+        """As `Compared.groups`: the exact values, the test split as the reference, and the samples."""
         return ((data, [Exact(data), *self.of(data)]) for data in self.data)

@@ -17,12 +17,12 @@ STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `sto
 class ProcessNames:
     """Names of the sources of a study's processes.
 
-    The corpus is named where there are several processes. How a sequence ends is named where a generator has several
-    decodings or is given the length; the decoding's name too, where that is not enough to distinguish them.
+    The corpus is named if there are several processes. How a sequence ends is named if a generator has several
+    decodings or is given the length; if that does not distinguish them, so is the decoding.
 
     Attributes:
         names: of the generators and their seeds.
-        decoded: what a (generator, decoding) is called beside its generator.
+        decoded: by (generator, decoding) the words that follow the generator's name.
         several: whether there are several processes.
     """
 
@@ -32,7 +32,7 @@ class ProcessNames:
 
     @classmethod
     def of(cls, experiment: ProcessFiles) -> "ProcessNames":
-        """Names for the processes of a study and for the samples beside them."""
+        """Names for the processes of a study and for the samples compared with them."""
         uses: dict[str, list[str]] = {}
         for generator, decoding in dict.fromkeys((s.generator, s.decoding) for s in experiment.samples):
             uses.setdefault(generator, []).append(decoding)

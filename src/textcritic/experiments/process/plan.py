@@ -1,4 +1,4 @@
-"""Known processes in a study: which files they are made of, and what is checked before anything runs."""
+"""Known processes in a study: their files, and the checks before anything runs."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from textcritic.plan.sources import (
     real_scores,
 )
 
-# What a decoding must have beside `PLAIN` for an HSMM: only transformers have a context window and a precision.
+# What a decoding must have besides `PLAIN` for an HSMM: only transformers have a context window and a precision.
 PLAIN_TABLES = {**PLAIN, "stride": None, **FP32}
 
 
@@ -106,6 +106,6 @@ def _check_longest(source: Source, corpus: Corpus, generator: Hsmm, name: str) -
     if symbols**longest > 2**64:
         fits = max(n for n in range(1, 65) if symbols**n <= 2**64)
         raise TextcriticError(
-            f"{name} has segments of up to {longest} tokens (longest); {source.corpus} has {symbols} symbols, of which"
-            f" {fits} fit in 64 bits"
+            f"{name} has segments of up to {longest} tokens (longest); with the {symbols} symbols of {source.corpus}"
+            f" only segments of up to {fits} fit in 64 bits"
         )

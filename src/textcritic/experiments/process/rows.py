@@ -69,13 +69,13 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
 
     Of each process: the exact values; its test split; every sample. Columns: those of `rows.source_rows` for
     `latent_ppl` of the sequences that could be read; `latent_nll` (mean, nats per sequence); `steps` scored; over the
-    seeds of a group, `seeds`, of how many of them something could be read, `seeds_read`, and `seeds_mean`, `seeds_sd`
-    of these; the decomposition of the cross-entropy, nats per step; `kl_of_test`, `kl_corrected_of_test`: what as many
-    sequences of the test split come to, drawn from it without replacement, or all of them where a sample has more;
+    seeds of a group, `seeds`, `seeds_read` (the seeds with a sequence that could be read) and `seeds_mean`, `seeds_sd`
+    of these; the decomposition of the cross-entropy, nats per step; `kl_of_test`, `kl_corrected_of_test`: the
+    divergence of as many sequences of the test split, drawn without replacement, or of all if a sample has more;
     `infinite_because`; `published`, `difference`, `published_note`; `ppl_body`, per letter or delimiter without the end
     of a sequence, which is the paper's, and `ppl_all` with it, both with `_low`, `_high`; `ppl_unit`;
-    `ppl_infinite_because`; `ppl_body_published`, `ppl_body_difference`. A sample of which nothing can be read has no
-    Latent PPL, no interval, no p-value and no decomposition.
+    `ppl_infinite_because`; `ppl_body_published`, `ppl_body_difference`. If no sequence of a sample can be read, it has
+    no Latent PPL, no interval, no p-value and no decomposition.
 
     Raises:
         TextcriticError: a file is missing or damaged, or files do not belong together.
@@ -87,8 +87,8 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
         if isinstance(source, Exact):
             return Scored(more=_exact(source.data, process))
         scored = _scored(source, KnownProcess.of(process), test)
-        known = perplexity_of(source.perplexity) if isinstance(source, Sequences) else _of_test_split(source)
-        return replace(scored, more={**scored.more, **known})
+        perplexity = perplexity_of(source.perplexity) if isinstance(source, Sequences) else _of_test_split(source)
+        return replace(scored, more={**scored.more, **perplexity})
 
     rows = source_rows(material, read, [PPL, WORDS])
     for row in rows:
@@ -107,7 +107,7 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
 
 
 def parsing_rows(material: Material) -> pd.DataFrame:
-    """What it does to the Latent PPL which texts are called sequences (`critics.known_process.audit_parsing`).
+    """How Latent PPL changes with the definition of a sequence (`critics.known_process.audit_parsing`).
 
     Columns: the keys, `label`, `switch`, `setting_of_switch`, `latent_ppl` (empty where nothing can be read),
     `compared_with` (a switch) and `change_percent` against it, `documents`, `rejected`, and what the released code
@@ -130,7 +130,7 @@ def parsing_rows(material: Material) -> pd.DataFrame:
 def _exact(data: KnownData, process: Process) -> dict[str, Any]:
     """The columns of the exact row."""
     parts = decompose(_expected_transitions(process), KnownProcess.of(process))
-    exact = _statistics(data, lambda said: {name: said[key]["exact"] for name, key in EXACT_VALUES.items()})
+    exact = _statistics(data, lambda loaded: {name: loaded[key]["exact"] for name, key in EXACT_VALUES.items()})
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
         raise TextcriticError(f"{data.statistics}: is of another process than {data.process}; delete both and rerun")
     length = process.expected_tokens()
@@ -141,11 +141,11 @@ def _exact(data: KnownData, process: Process) -> dict[str, Any]:
 
 
 def _of_test_split(data: KnownData) -> dict[str, Any]:
-    """Word-level perplexity of the test split; a sequence's end is certain and so costs nothing."""
+    """Word-level perplexity of the test split; a sequence's end has probability 1 and so costs nothing."""
 
-    def columns(said: Mapping[str, Any]) -> dict[str, Any]:
-        words, (low, high) = said["word_ppl"]["test"], said["word_ppl"]["ci95"]
-        tokens, ends = said["tokens"]["test"], said["articles"]["test"]
+    def columns(statistics: Mapping[str, Any]) -> dict[str, Any]:
+        words, (low, high) = statistics["word_ppl"]["test"], statistics["word_ppl"]["ci95"]
+        tokens, ends = statistics["tokens"]["test"], statistics["articles"]["test"]
         body = {"ppl_body": words, "ppl_body_low": low, "ppl_body_high": high, "ppl_unit": "tokens"}
         return body | {"ppl_all": words ** (tokens / (tokens + ends))}
 
@@ -186,9 +186,9 @@ def _scored(source: KnownData | Sequences, process: KnownProcess, test: Scored |
 
 
 def _of_test(sequences: int, test: pa.Table, critic: KnownProcess) -> dict[str, float | None]:
-    """The divergence of as many sequences of the test split, of all of them at most.
+    """The divergence of so many sequences of the test split (all of them at most).
 
-    Even what the process itself wrote diverges from it where there is little of it.
+    A few sequences diverge from the process even if it wrote them itself.
     """
     chains = test["chain"].filter(pc.invert(test["rejected"]))
     chosen = np.random.default_rng(SUBSAMPLE_SEED).permutation(len(chains))[:sequences]

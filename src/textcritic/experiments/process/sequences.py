@@ -36,8 +36,8 @@ class Step:
         fault: what is wrong where there is no state.
         hue: the state's colour, degrees.
         nll: nats, as text; "" where there is no step.
-        share: of its bar, percent; a state drawn blindly, each as likely as the other, fills half of it.
-        unlikely: whether a state drawn blindly would have been likelier.
+        share: of its bar, percent; a state drawn uniformly fills half of it.
+        unlikely: whether it is less likely than a state drawn uniformly.
     """
 
     letters: str
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One sequence: a key among those of its source, what it is an example of, what it comes to, its steps."""
+    """One sequence: its key within the source, what it is an example of, its Latent PPL in words, its steps."""
 
     key: str
     label: str
@@ -61,7 +61,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The sequences of one source to show, and what all of the source come to; `key` is unique in the study."""
+    """The sequences of one source to show, and the Latent PPL of all in words; `key` is unique in the study."""
 
     key: str
     label: str
@@ -75,7 +75,7 @@ class Examples:
 
 
 def examples(experiment: ProcessFiles) -> list[Examples]:
-    """Of every source: sequences near its median Latent NLL, its least likely one, its likeliest, rejected ones.
+    """Of every source: sequences near its median Latent NLL, the least likely one, the likeliest, and rejected ones.
 
     Raises:
         TextcriticError: a file is missing or damaged, or articles and scores do not belong together.
@@ -119,7 +119,7 @@ def _examples(key: str, label: str, data: KnownData | Sequences, process: Proces
 
 
 def _places(total: int) -> dict[int, str]:
-    """Places in the order from the least likely, and what stands there; the first is shown first."""
+    """The ranks, from the least likely, of the sequences to show, and their labels; the first is shown first."""
     start = max(0, total // 2 - NEAR_MEDIAN // 2)
     near = range(start, min(start + NEAR_MEDIAN, total))
     places = {place: f"near the median, {number} of {len(near)}" for number, place in enumerate(near, start=1)}
@@ -145,7 +145,7 @@ def _steps(article: Article, score: Mapping[str, Any], blind: float, path: Path)
 
 
 def _share(nll: float, blind: float) -> float:
-    """Of a bar, percent. A process with one state has nothing to be blind to: what costs nothing fills nothing."""
+    """Share of a bar, percent. If the process has one state, a uniform draw costs nothing; then it is 0 for cost 0."""
     if blind == 0:
         return 100.0 if nll > 0 else 0.0
     return min(100.0, 50 * nll / blind)
@@ -156,7 +156,7 @@ def _words(nll: list[float], steps: tuple[Step, ...], rank: int, total: int) -> 
     unlikely = sum(step.unlikely for step in steps)
     return (
         f"{_sum(sum(nll), len(nll))}, the Latent PPL of this sequence alone. {count(unlikely)} of {len(steps)} steps "
-        f"{'is' if unlikely == 1 else 'are'} less likely than a state drawn blindly. Number {count(rank)} of "
+        f"{'is' if unlikely == 1 else 'are'} less likely than a state drawn uniformly. Number {count(rank)} of "
         f"{count(total)} from the least likely."
     )
 
@@ -164,12 +164,12 @@ def _words(nll: list[float], steps: tuple[Step, ...], rank: int, total: int) -> 
 def _together(rows: list[dict[str, Any]], kept: pa.Table, blind: float) -> str:
     """The sum of all sequences of a source and its Latent PPL."""
     if not rows:
-        return "Not one sequence of this sample could be read: it has no states, and no Latent PPL."
+        return "No sequence of this sample could be read, so it has no states and no Latent PPL."
     total, steps = sum(row["nll"] for row in rows), sum(row["steps"] for row in rows)
     unlikely = pc.mean(pc.cast(pc.greater(pc.list_flatten(kept["step_nll"]), blind), pa.float64())).as_py()
     return (
         f"All {plural(len(rows), 'sequence')} together: {_sum(total, steps)}, the Latent PPL in the table. "
-        f"{percent(unlikely)} of the steps are less likely than a state drawn blindly."
+        f"{percent(unlikely)} of the steps are less likely than a state drawn uniformly."
     )
 
 
@@ -191,7 +191,7 @@ def _rejected(path: Path, process: Process) -> Iterator[Shown]:
         whole = [_piece(piece, process) for piece in pieces]
         whole += [Step(_clipped(rest), None, "no delimiter")] * bool(rest)
         unknown = sum(step.fault == UNKNOWN for step in whole)
-        faults = f"{plural(unknown, 'of them is', 'of them are')} of no state" if unknown else "all of them are known"
+        faults = f"no state writes {count(unknown)} of them" if unknown else "all of them are known"
         words = f"{plural(len(pieces), 'sub-sequence')}, where the process writes {process.steps}; {faults}."
         words = words if pieces else "There is no delimiter in it, and so no sub-sequence."
         more = len(whole) - MOST_CELLS

@@ -12,7 +12,7 @@ from textcritic.experiments.process.names import STOPS, ProcessNames
 from textcritic.experiments.process.rows import PPL, WORDS
 from textcritic.measures.numbers import NONE, count, difference, missing, number, percent
 from textcritic.plan.sources import GROUP, RUN, SAMPLE
-from textcritic.report.cells import Column, beside, infinite_remarks, measure_cell, measure_sheet
+from textcritic.report.cells import Column, infinite_remarks, measure_cell, measure_sheet, published_note
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
@@ -48,12 +48,12 @@ def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]
     """Under which decodings a model is given the length of a sequence."""
     used = dict.fromkeys(rows.loc[rows["source"] == SAMPLE, "decoding"])
     given = [name for name in used if decodings.get(name, {}).get("stop") == "given"]
-    words = "the model is told how many sub-sequences to write; elsewhere it has to learn when to stop."
+    words = "the model is given the number of sub-sequences; elsewhere it has to learn when to stop."
     return [f"{STOPS['given'].capitalize()}: {words}"] if given else []
 
 
 def note_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
-    """What is to be said of published values."""
+    """The notes about published values."""
     with_note = rows[rows["published_note"].fillna("") != ""].drop_duplicates(GROUP)
     return [
         f"Published value of {names.source(row, seed=False)}: {row['published_note']}."
@@ -62,7 +62,7 @@ def note_remarks(rows: pd.DataFrame, names: ProcessNames) -> list[str]:
 
 
 def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
-    """What it does to the Latent PPL which texts are called sequences."""
+    """How Latent PPL changes with the definition of a sequence."""
     keys = ["corpus", "source", *GROUP[1:], *RUN]
     body: list[Line] = []
     for _, group in rows.groupby(keys, sort=False, dropna=False):
@@ -73,13 +73,13 @@ def parsing_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
         body.append([names.source(group.iloc[0].to_dict()), *cells, Cell(printed, words=True)])
     settings = rows.drop_duplicates("switch").set_index("switch")["setting_of_switch"]
     remarks = [f"{words.capitalize()}: {settings[switch]}." for switch, words in SWITCHES.items() if switch in settings]
-    remarks.append("Under each value: the sequences that it is of, and its change against the default.")
+    remarks.append("Under each value: the number of sequences, and the change from the default.")
     heads: Line = ["Source", *SWITCHES.values(), Cell("Released code says", words=True)]
     return plain_sheet("parsing", "Latent PPL by what counts as a sequence", heads, body, remarks)
 
 
 def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
-    """What stands behind Table 1, a row a source and seed."""
+    """The numbers behind Table 1, a row for each source and seed."""
     heads = ("Source", "Word-level PPL with ends", "Latent NLL", "Sequences", "Steps", "Cross-entropy", "Entropy")
     body: list[Line] = []
     for index, row in enumerate(rows.to_dict("records")):
@@ -92,14 +92,14 @@ def every_number_sheet(rows: pd.DataFrame, names: ProcessNames) -> Sheet:
 
 def _latent(group: pd.DataFrame) -> Cell:
     if group["source"].iloc[0] == SAMPLE and group["latent_ppl"].isna().all():
-        notes = ("none could be read", *beside(group, PPL))
+        notes = ("none could be read", *published_note(group, PPL))
         return Cell(NONE, notes)
     cell = measure_cell(group, PPL)
     return replace(cell, notes=(*cell.notes, *seeds_read(group)))
 
 
 def seeds_read(group: pd.DataFrame) -> list[str]:
-    """Of how many seeds something could be read, where that is not all of them."""
+    """The number of seeds with a sequence that could be read, unless it is all of them."""
     read = int(group["latent_ppl"].notna().sum())
     return [] if read == len(group) else [f"{read} of {len(group)} seeds could be read"]
 
@@ -112,7 +112,7 @@ def _not_read(group: pd.DataFrame) -> Cell:
 
 
 def _parts(group: pd.DataFrame, suffix: str) -> list[Cell]:
-    """Entropy and divergence, of the seeds of which enough could be read; `suffix` chooses the columns."""
+    """Entropy and divergence, over the seeds with enough sequences; `suffix` chooses the columns."""
     source = group["source"].iloc[0]
     enough = group if source == EXACT else group[group["documents"] >= ENOUGH]
     if enough.empty:

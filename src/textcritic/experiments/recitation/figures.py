@@ -1,4 +1,4 @@
-"""The figure of recitation: the share of n-grams that stand in the training text against n."""
+"""The figure of recitation: the share of n-grams that occur in the training text against n."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

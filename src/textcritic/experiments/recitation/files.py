@@ -1,4 +1,4 @@
-"""The files that an experiment on recitation is made of."""
+"""The files of an experiment on recitation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ class RealText(Real):
 
     Attributes:
         articles: its documents.
-        scores: what was found, a Parquet table as `critics.recitation` writes it.
+        scores: the Parquet table that `critics.recitation` writes.
     """
 
     articles: Path

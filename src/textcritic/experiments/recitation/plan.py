@@ -1,4 +1,4 @@
-"""Recitation in a study: which files it is made of."""
+"""Recitation in a study: its files."""
 
 from textcritic.experiments.recitation.files import RealText, RecitationFiles
 from textcritic.plan.experiment import Experiment
@@ -8,7 +8,7 @@ CUTTING = ("tokenizer", "lower_case", "straight_quotes", "words")
 
 
 class Recitation(Experiment):
-    """How much stands word for word in the training text (McCoy et al. 2023)."""
+    """How much occurs word for word in the training text (McCoy et al. 2023)."""
 
     kind = "recitation"
     critic_kind = "recitation"
@@ -16,7 +16,7 @@ class Recitation(Experiment):
     figures_read = ("recitation-lengths",)
 
     def files(self, part: str | None = None) -> RecitationFiles:
-        """What was found of real text and of the samples compared."""
+        """The scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         critic = self.block["critic"]
         entry = self.registries.entry("critics", critic)

@@ -1,4 +1,4 @@
-"""Recitation in long format: the share of n-grams that stand in the training text, and the longest copied passages."""
+"""Recitation in long format: the share of n-grams that occur in the training text, and the longest copied passages."""
 
 from dataclasses import replace
 from typing import Any
@@ -36,16 +36,16 @@ RECITED = measure_of(
         f"Recited {MAIN_LENGTH}-grams",
         unit="%",
         statistic="ratio",
-        means=f"runs of {MAIN_LENGTH} words that stand word for word in the training text",
+        means=f"runs of {MAIN_LENGTH} words that occur word for word in the training text",
     ),
     "recited",
     section="values",
     whole=100,
-    copies=f"of its runs of {MAIN_LENGTH} words stand in the reference",
+    copies=f"of its runs of {MAIN_LENGTH} words occur in the reference",
 )
-"""The share of a source's n-grams that stand in the training text: sums of (seen, all) over documents."""
+"""The share of a source's n-grams that occur in the training text: sums of (seen, all) over documents."""
 OF_LENGTH = replace(RECITED, value="share", p="")
-"""The same for another n, without a test: 13 tests of nearly the same thing would say more than there is to say."""
+"""The same for another n. It is not tested: the shares of the 13 values of n are nearly the same quantity."""
 PASSAGE_COLUMNS = (
     "label", "rank", "article", "words", "begin", "train_article", "train_begin", "before", "passage", "after"
 )  # fmt: skip
@@ -53,12 +53,12 @@ PASSAGE_TEXT = ("article", "train_article", "before", "passage", "after")
 
 
 def recitation_rows(material: Material) -> pd.DataFrame:
-    """What of each source stands in the training text, one row a source.
+    """How much of each source occurs in the training text, one row a source.
 
-    Columns: those of `rows.source_rows`; `recited`, percent of its 13-grams that stand in the training text;
-    `ngrams`, all that it has; `longest`, words of its longest passage that stands there, over all documents, and
-    `longest_median`, of the document in the middle; `scored.RECIPE`. Documents with fewer words than
-    13 are left out, but for `longest`.
+    Columns: those of `rows.source_rows`; `recited`, percent of its 13-grams that occur in the training text;
+    `ngrams`, how many it has; `longest`, words of the longest passage from the training text in any document, and
+    `longest_median`, the median over documents; `scored.RECIPE`. Documents with fewer than 13 words count only for
+    `longest` and `longest_median`.
 
     Raises:
         TextcriticError: a file is missing or damaged, or no real document has so many words.
@@ -69,8 +69,8 @@ def recitation_rows(material: Material) -> pd.DataFrame:
 def length_rows(material: Material) -> pd.DataFrame:
     """The share for each n: one row for each source and n.
 
-    Columns: the keys; `label`; `n`; `share`, percent of the n-grams that stand in the training text, with its 95%
-    interval `ci_low`, `ci_high`; `ngrams`, all; `documents` with n words or more.
+    Columns: the keys; `label`; `n`; `share`, percent of the n-grams that occur in the training text, with its 95%
+    interval `ci_low`, `ci_high`; `ngrams`, how many there are; `documents` with n words or more.
     """
     rows, resampling = [], Resampling(material.files.resamples)
     for _, sources in material.files.groups():
@@ -91,8 +91,8 @@ def passage_rows(material: Material) -> pd.DataFrame:
 
     Columns: the keys; `label`; `rank` from 1; `article`, where it was found; `words` of the passage and `begin`, its
     first word there, from 0; `train_article`, one training document that has it too, and `train_begin`, its first word
-    there; `passage`, its text, without the middle where it is long; `before` and `after`, some words around it. The
-    passages of a source are of articles and training documents that differ.
+    there; `passage`, its text, without the middle if it is long; `before` and `after`, some words around it. Each
+    passage of a source is from another article and another training document.
     """
     rows = []
     cutting = cutting_of(material.files.cutting)
@@ -100,11 +100,11 @@ def passage_rows(material: Material) -> pd.DataFrame:
         for source in material.files.shown(real):
             start = source.keys | {"label": material.names.source(source.keys, corpus=False, seed=False)}
             chosen = _longest(source_scores(source, RECITATION_SCHEMA.names))
-            articles = some_articles(source.articles, [one["id"] for one in chosen])
-            for rank, one in enumerate(chosen, start=1):
-                row = {"rank": rank, "article": one["id"], "words": one["longest"], "begin": one["begin"]}
-                row |= {"train_article": one["train_id"], "train_begin": one["train_begin"]}
-                rows.append(start | row | quoted(articles[one["id"]].text, one["begin"], one["longest"], cutting))
+            articles = some_articles(source.articles, [score["id"] for score in chosen])
+            for rank, score in enumerate(chosen, start=1):
+                row = {"rank": rank, "article": score["id"], "words": score["longest"], "begin": score["begin"]}
+                row |= {"train_article": score["train_id"], "train_begin": score["train_begin"]}
+                rows.append(start | row | quoted(articles[score["id"]].text, score["begin"], score["longest"], cutting))
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *PASSAGE_COLUMNS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
@@ -140,20 +140,20 @@ def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
 
 
 def _longest(scores: pa.Table) -> list[dict[str, Any]]:
-    """The documents with the longest passages, each from another training document."""
+    """Scores of the documents with the longest passages, each passage from another training document."""
     names = ("id", "longest", "begin", "train_id", "train_begin")
     table = scores.select(names).filter(scores["train_id"].is_valid())
     ranked = table.sort_by([("longest", "descending"), ("id", "ascending")]).to_pylist()
     first: dict[str, dict[str, Any]] = {}
-    for one in ranked:
-        first.setdefault(one["train_id"], one)
+    for score in ranked:
+        first.setdefault(score["train_id"], score)
         if len(first) == MOST_PASSAGES:
             break
     return list(first.values())
 
 
 def quoted(text: str, begin: int, words: int, cutting: Cutting) -> dict[str, str]:
-    """A passage as it is written, and what is around it."""
+    """A passage as it is written, and the words around it."""
     spans, end = spans_of(text, cutting), begin + words
     first, last = spans[begin][0], spans[end - 1][1]
     passage = text[first:last]

@@ -39,7 +39,7 @@ def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: P
     return Section(
         title="Recitation",
         html=place.render("section.html.j2", variables),
-        question="How much stands word for word in the training text?",
+        question="How much of the text occurs word for word in the training text?",
         card=card,
         findings=(*said_of(card), *directions(card, tables["recitation-lengths"]), *longest_findings(passages, names)),
         tests=comparisons(card, cause),

@@ -12,11 +12,11 @@ from textcritic.report.cells import Column, by_source, left_out_cell, matching, 
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
-SHARE = "Share of n-grams that stand word for word in the training text"
+SHARE = "Share of n-grams that occur word for word in the training text"
 
 
 def recitation_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """How much of each source stands in the training text, and its longest passages."""
+    """How much of each source occurs in the training text, and its longest passages."""
 
     def longest(group: pd.DataFrame) -> Cell:
         return Cell(count(group["longest"].max()), (f"median {group['longest_median'].mean():,.0f}",))
@@ -27,7 +27,7 @@ def recitation_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         "Longest passage, words": longest,
         "Left out": left_out_cell,
     }
-    heading = ("recitation", "How much stands in the training text")
+    heading = ("recitation", "How much occurs in the training text")
     return measure_sheet(heading, rows, names, columns, remarks_of(__file__, "recitation"))
 
 
@@ -37,9 +37,9 @@ def lengths_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     several = rows["corpus"].nunique() > 1
     body: list[Line] = []
     for (corpus, n), group in rows.groupby(["corpus", "n"], sort=False):
-        found = [matching(group, source) for source in sources]
+        by_column = [matching(group, source) for source in sources]
         name = f"{corpus_name(corpus)}: {n}" if several else str(n)
-        body.append([name, *(measure_cell(one, OF_LENGTH) for one in found)])
+        body.append([name, *(measure_cell(seeds, OF_LENGTH) for seeds in by_column)])
     heads = ["n", *(names.source({"corpus": "", **source}, corpus=False, seed=False) for source in sources)]
     remarks = ["Under each share: its 95% interval (with several seeds: their standard deviation)."]
     return plain_sheet("recitation-lengths", SHARE, heads, body, remarks)
@@ -56,5 +56,5 @@ def passages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     heads = ("Words", "Document", "Training document", "Passage")
     header = [[Cell(heads[0]), *(Cell(head, words=True) for head in heads[1:])]]
     remarks = ["Of samples with several seeds, the first. Several training documents may have a passage; one is named."]
-    caption = "The longest passages that stand in the training text"
+    caption = "The longest passages that occur in the training text"
     return Sheet("recitation-passages", caption, header, body, remarks=remarks, prose=True)

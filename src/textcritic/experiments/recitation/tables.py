@@ -1,4 +1,4 @@
-"""Tables of recitation: how much stands in the training text, the same by n, and the longest passages."""
+"""Tables of recitation: how much occurs in the training text, the same by n, and the longest passages."""
 
 from textcritic.experiments.recitation.rows import PASSAGE_TEXT, length_rows, passage_rows, recitation_rows
 from textcritic.experiments.recitation.sheets import lengths_sheet, passages_sheet, recitation_sheet

@@ -21,14 +21,14 @@ SAID = {
 
 
 def cause(cell: Cell) -> str:
-    """What is wrong with a sample, a clause: `98% of its runs of 13 words stand in the reference, real text 4.1%`."""
+    """What is wrong with a sample, a clause: `98% of its runs of 13 words occur in the reference, real text 4.1%`."""
     first, value = cell.scores[0], cell.number.value
     real = None if first.real is None or first.real.value is None else first.real.value / 100
     return f"{percent(None if value is None else value / 100)} {first.copies}, real text {percent(real)}"
 
 
 def directions(card: Sequence[Score], lengths: pd.DataFrame) -> list[Finding]:
-    """For each sample that can be told from real text, whether it recites or repeats too little, in plain words.
+    """For each sample that differs from real text: whether it recites or repeats too little, in plain words.
 
     Args:
         card: the scores of `RECITED`.
@@ -51,21 +51,21 @@ def _other_way(seeds: Sequence[Score], way: str, lengths: pd.DataFrame) -> str:
     """The n for which a sample is on the other side of real text: their 95% intervals do not overlap, for any seed."""
     table = lengths[lengths["corpus"] == seeds[0].corpus]
     real = table[table["source"] != SAMPLE].set_index("n")
-    found = set(real.index)
+    lengths_apart = set(real.index)
     for score in seeds:
         rows = matching(table, {key: getattr(score, key) for key in (*GROUP[1:], *RUN)}).set_index("n")
         below, above = (rows, real) if way == HIGHER else (real, rows)
         apart = above["ci_low"].reindex(real.index) > below["ci_high"].reindex(real.index)
-        found &= set(real.index[apart])
-    if not found:
+        lengths_apart &= set(real.index[apart])
+    if not lengths_apart:
         return ""
-    first, last = min(found), max(found)
+    first, last = min(lengths_apart), max(lengths_apart)
     reach = f"{first}" if first == last else f"{first} to {last}"
     return f" Of runs of {reach} words it repeats {'less' if way == HIGHER else 'more'} than people do."
 
 
 def longest_findings(passages: pd.DataFrame, names: Names) -> list[Finding]:
-    """The longest passage of all samples of each corpus, beside that of real text."""
+    """The longest passage of all samples of each corpus, and the length of the longest one of real text."""
     points = []
     for corpus, table in passages.groupby("corpus", sort=False):
         where = f" on {corpus_name(corpus)}" if names.several_corpora else ""
@@ -74,10 +74,10 @@ def longest_findings(passages: pd.DataFrame, names: Names) -> list[Finding]:
             continue
         first = samples.loc[samples["words"].idxmax()]
         name = names.source(first[GROUP].to_dict() | {"source": SAMPLE}, corpus=False, seed=False)
-        beside = f" The longest of real text has {plural(int(real['words'].max()), 'word')}." if len(real) else ""
+        of_real = f" The longest of real text has {plural(int(real['words'].max()), 'word')}." if len(real) else ""
         says = (
             f"{plural(int(first['words']), 'word')} by {name}, in document {first['article']}, from training document "
-            f"{first['train_article']}.{beside}"
+            f"{first['train_article']}.{of_real}"
         )
         points.append(Finding(f"Longest passage{where}", says))
     return points

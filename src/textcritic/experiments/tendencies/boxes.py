@@ -18,7 +18,7 @@ from textcritic.report.style import style
 T = TypeVar("T")
 ROW = 0.3  # inches
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-DASHES: Any = (0, (3, 1.5))  # matplotlib declares names of styles alone
+DASHES: Any = (0, (3, 1.5))  # matplotlib's type hints allow only names of styles
 WORDS = "unigram_max"
 LABEL = 26  # characters of a line of a label
 AXES = {"length": "tokens of a document", "stopwords": "share of stop words", "symbols": "share of symbols"}
@@ -54,7 +54,7 @@ def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: 
     Of means, or the largest one of the frequencies of words, which has no sign; `titles` by name of the curves.
     """
     every = [(panel, name) for panel in shown for name in titles]
-    # What was not measured of any sample would be an empty chart.
+    # A quantity that was not measured for any sample would be an empty chart.
     stacked = [
         (panel, name) for panel, name in every if any(len(one.curve(f"difference.{name}")) for one in panel.lines)
     ]
@@ -91,10 +91,10 @@ def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
         for place, (line, total) in enumerate(zip(panel.all, totals, strict=True)):
             y = len(panel.all) - 1 - place
             axes.barh(y, total, height=0.55, color=line.colour, alpha=0.75)
-            _beside(axes, total, y)
+            _at_end(axes, total, y)
             if line.vocabulary:
                 axes.vlines(line.vocabulary, y - 0.45, y + 0.45, line.colour, DASHES, linewidth=1.3)
-                _beside(axes, line.vocabulary, y, 9)
+                _at_end(axes, line.vocabulary, y, 9)
         axes.axvline(totals[0], color=INK, linewidth=1)
         closed = [line.vocabulary for line in panel.lines if line.vocabulary]
         axes.set_xlim(0, 1.18 * max([*totals, *closed]))
@@ -105,7 +105,7 @@ def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
     return _rows(shown, draw, width, lambda panel: panel.all)
 
 
-def _beside(axes: Axes, number: float, y: float, above: float = 0) -> None:
+def _at_end(axes: Axes, number: float, y: float, above: float = 0) -> None:
     """A number at the end of its bar, some points above the middle."""
     axes.annotate(count(number), (number, y), (4, above), textcoords="offset points", va="center", fontsize=9)
 
@@ -117,7 +117,7 @@ def _rows(
     lines: Callable[[T], Sequence[Line]],
     title: Callable[[T], str] = lambda entry: getattr(entry, "title", ""),
 ) -> Figure:
-    """Panels under one another whose rows are sources, with their labels beside them."""
+    """Panels under one another whose rows are sources, with labels to their left."""
     narrow = width < NARROW_BELOW
     room = 16 if narrow else LABEL
     labels = [[fill(shortened(line.label, 2 * room), room) for line in lines(entry)] for entry in entries]

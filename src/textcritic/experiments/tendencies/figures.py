@@ -1,4 +1,4 @@
-"""Figures of statistical tendencies: what is kept, laws, distributions, permutations (paper, Figures 1 to 9)."""
+"""Figures of statistical tendencies: verdicts, laws, distributions, permutations (paper, Figures 1 to 9)."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ from textcritic.report.palette import INK, MUTED
 from textcritic.report.style import SEQUENTIAL, new_figure, style
 
 CELL, NARROW_CELL, HEAD_LINE = 0.4, 0.26, 0.2  # inches
-LABEL = 22  # characters of a line of a sample's name beside its row
+LABEL = 22  # characters of a line of a sample's name next to its row
 SIGNS: Mapping[str, str] = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: "—"}
-FARTHEST = 100  # times as far as chance, from which the colour is the same
+FARTHEST = 100  # times the distance by chance; from here on the colour does not change
 
 WIDTH = 8.2
 SIZES = ("types", "s", "heaps_beta", "unigram_half_l1")
@@ -38,7 +38,7 @@ TITLES = {"length": "Length", "stopwords": "Stop words", "symbols": "Symbols"}
 
 
 def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
-    """The standing figures: name, wide figure, narrow figure."""
+    """The figures of every report: name, wide figure, narrow figure."""
     names = Names.of(files.samples, REAL)
     table, shown = rows["tendencies"], panels(files, names)
     yield "overview", overview_chart(table, names, WIDTH), overview_chart(table, names, NARROW)
@@ -55,7 +55,7 @@ def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterato
 
 
 def rank_frequency(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Frequency by rank, and the same over that of real text (paper, Figure 6)."""
+    """Frequency by rank, and the same divided by real text's (paper, Figure 6)."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
         real = panel.real.curve("rank-frequency")
@@ -83,7 +83,7 @@ def type_token(shown: Sequence[Panel]) -> Iterator[Drawn]:
 
 
 def type_token_ratios(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """The same over those of real text."""
+    """The same divided by those of real text."""
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
         name = ("types", "bigrams")[column]
@@ -114,8 +114,8 @@ def type_token_distances(shown: Sequence[Panel]) -> Iterator[Drawn]:
         for line in panel.all if column == 0 else panel.lines:
             curve = line.curve(DISTANCES[column][0])
             plot(axes, line, curve, marker="o", markersize=3, markerfacecolor="none")
-            found = curve[curve["p"] < 0.05]
-            axes.plot(found["x"], found["y"], "o", color=line.colour, markersize=3.2, zorder=4)
+            significant = curve[curve["p"] < 0.05]
+            axes.plot(significant["x"], significant["y"], "o", color=line.colour, markersize=3.2, zorder=4)
         length_axis(axes)
         axes.set_ylim(0, None)
         quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
@@ -186,7 +186,7 @@ def sizes(shown: Sequence[Panel]) -> Iterator[Drawn]:
 
 
 def permutations(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Differences of means and of words beside those of permuted documents (paper, Figure 7)."""
+    """Differences of means and of words, compared with those of permuted documents (paper, Figure 7)."""
     titles = TITLES | {WORDS: "Words"}
     yield "permutations", permutation_chart(shown, titles, WIDTH), permutation_chart(shown, titles, NARROW)
 
@@ -208,8 +208,9 @@ def vocabulary(shown: Sequence[Panel]) -> Iterator[Drawn]:
 
 
 def unigrams_and_lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Differences of words between second draws and real text, one a draw, where the paper permutes documents (Figure
-    9a); and the lengths of real text (9b).
+    """Differences of words between second draws and real text, one a draw; and the lengths of real text.
+
+    The paper's Figure 9a permutes documents instead of drawing again; its Figure 9b has the lengths.
     """
 
     def draw(axes: Axes, panel: Panel, column: int) -> None:
@@ -232,7 +233,7 @@ def unigrams_and_lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
 def _numbered(
     draw: Callable[[Sequence[Panel]], Iterator[Drawn]],
 ) -> Callable[[TendenciesFiles, Mapping[str, pd.DataFrame]], Iterator[Drawn]]:
-    """The recipe of a figure that is drawn from the curves of all sources and no table."""
+    """The recipe of a figure that is drawn from the curves of all sources, not from a table."""
     return lambda files, _: draw(panels(files, Names.of(files.samples, REAL)))
 
 
@@ -272,7 +273,7 @@ def _types(curves: tuple[str, ...]) -> Callable[[Axes, Panel, int], None]:
 
 
 def _over(curve: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
-    """A curve divided by that of real text, between the first and the last x of real text."""
+    """A curve divided by real text's, between the first and the last x of real text."""
     if real.empty:
         return curve.iloc[:0]
     inside = curve[(curve["x"] >= real["x"].min()) & (curve["x"] <= real["x"].max())]
@@ -288,7 +289,7 @@ def _times(axes: Axes) -> None:
 
 
 def length_axis(axes: Axes) -> None:
-    """An axis of lengths, logarithmic, with some numbers however short it is, and room between them if it is long."""
+    """A logarithmic axis of lengths; a short one has some numbers too, a long one has space between them."""
     axes.set_xscale("log")
     first, last = axes.dataLim.intervalx  # the axis of an empty panel has no limits
     subs = (1, 2, 5) if last < 50 * first else (1, 3) if last < 400 * first else (1,)
@@ -303,7 +304,7 @@ def _plain(axes: Axes) -> None:
 def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
     """A row for each sample, a column for each tendency: how many times as far as chance it is, or the verdict.
 
-    In a narrow figure tendencies are numbered under a list of their names, and a sample's name stands over its row.
+    In a narrow figure tendencies are numbered under a list of their names, and a sample's name is above its row.
 
     Args:
         rows: as `rows.tendency_rows` makes them; of several seeds the mean of those that differ is shown.
@@ -365,13 +366,13 @@ def _draw(axes: Axes, cells: list[list[tuple[float, str]]]) -> None:
 
 
 def _cell(group: pd.DataFrame) -> tuple[float, str]:
-    """How dark a cell is, and what stands in it."""
+    """How dark a cell is, and its text."""
     if group["value"].isna().all():
         return 1.0, MISSING
     differs = group[group["verdict"] == DIFFERS]
     if differs.empty:
         return 1.0, KEPT if (group["verdict"] == KEPT).all() else UNCLEAR
-    if differs["times"].isna().all():  # documents that are exchanged are no apart
+    if differs["times"].isna().all():  # documents that are exchanged have no distance
         return 1.0, DIFFERS
     times = float(differs["times"].mean())
     return times, f"{number(times, 2)}×"

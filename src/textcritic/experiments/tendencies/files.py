@@ -1,4 +1,4 @@
-"""The files that an experiment on statistical tendencies is made of."""
+"""The files of an experiment on statistical tendencies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class RealText(Real):
 
     Attributes:
         scores: its statistics, JSON, as `critics.tendencies.measure` makes them.
-        curves: what figures draw of it, a Parquet table.
+        curves: the curves that figures draw, a Parquet table.
         articles: Parquet file of its documents, for a table that shows some; else None.
     """
 
@@ -30,8 +30,8 @@ class Sample(Drawn):
     """A sample; `scores` and `curves` as of real text.
 
     Attributes:
-        vocabulary: entries of its generator's vocabulary of whole words; None where it can write any word, or where
-            the study does not say how many there are.
+        vocabulary: entries of its generator's vocabulary of whole words; None if it can write any word, or if the study
+            does not say how many there are.
     """
 
     curves: Path
@@ -40,7 +40,7 @@ class Sample(Drawn):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model(Files):
-    """A generator that was trained on a corpus, and what is known of it: `perplexity` and `training`, JSON."""
+    """A generator that was trained on a corpus, with the records `perplexity` and `training`, JSON."""
 
     corpus: str
     setting: str
@@ -60,7 +60,7 @@ class TendenciesFiles(Compared):
 
     Attributes:
         options: of the critic: how tokens are counted.
-        models: of a table about generators, which needs nothing else.
+        models: for a table about generators, which needs nothing else.
     """
 
     data: tuple[RealText, ...]

@@ -1,4 +1,4 @@
-"""What figures of tendencies have in common: panels by corpus and decoding, a line for each source."""
+"""The common parts of figures of tendencies: panels by corpus and decoding, a line for each source."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ BELOW, TITLE_LINE, RIGHT = 0.6, 0.25, 0.15
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One sample in a panel: what it is called, its curves, how it is drawn, and its closed vocabulary, if any."""
+    """One sample in a panel: its label, its curves, how it is drawn, and its closed vocabulary, if any."""
 
     label: str
     keys: dict[str, Any]
@@ -61,14 +61,14 @@ class Panel:
 def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
     """A panel for each corpus and each decoding of its samples; of several seeds the first is drawn.
 
-    A colour is a generator, in all panels; of several settings the second has dashes.
+    A generator has one colour in all panels; of several settings the second has dashes.
     """
     sources = [(keys, curves) for _, keys, curves in curves_of(files)]
     samples = [keys for keys, _ in sources if keys["source"] == SAMPLE]
     generators, settings = unique(k["generator"] for k in samples), unique(k["setting"] for k in samples)
     closed = {sample.generator: sample.vocabulary for sample in files.samples}
     several = len({keys["decoding"] for keys in samples}) > 1
-    made = []
+    drawn = []
     for corpus in unique(keys["corpus"] for keys, _ in sources):
         here = [(keys, curves) for keys, curves in sources if keys["corpus"] == corpus]
         real = Line("real text", *here[0], INK, "-")
@@ -84,8 +84,8 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
                 lines[place] = Line(label, keys, curves, colour, dashes, closed[place[0]])
             words = [corpus_name(corpus)] * names.several_corpora + [decoding_name(decoding)] * several
             title = ", ".join(filter(None, words))
-            made.append(Panel(title, real, list(lines.values())))
-    return made
+            drawn.append(Panel(title, real, list(lines.values())))
+    return drawn
 
 
 def grid(
@@ -95,7 +95,7 @@ def grid(
     width: float,
     height: float = 2.3,
 ) -> Figure:
-    """A row of axes for each panel, one for each title; in a narrow figure all are stacked. The legend stands below.
+    """A row of axes for each panel, one for each title; in a narrow figure all are stacked. The legend is below.
 
     Args:
         shown: the panels.
@@ -133,7 +133,7 @@ def _place(figure: Figure, places: np.ndarray, height: float, foot: float) -> No
     Matplotlib's `tight_layout` would draw all of them to know how wide the numbers are: a third of a figure's time.
 
     Args:
-        figure: what the axes are in.
+        figure: the figure of the axes.
         places: the axes.
         height: of a row, inches.
         foot: inches below the lowest row.
@@ -150,19 +150,19 @@ def _place(figure: Figure, places: np.ndarray, height: float, foot: float) -> No
 
 
 def _left_of(axes: Axes) -> float:
-    """Inches that the numbers and the label of an axis of y take, about."""
+    """The width of the numbers and the label of a y axis, inches, about."""
     numbers = axes.yaxis.get_major_formatter().format_ticks(list(axes.get_yticks()))
     return TICK + NUMBER_CHARACTER * max(map(len, numbers), default=0) + LABEL * bool(axes.get_ylabel())
 
 
 def band(axes: Axes, curve: pd.DataFrame, colour: str = MUTED) -> None:
-    """What second draws of real text span."""
+    """The range of second draws of real text."""
     if curve["low"].notna().any():
         axes.fill_between(curve["x"], curve["low"], curve["high"], color=colour, alpha=0.22, linewidth=0, zorder=1)
 
 
 def plot(axes: Axes, line: Line, curve: pd.DataFrame, **look: Any) -> None:
-    """A curve of a source; that of real text lies on top."""
+    """A curve of a source; real text's is drawn on top."""
     real = line.keys["source"] != SAMPLE
     axes.plot(
         curve["x"],

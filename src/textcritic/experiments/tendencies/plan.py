@@ -1,4 +1,4 @@
-"""Statistical tendencies in a study: which files they are made of, and what is checked before anything runs."""
+"""Statistical tendencies in a study: their files, and the checks before anything runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from textcritic.plan.sources import (
     measured,
 )
 
-# Parts that are about generators, that show documents, and about real text alone: the last need no sample.
+# Parts about generators, parts that show documents, and parts about real text only, which need no sample.
 MODELS, SAMPLES, REAL_ALONE = "models", "samples", ("real", "unigrams-and-lengths")
 COUNTING = ("tokenizer", "lower_case", "stop_words", "ranks", "draws", "window")
 
@@ -68,7 +68,7 @@ class Tendencies(Experiment):
         return Sample(**of_source, curves=Path(f"{base}.curves.parquet"), vocabulary=self._vocabulary(source))
 
     def _vocabulary(self, source: Source) -> int | None:
-        """Entries of the closed vocabulary of a generator, where its encoding says how many."""
+        """Entries of the closed vocabulary of a generator, if its encoding says how many."""
         generator = self.registries.entry("generators", source.generator)
         if not isinstance(generator, Causal | Fairseq):
             return None

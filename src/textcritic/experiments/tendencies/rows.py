@@ -1,4 +1,4 @@
-"""Statistical tendencies in long format: what each source has, and how far a sample is from real text."""
+"""Statistical tendencies in long format: estimates on each source, and how far a sample is from real text."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
@@ -38,7 +38,7 @@ AUDIT = {
         "unigram_chi_square": "chi-square",
     },
 }
-"""Disputed details: what each is about, and the statistics that settle it in one way or another with their names."""
+"""Disputed details: for each, the statistics that settle it in one way or another, with their names."""
 MEASURES: Mapping[str, Measure] = {
     tendency.name: Measure(
         name=tendency.title,
@@ -59,79 +59,78 @@ SHOWN, LONGEST = 2, 1200  # documents of a source, and characters of each
 AT_SIZE = ("at_tokens", "at_size", "real_at_size", "apart", "apart_low", "apart_high")
 """An estimate of a sample and of real text at one size, and their difference; see `value_rows`."""
 REJECTED = ("rejected", "rejected_share", "rejected_by_reason", "unfinished")
-"""What was drawn and not kept, and texts kept although they had not ended; see `measures.scored.rejected_of`."""
+"""Texts that were drawn and not kept, and texts kept although unfinished; see `measures.scored.rejected_of`."""
 
 
 def tendency_rows(material: Material) -> pd.DataFrame:
-    """Whether each sample keeps to each tendency: one row for each of both.
+    """Whether each sample keeps to each tendency: one row for each sample and tendency.
 
     Columns: the keys; `label`; `tendency`, a name of `verdicts.TENDENCIES`; `distance`, which distance decides;
     `value`, and `low`, `high`, the 95% interval of the distance of the two sources; `p_value` of a permutation test;
-    `p_adjusted`, Holm's over the tendencies of the sample; `by_chance`, the distance where documents are exchanged at
-    random, in the mean; `times`, value over `by_chance`; `margin`, below which a distance counts as kept; `noticed`,
-    the distance that as many documents would notice in 80% of cases; `floor`, the same distance of second draws of
-    real text, in the mean, and `floor_most`, of the farthest of them; `verdict`: "differs" where p is below 0.05, else
-    "keeps" where `high` is below `margin`, else "unclear", and "not measured" where there is no value, for the
-    reason in `why`; `way`, the word for the direction, or ""; `not_kept`, how many tendencies the sample differs in;
-    `p_all`, one p-value for all of its tests, the smallest `p_adjusted`; `documents`; `rejected`, `rejected_share`,
-    `rejected_by_reason` ("reason: n; ..."): texts that were drawn and are no documents; `unfinished`, documents that
-    had not ended.
+    `p_adjusted`, Holm's over the tendencies of the sample; `by_chance`, the mean distance when documents are exchanged
+    at random; `times`, value divided by `by_chance`; `margin`, below which a distance counts as kept; `noticed`, the
+    distance that as many documents would notice in 80% of cases; `floor`, the mean of the same distance over second
+    draws of real text, and `floor_most`, the largest of them; `verdict`: "differs" if p is below 0.05, else "keeps" if
+    `high` is below `margin`, else "unclear", and "not measured" if there is no value, for the reason in `why`; `way`,
+    the word for the direction, or ""; `not_kept`, how many tendencies the sample differs in; `p_all`, one p-value for
+    all of its tests, the smallest `p_adjusted`; `documents`; `rejected`, `rejected_share`, `rejected_by_reason`
+    ("reason: n; ..."): texts that were drawn but are not documents; `unfinished`, documents that had not ended.
     """
     files, names = material.files, material.names
     rows = []
-    for _, sample, said in _each(files, real=False):
-        start, found = sample | {"label": names.source(sample)}, verdicts(said)
-        tested = [one.p_adjusted for one in found if one.p_adjusted is not None]
-        every = {"not_kept": sum(one.verdict == DIFFERS for one in found), "documents": said["documents"]}
+    for _, sample, measured in _each(files, real=False):
+        start, results = sample | {"label": names.source(sample)}, verdicts(measured)
+        tested = [one.p_adjusted for one in results if one.p_adjusted is not None]
+        every = {"not_kept": sum(one.verdict == DIFFERS for one in results), "documents": measured["documents"]}
         every["p_all"] = min(tested, default=None)
-        rows += [start | asdict(one) | every | {name: said[name] for name in REJECTED} for one in found]
+        rows += [start | asdict(one) | every | {name: measured[name] for name in REJECTED} for one in results]
     columns = [field.name for field in fields(Verdict)]
     return _table(rows, ("label", *columns, "not_kept", "p_all", "documents", *REJECTED))
 
 
 def value_rows(material: Material) -> pd.DataFrame:
-    """What is estimated on each source: one row for each estimate.
+    """The estimates on each source: one row for each estimate.
 
-    Columns: the keys; `label`; `statistic`, a name of `statistics.ESTIMATES`; `value`, `low`, `high`; of real text
+    Columns: the keys; `label`; `statistic`, a name of `statistics.ESTIMATES`; `value`, `low`, `high`; for real text
     `sd`, the standard deviation over `draws` random draws from the training set (paper, Table 4); `published`,
-    `difference`, `published_sd`; of what depends on the size, of samples, `at_tokens`, the size at which they and real
-    text are compared, `at_size` and `real_at_size`, what both have there, and `apart`, `apart_low`, `apart_high`, their
-    difference; `documents`, `tokens`, `empty`; what was rejected, as in `tendency_rows`.
+    `difference`, `published_sd`; for samples and estimates that depend on the size, `at_tokens`, the size at which they
+    and real text are compared, `at_size` and `real_at_size`, the values of both there, and `apart`, `apart_low`,
+    `apart_high`, their difference; `documents`, `tokens`, `empty`; the rejected texts, as in `tendency_rows`.
     """
     files, names, published = material.files, material.names, material.published
     rows = []
-    for _, source, said in _each(files):
+    for _, source, measured in _each(files):
         for statistic in ESTIMATES:
-            found = said["estimates"].get(statistic.name, {})
-            row = {name: found.get(name) for name in ("value", "low", "high", "sd")}
-            row |= _beside(row, statistic.name, source, published)
-            row |= _at_one_size(said, statistic.name)
+            estimate = measured["estimates"].get(statistic.name, {})
+            row = {name: estimate.get(name) for name in ("value", "low", "high", "sd")}
+            row |= _with_published(row, statistic.name, source, published)
+            row |= _at_one_size(measured, statistic.name)
             row["published_sd"] = published.value(f"{statistic.name}_sd", source) if _is_real(source) else None
-            row |= {name: said[name] for name in ("documents", "tokens", "empty", *REJECTED)}
-            row["draws"] = said["draws"]["number"] if _is_real(source) else None
+            row |= {name: measured[name] for name in ("documents", "tokens", "empty", *REJECTED)}
+            row["draws"] = measured["draws"]["number"] if _is_real(source) else None
             rows.append(source | {"label": names.source(source), "statistic": statistic.name} | row)
     columns = ("label", "statistic", "value", "low", "high", "sd", "draws", "published", "difference", "published_sd")
     return _table(rows, (*columns, *AT_SIZE, "documents", "tokens", "empty", *REJECTED))
 
 
 def distance_rows(material: Material) -> pd.DataFrame:
-    """How far each source is from laws and, where it is a sample, from real text: one row for each distance.
+    """How far each source is from laws and, if it is a sample, from real text: one row for each distance.
 
     Columns: the keys; `label`; `statistic`, a name of `statistics.DISTANCES`; `value`, `low`, `high`, `p_value`;
-    `floor`, `floor_most`, `by_chance` and `noticed` as in `tendency_rows`, where there is a test; `published`,
+    `floor`, `floor_most`, `by_chance` and `noticed` as in `tendency_rows`, if there is a test; `published`,
     `difference`, `published_note`; `documents`.
     """
     files, names, published = material.files, material.names, material.published
     names_of = ("value", "low", "high", "p_value", "floor", "floor_most", "by_chance", "noticed")
     rows = []
-    for _, source, said in _each(files):
+    for _, source, measured in _each(files):
         for statistic in DISTANCES:
-            found = said["distances"].get(statistic.name, {})
-            row = {name: found.get(name) for name in names_of}
-            row |= _beside(row, statistic.name, source, published)
+            distance = measured["distances"].get(statistic.name, {})
+            row = {name: distance.get(name) for name in names_of}
+            row |= _with_published(row, statistic.name, source, published)
             row["published_note"] = published.note(statistic.name, source)
             start = {"label": names.source(source), "statistic": statistic.name}
-            rows.append(source | start | row | {"documents": said["documents"]})
+            rows.append(source | start | row | {"documents": measured["documents"]})
     return _table(rows, ("label", "statistic", *names_of, "published", "difference", "published_note", "documents"))
 
 
@@ -144,40 +143,42 @@ def mean_rows(material: Material) -> pd.DataFrame:
     """
     files, names, published = material.files, material.names, material.published
     rows = []
-    for _, source, said in _each(files, real=False):
+    for _, source, measured in _each(files, real=False):
         for statistic in DIFFERENCES:
-            found = said["distances"].get(statistic.name, {})
-            row = {name: found.get(name) for name in ("value", "low", "high", "p_value", "p_as_printed")}
-            row |= _beside(row, statistic.name, source, published)
+            distance = measured["distances"].get(statistic.name, {})
+            row = {name: distance.get(name) for name in ("value", "low", "high", "p_value", "p_as_printed")}
+            row |= _with_published(row, statistic.name, source, published)
             row["published_note"] = published.note(statistic.name, source)
             start = {"label": names.source(source), "statistic": statistic.name}
-            rows.append(source | start | row | {"documents": said["documents"]})
+            rows.append(source | start | row | {"documents": measured["documents"]})
     columns = ("label", "statistic", "value", "low", "high", "p_value", "p_as_printed", "published", "difference")
     return _table(rows, (*columns, "published_note", "documents"))
 
 
 def audit_rows(material: Material) -> pd.DataFrame:
-    """What each disputed detail does to the number.
+    """How each disputed detail changes the number.
 
-    Columns: the keys, `label`, `switch`, `option`, `statistic`, `value`, and as in `value_rows` `at_tokens`, `at_size`,
-    `real_at_size`, `apart`, `apart_low`, `apart_high`.
+    Columns: the keys, `label`, `switch`, `option`, `statistic`, `value`; and `at_tokens`, `at_size`, `real_at_size`,
+    `apart`, `apart_low`, `apart_high` as in `value_rows`.
     """
     files, names = material.files, material.names
     rows = []
-    for _, source, said in _each(files):
-        values = {name: found.get("value") for name, found in (said["estimates"] | said["distances"]).items()}
+    for _, source, measured in _each(files):
+        values = {
+            name: estimate.get("value") for name, estimate in (measured["estimates"] | measured["distances"]).items()
+        }
         for switch, options in AUDIT.items():
             for name, option in options.items():
                 row = {"switch": switch, "option": option, "statistic": name, "value": values.get(name)}
-                rows.append(source | {"label": names.source(source)} | row | _at_one_size(said, name))
+                rows.append(source | {"label": names.source(source)} | row | _at_one_size(measured, name))
     return _table(rows, ("label", "switch", "option", "statistic", "value", *AT_SIZE))
 
 
 def size_rows(material: Material) -> pd.DataFrame:
-    """Estimates and distances against the number of documents that they are made from.
+    """Estimates and distances against the number of documents that they are computed from.
 
-    Columns: the keys, `label`, `statistic`, `documents`, `value`, and for distances of words `corrected`, less what two
-    sets of these sizes have by chance.
+    Columns: the keys, `label`, `statistic`, `documents`, `value`, and for distances of words `corrected`: the value
+    minus what two sets of these sizes have by chance.
     """
     files, names = material.files, material.names
     rows = []
@@ -199,15 +200,15 @@ def model_rows(material: Material) -> pd.DataFrame:
         parameters, perplexity = read_json(model.training).get("parameters"), perplexity_of(model.perplexity)["ppl_all"]
         for name, value in (("parameters", parameters), ("perplexity", perplexity)):
             row = {"statistic": name, "value": value}
-            rows.append(source | {"label": model.label} | row | _beside(row, name, source, published))
+            rows.append(source | {"label": model.label} | row | _with_published(row, name, source, published))
     return _table(rows, ("label", "statistic", "value", "published", "difference"))
 
 
 def sample_rows(material: Material) -> pd.DataFrame:
     """The first `SHOWN` documents of each source, to read (paper, Table 7): one row for each.
 
-    Columns: the keys, `label`, `statistic`, "sample_1" and so on; `value`, its tokens, cut at white space; `text`, of
-    which `LONGEST` characters are shown; `published`, the tokens of the paper's, `published_note`, that text.
+    Columns: the keys, `label`, `statistic`, "sample_1" and so on; `value`, its tokens, cut at white space; `text`, cut
+    after `LONGEST` characters; `published`, the tokens of the paper's text, and `published_note`, that text.
     """
     files, names, published = material.files, material.names, material.published
     rows = []
@@ -239,46 +240,48 @@ def curves_of(files: TendenciesFiles) -> Iterator[tuple[RealText, dict[str, Any]
 
 
 def statistics_of(path: Path) -> dict[str, Any]:
-    """The statistics of a source, as `critics.tendencies.measure` makes them.
+    """The statistics of a source, as `critics.tendencies.measure` writes them.
 
     Raises:
         TextcriticError: the file is missing, damaged or something else.
     """
-    said: dict[str, Any] = read_json(path)
-    if lacking := {"documents", "tokens", "empty", "estimates", "distances", "missing", "draws"} - set(said):
+    statistics: dict[str, Any] = read_json(path)
+    if lacking := {"documents", "tokens", "empty", "estimates", "distances", "missing", "draws"} - set(statistics):
         raise TextcriticError(f"{path}: no {sorted(lacking)[0]!r} in it; delete it and rerun the rule that makes it")
-    return said
+    return statistics
 
 
 def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText, dict[str, Any], dict[str, Any]]]:
-    """The real text of its corpus, the keys, and the statistics of each source with what was rejected of it.
+    """For each source: the real text of its corpus, the keys, and the statistics with the texts that were rejected.
 
-    Of samples alone unless `real`; of real text nothing is rejected.
+    Only of samples unless `real`; no real text is rejected.
     """
     for text in files.data:
         for documents in files.of(text)[0 if real else 1 :]:
-            said = statistics_of(documents.scores)
+            measured = statistics_of(documents.scores)
             if isinstance(documents, RealText):
                 rejected: dict[str, Any] = dict(zip(REJECTED, (0, 0.0, "", 0), strict=True))
             else:
-                rejected = rejected_of(documents, said["documents"])
-            yield text, documents.keys, said | rejected
+                rejected = rejected_of(documents, measured["documents"])
+            yield text, documents.keys, measured | rejected
 
 
-def _beside(row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published) -> dict[str, Any]:
+def _with_published(
+    row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published
+) -> dict[str, Any]:
     """The published value and ours minus it."""
     printed = published.value(name, source)
     gap = None if printed is None or row["value"] is None else row["value"] - printed
     return {"published": printed, "difference": gap}
 
 
-def _at_one_size(said: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An estimate of a sample and of real text of as many tokens; nothing of real text, and of what has no size."""
-    sized = said.get("one_size", {})
-    found = sized.get("estimates", {}).get(name)
-    if found is None:
+def _at_one_size(measured: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An estimate of a sample and of real text with as many tokens; None for estimates that do not depend on size."""
+    sized = measured.get("one_size", {})
+    estimate = sized.get("estimates", {}).get(name)
+    if estimate is None:
         return dict.fromkeys(AT_SIZE)
-    numbers = (found[key] for key in ("value", "real", "difference", "low", "high"))
+    numbers = (estimate[key] for key in ("value", "real", "difference", "low", "high"))
     return dict(zip(AT_SIZE, (sized["tokens"], *numbers), strict=True))
 
 

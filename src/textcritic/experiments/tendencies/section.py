@@ -26,7 +26,7 @@ from textcritic.report.section import Place, Section
 
 NOT_KEPT = Measure(
     name="Tendencies that differ",
-    means="habits of real text, such as how often words occur, that a sample does not have: a count, and no test",
+    means="the number of habits of real text, such as how often words occur, that a sample does not have; not a test",
     value="not_kept",
     section="kept",
     p="",
@@ -34,7 +34,7 @@ NOT_KEPT = Measure(
     out_of="measured",
 )
 TOKENS = {
-    "whitespace": "what stands between white space",
+    "whitespace": "what white space separates",
     "words": "words, and each punctuation mark or symbol by itself",
 }
 
@@ -68,24 +68,23 @@ def _facts(files: TendenciesFiles, names: Names) -> list[tuple[str, str]]:
     case = ", in lower case" if options["lower_case"] else ""
     facts.append(("Tokens", f"{TOKENS[options['tokenizer']]}{case}."))
     for real in files.data:
-        said = statistics_of(real.scores)
+        measured = statistics_of(real.scores)
         where = f" ({corpus_name(real.corpus)})" if names.several_corpora else ""
-        number, each = said["draws"]["number"], said["draws"]["documents"]
+        number, each = measured["draws"]["number"], measured["draws"]["documents"]
         drawn = f"{plural(number, 'second draw')} of {plural(each, 'document')} of the training set"
-        text = (
-            f"{count(said['documents'])} documents{' of the test set' * bool(number)}, {count(said['tokens'])} tokens"
-        )
+        documents, tokens = (count(measured[key]) for key in ("documents", "tokens"))
+        text = f"{documents} documents{' of the test set' * bool(number)}, {tokens} tokens"
         few = "too few other documents for second draws"
         facts.append((f"Real text{where}", f"{text}; {drawn if number else few}."))
     return facts
 
 
 def _faults(files: TendenciesFiles, names: Names) -> list[str]:
-    """What is the matter with a source: other tokens than real text, or something that could not be measured."""
+    """What is wrong with a source: other tokens than real text, or something that could not be measured."""
     faults = []
     sources: tuple[Documents, ...] = (*files.data, *files.samples)
     for documents in sources:
-        said, source = statistics_of(documents.scores), names.source(documents.keys)
-        faults += [f"{source}: {said['fault']}"] if said.get("fault") else []
-        faults += [f"{source}: {why}" for why in dict.fromkeys(said["missing"].values())]
+        measured, source = statistics_of(documents.scores), names.source(documents.keys)
+        faults += [f"{source}: {measured['fault']}"] if measured.get("fault") else []
+        faults += [f"{source}: {why}" for why in dict.fromkeys(measured["missing"].values())]
     return faults

@@ -32,7 +32,7 @@ CellOf = Callable[[pd.DataFrame, Statistic], Cell]
 
 
 def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """A row for each sample, a column for each tendency: whether it keeps to it, and by how much it does not."""
+    """A row for each sample, a column for each tendency: whether it keeps to it, and by how much it differs."""
     columns: dict[str, Column] = {one.title: _of(_verdict, one.name, "tendency") for one in TENDENCIES}
     margins = "; ".join(f"{one.title.lower()}: {one.margin:g} ({one.unit})" for one in TENDENCIES)
     chance = by_chance_alone(len(TENDENCIES))
@@ -40,7 +40,7 @@ def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         *remarks_of(__file__, "tendencies", margins=margins, chance=chance),
         *_lost(rows.drop_duplicates([*GROUP, *RUN])),
     ]
-    heading = ("tendencies", "What samples keep of the tendencies of real text")
+    heading = ("tendencies", "Which tendencies of real text samples keep")
     return measure_sheet(heading, rows, names, columns, remarks)
 
 
@@ -51,7 +51,7 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         rows: as `rows.value_rows` makes them.
         names: of the sources.
         name: of the table.
-        only: the estimates that it has; none means all.
+        only: the estimates to show; empty means all.
     """
     columns = {**_columns(_value, [one for one in ESTIMATES if not only or one.name in only]), "Documents": _documents}
     draws = int(rows["draws"].max()) if rows["draws"].notna().any() else 0
@@ -59,11 +59,11 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
     headings = ["values", *(f"values: {part}" for part, is_there in parts.items() if is_there)]
     remarks = remarks_of(__file__, *headings, draws=draws)
     remarks += _lost(rows.drop_duplicates(["source", *GROUP, *RUN]))
-    return measure_sheet((name, "What is estimated on each source"), rows, names, columns, remarks)
+    return measure_sheet((name, "Estimates on each source"), rows, names, columns, remarks)
 
 
 def rejected_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The texts of each sample that were drawn and are no documents, by reason, and those that had not ended."""
+    """The texts of each sample that were drawn but are not documents, by reason, and those that had not ended."""
     heads = ("Source", "Drawn", "Rejected", "Share", "Kept, not ended", Cell("Reasons", words=True))
     body: list[Line] = []
     for row in rows.drop_duplicates([*GROUP, *RUN]).to_dict("records"):
@@ -98,16 +98,16 @@ def models_sheet(rows: pd.DataFrame, name: str) -> Sheet:
     for _, group in rows.groupby(GROUP, sort=False):
         cells = []
         for statistic, places in (("parameters", 0), ("perplexity", 2)):
-            found = group[group["statistic"] == statistic]
+            rows_of = group[group["statistic"] == statistic]
             written = Statistic(statistic, "", places).written
-            cells.append(Cell(written(_mean(found, "value")), tuple(_published(found, written))))
+            cells.append(Cell(written(_mean(rows_of, "value")), tuple(_published(rows_of, written))))
         body.append([str(group["label"].iloc[0]), *cells])
     heads = ("Generator", "Parameters", "Perplexity")
     return plain_sheet(name, "The generators", heads, body, remarks_of(__file__, "models"))
 
 
 def samples_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """The first documents of each source, as they are, and the paper's (Table 7)."""
+    """The first documents of each source, unchanged, and the paper's (Table 7)."""
     body: list[Line] = []
     for source, group in by_source(rows, names):
         for row in group.to_dict("records"):
@@ -123,21 +123,21 @@ def audit_sheet(rows: pd.DataFrame, names: Names, published: bool) -> Sheet:
     """A row for each source, a column for each way to settle a disputed detail."""
     columns: dict[str, Column] = {
         option: _of(partial(_audited, switch=switch), name)
-        for switch, found in AUDIT.items()
-        for name, option in found.items()
+        for switch, options in AUDIT.items()
+        for name, option in options.items()
     }
     titles = {"s": "Zipf’s s", "zipf_own": "Distance from Zipf’s law", "unigram": "Difference of words"}
-    top = [Cell(""), *(Cell(titles[switch], span=len(found)) for switch, found in AUDIT.items())]
+    top = [Cell(""), *(Cell(titles[switch], span=len(options)) for switch, options in AUDIT.items())]
     remarks = remarks_of(__file__, "audit", *["audit: published"] * published)
-    heading = ("tendencies-audit", "What each disputed detail does to the number")
+    heading = ("tendencies-audit", "How each disputed detail changes the number")
     sheet = measure_sheet(heading, rows, names, columns, remarks)
     return replace(sheet, header=[top, *sheet.header])
 
 
 def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """A row for each source and number of documents: how estimates change with the size of a corpus."""
-    known = set(rows["statistic"])
-    statistics = [statistic for statistic in SIZED if statistic.name in known]
+    present = set(rows["statistic"])
+    statistics = [statistic for statistic in SIZED if statistic.name in present]
     body: list[Line] = [
         [source, count(size), *(_sized(group, statistic, size) for statistic in statistics)]
         for source, group in by_source(rows, names)
@@ -152,7 +152,7 @@ def _columns(cell: CellOf, statistics: Sequence[Statistic]) -> dict[str, Column]
     """A column for each statistic, of the seeds that have a value."""
 
     def of(one: Statistic) -> Callable[[pd.DataFrame], Cell]:
-        return _of(lambda found: cell(found[found["value"].notna()], one), one.name)
+        return _of(lambda rows: cell(rows[rows["value"].notna()], one), one.name)
 
     return {one.title: of(one) for one in statistics}
 
@@ -163,7 +163,7 @@ def _of(cell: Callable[[pd.DataFrame], Cell], name: str, key: str = "statistic")
 
 
 def _verdict(group: pd.DataFrame) -> Cell:
-    """Of several seeds, that of the one that is farthest."""
+    """The verdict; of several seeds, that of the seed with the largest distance."""
     if group.empty or group["value"].isna().all():
         return Cell(MISSING if len(group) else NONE)
     row: dict[str, Any] = group.loc[group["value"].idxmax()].to_dict()
@@ -221,10 +221,10 @@ def _spread(group: pd.DataFrame, written: Callable[[float | None], str], signed:
     low, high = group["low"].iloc[0], group["high"].iloc[0]
     over = ""
     if len(group) > 1:
-        known = group[group["value"].notna()]
-        ends = (known[end].astype(object).where(known[end].notna(), None) for end in ("low", "high"))
-        numbers = (Number(*values) for values in zip(known["value"], *ends, strict=True))
-        recipe = over_runs(list(zip(known["seed"], numbers, strict=True)))
+        measured = group[group["value"].notna()]
+        ends = (measured[end].astype(object).where(measured[end].notna(), None) for end in ("low", "high"))
+        numbers = (Number(*values) for values in zip(measured["value"], *ends, strict=True))
+        recipe = over_runs(list(zip(measured["seed"], numbers, strict=True)))
         low, high = recipe.low, recipe.high
         low = low if signed or low is None else max(low, 0.0)
         over = f" over {plural(recipe.trainings, 'training')}" if recipe.trainings > 1 else ""
@@ -239,8 +239,8 @@ def _published(group: pd.DataFrame, written: Callable[[float | None], str]) -> l
     gap = group["difference"].mean()
     ours = [] if missing(gap) else [f"ours {'+' if gap > 0 else ''}{written(gap)}"]
     note = group["published_note"].iloc[0] if "published_note" in group else ""
-    said = f" ({note})" if note else ""
-    return [f"published {written(group['published'].iloc[0])}{said}", *ours]
+    remark = f" ({note})" if note else ""
+    return [f"published {written(group['published'].iloc[0])}{remark}", *ours]
 
 
 def _mean(group: pd.DataFrame, column: str) -> float | None:
@@ -261,17 +261,17 @@ def _documents(group: pd.DataFrame) -> Cell:
 
 
 def _lost(first: pd.DataFrame) -> list[str]:
-    """How many texts of all samples were rejected, and had not ended; one row for each sample and seed."""
+    """Remarks on how many texts of all samples were rejected or unfinished; `first` has a row a sample and seed."""
     drawn = first[first["source"] != DATA]
     documents, rejected, unfinished = (int(drawn[name].sum()) for name in ("documents", "rejected", "unfinished"))
     remarks = []
     if rejected:
         remarks.append(
-            f"Of {count(documents + rejected)} texts that were drawn {count(rejected)} were rejected, and are in none "
-            "of these numbers."
+            f"Of {count(documents + rejected)} texts that were drawn {count(rejected)} were rejected; they do not "
+            "count in these numbers."
         )
     if unfinished:
-        remarks.append(f"{count(unfinished)} documents had not ended after the decoding’s most tokens.")
+        remarks.append(f"{count(unfinished)} documents had not ended at the decoding’s largest number of tokens.")
     return remarks
 
 
@@ -284,14 +284,14 @@ def _audited(group: pd.DataFrame, switch: str) -> Cell:
 
 
 def _at_one_size(group: pd.DataFrame, written: Callable[[float | None], str]) -> list[str]:
-    """What a sample and real text have at one size, and how much they differ there."""
+    """The values of a sample and of real text at one size, and their difference."""
     own, real, tokens, apart = (_mean(group, name) for name in ("at_size", "real_at_size", "at_tokens", "apart"))
     if own is None or real is None:
         return []
-    said = f"at {count(tokens)} tokens {written(own)}, real text {written(real)}"
+    values = f"at {count(tokens)} tokens {written(own)}, real text {written(real)}"
     low, high = group["apart_low"].iloc[0], group["apart_high"].iloc[0]
     ends = "" if len(group) > 1 or missing(low) else f" ({_signed(low, written)} to {_signed(high, written)})"
-    return [said, f"difference {_signed(apart, written)}{ends}"]
+    return [values, f"difference {_signed(apart, written)}{ends}"]
 
 
 def _signed(value: float | None, written: Callable[[float | None], str]) -> str:
@@ -301,10 +301,10 @@ def _signed(value: float | None, written: Callable[[float | None], str]) -> str:
 
 
 def _sized(group: pd.DataFrame, statistic: Statistic, size: float) -> Cell:
-    found = group[(group["statistic"] == statistic.name) & (group["documents"] == size)]
-    value = _mean(found, "value")
+    of_size = group[(group["statistic"] == statistic.name) & (group["documents"] == size)]
+    value = _mean(of_size, "value")
     if value is None:
         return Cell(NONE)
-    corrected = _mean(found, "corrected")
+    corrected = _mean(of_size, "corrected")
     without = () if corrected is None else (f"without chance {statistic.written(corrected)}",)
     return Cell(statistic.written(value), without)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from textcritic.measures.numbers import NONE, count, decimals, missing, significant
 
 REAL = {"data": "real text"}
-"""What a row of real text is called."""
+"""The label of a row of real text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,8 @@ class Statistic:
 
     Attributes:
         name: its key in the statistics of a source, and in the published values.
-        title: what people call it.
-        places: decimals it is written with; None: two significant digits; 0: a whole number.
+        title: its name in tables.
+        places: decimals; None: two significant digits; 0: a whole number.
     """
 
     name: str
@@ -23,7 +23,7 @@ class Statistic:
     places: int | None = None
 
     def written(self, value: float | None) -> str:
-        """A value as tables have it."""
+        """A value as tables show it."""
         if value is None or missing(value):
             return NONE
         if self.places == 0:
@@ -76,4 +76,4 @@ SIZED = (
     *(one for statistic in ESTIMATES for one in (statistic, *_MORE.get(statistic.name, ()))),
     BY_NAME["unigram_half_l1"],
 )
-"""What is shown by number of documents, in the order of the columns."""
+"""The statistics that are shown by number of documents, in the order of the columns."""

@@ -1,4 +1,4 @@
-"""Tables of statistical tendencies: what samples keep, values, distances, means, disputed details, sizes."""
+"""Tables of statistical tendencies: verdicts, values, distances, means, disputed details, sizes."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -39,13 +39,13 @@ COEFFICIENTS = ("s", "heaps_beta")
 
 
 def audit(material: Material) -> Table:
-    """What each disputed detail does to the number."""
+    """How each disputed detail changes the number."""
     rows = material.get(audit_rows)
     return Table(audit_sheet(rows, material.names, bool(material.published.values)), rows)
 
 
 def some_distances(only: Sequence[str]) -> Callable[[Material], Table]:
-    """Distances by some statistics alone (paper, Tables 2 and 3)."""
+    """Distances by some of the statistics (paper, Tables 2 and 3)."""
 
     def table(material: Material) -> Table:
         rows = material.get(distance_rows)

@@ -1,4 +1,4 @@
-"""What the numbers of tendencies say, in words, and what the terms mean."""
+"""Findings about tendencies in words, and what the terms mean."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -28,16 +28,17 @@ NUMBERS = {
     "burstiness": ("taylor", "Taylor’s exponent {}"),
     "recurrence": ("recurrence", "recurrence {}"),
 }
-"""By tendency the estimate that says most of it, and how it is written; "%" before a share."""
-LONGEST_SUBJECT = 20  # characters before the colon of a reason, that say what it is of
-MANY = 1.5  # times real text's value that are said
+"""By tendency the estimate that describes it best, and how it is written; "%" before a share."""
+LONGEST_SUBJECT = 20  # characters before the colon of a reason that name its subject
+MANY = 1.5  # times real text's value from which on the ratio is mentioned
 
 
 def by_chance_alone(tests: int) -> str:
-    """How many of several tests mark a difference where there is none, in a sentence."""
+    """How many of several tests find a difference by chance, in a sentence."""
     return (
-        f"Where nothing differs, chance marks {ALPHA * tests:.2g} of {tests} tests in the mean. Adjusted p-values "
-        f"(Holm 1979) allow for that: where nothing differs, any of them is below {ALPHA:g} in at most 5% of samples."
+        f"If nothing differs, {ALPHA * tests:.2g} of {tests} tests find a difference by chance, on average. Adjusted "
+        f"p-values (Holm 1979) allow for that: if nothing differs, any of them is below {ALPHA:g} in at most 5% of "
+        "samples."
     )
 
 
@@ -45,20 +46,20 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     """Findings on each sample: one for each tendency that it differs in, what it keeps, and what is unclear.
 
     Args:
-        rows: as `rows.tendency_rows` makes them; of several seeds the first speaks.
+        rows: as `rows.tendency_rows` makes them; of several seeds the first is described.
         names: of the sources.
     """
     findings = []
     for _, group in rows.groupby(GROUP, sort=False):
         first = first_runs(group)
-        said = {row["tendency"]: row for row in first.to_dict("records")}
+        verdicts = {row["tendency"]: row for row in first.to_dict("records")}
         n = first.iloc[0]["documents"]
-        fails = [with_n(n, sentence(said[t.name])) for t in TENDENCIES if said[t.name]["verdict"] == DIFFERS]
+        fails = [with_n(n, sentence(verdicts[t.name])) for t in TENDENCIES if verdicts[t.name]["verdict"] == DIFFERS]
         source = names.source(first.iloc[0].to_dict(), seed=False)
         findings += [Finding(source, fail) for fail in fails]
         clauses = {KEPT: "Keeps, within the margins", UNCLEAR: "Unclear, as there are so few documents"}
         for verdict, clause in clauses.items():
-            which = [t.title.lower() for t in TENDENCIES if said[t.name]["verdict"] == verdict]
+            which = [t.title.lower() for t in TENDENCIES if verdicts[t.name]["verdict"] == verdict]
             findings += [Finding(source, with_n(n, f"{clause}: {listed(which)}."))] if which else []
     return findings
 
@@ -67,23 +68,23 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     """A failure in one sentence, with how far it is.
 
     Args:
-        row: a verdict, or a mapping with its attributes, where a number that is not there may be NaN.
+        row: a verdict, or a mapping with its attributes, in which a missing number may be NaN.
     """
-    said = asdict(row) if isinstance(row, Verdict) else row
-    clause = _clause(said)
-    parts = [] if missing(said["times"]) else [f"{number(float(said['times']), 2)} times what chance gives"]
-    parts += [p_value(float(said["p_value"])), p_value(float(said["p_adjusted"])).replace("p", "adjusted p", 1)]
-    if not missing(said["high"]) and said["high"] < said["margin"]:
-        parts.append(f"less than the margin of {said['margin']:.2g}")
+    values = asdict(row) if isinstance(row, Verdict) else row
+    clause = _clause(values)
+    parts = [] if missing(values["times"]) else [f"{number(float(values['times']), 2)} times what chance gives"]
+    parts += [p_value(float(values["p_value"])), p_value(float(values["p_adjusted"])).replace("p", "adjusted p", 1)]
+    if not missing(values["high"]) and values["high"] < values["margin"]:
+        parts.append(f"less than the margin of {values['margin']:.2g}")
     return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."
 
 
-def _clause(said: Mapping[str, Any]) -> str:
-    """What is the matter with a sample that differs in a tendency."""
-    tendency = next(tendency for tendency in TENDENCIES if tendency.name == said["tendency"])
-    if tendency.ways[0] and not said["way"]:  # e.g. of shares whose means are equal
-        return f"{tendency.title.lower()}: it differs from real text, but neither way in the mean"
-    return tendency.says.format(way=said["way"])
+def _clause(row: Mapping[str, Any]) -> str:
+    """What is wrong with a sample that differs in a tendency."""
+    tendency = next(tendency for tendency in TENDENCIES if tendency.name == row["tendency"])
+    if tendency.ways[0] and not row["way"]:  # e.g. of shares whose means are equal
+        return f"{tendency.title.lower()}: it differs from real text, but not in the mean"
+    return tendency.says.format(way=row["way"])
 
 
 def comparisons_of(
@@ -91,27 +92,28 @@ def comparisons_of(
 ) -> tuple[Comparison, ...]:
     """The tests of each sample, one for each tendency.
 
-    Of several trainings the recipe is tested, without what distances have by chance, which all of its trainings have.
+    Of several trainings the recipe is tested; the part of distances that is there by chance is subtracted, because all
+    trainings have it.
 
     Args:
         rows: as `rows.tendency_rows` makes them.
         values: as `rows.value_rows` makes them.
         card: makes scores of rows and measures, as `Place.card` with the names of the sources.
     """
-    said = {(*(row[key] for key in GROUP), row["tendency"]): row for row in first_runs(rows).to_dict("records")}
+    row_of = {(*(row[key] for key in GROUP), row["tendency"]): row for row in first_runs(rows).to_dict("records")}
     real = pd.DataFrame(map(data_keys, rows["corpus"].unique()))
     several = rows.groupby([*GROUP, "tendency"], dropna=False)["value"].transform("size") > 1
     corrected = rows.assign(value=rows["value"] - rows["by_chance"].fillna(0.0).where(several, 0.0))
-    made: list[Comparison] = []
+    tests: list[Comparison] = []
     for tendency in TENDENCIES:
 
         def says(cell: Cell, name: str = tendency.name) -> str:
             score = cell.scores[0]
-            return cause(said[(*(getattr(score, key) for key in GROUP), name)], values)
+            return cause(row_of[(*(getattr(score, key) for key in GROUP), name)], values)
 
         own = pd.concat([real, corrected[corrected["tendency"] == tendency.name]], ignore_index=True)
-        made += comparisons(card(own, [replace(MEASURES[tendency.name], section="kept")]), says)
-    return tuple(made)
+        tests += comparisons(card(own, [replace(MEASURES[tendency.name], section="kept")]), says)
+    return tuple(tests)
 
 
 def cause(row: Mapping[str, Any], values: pd.DataFrame) -> str:
@@ -122,18 +124,18 @@ def cause(row: Mapping[str, Any], values: pd.DataFrame) -> str:
         values: as `rows.value_rows` makes them.
     """
     statistic, written = NUMBERS.get(row["tendency"], ("", ""))
-    beside = _beside(row, values[values["statistic"] == statistic]) if statistic and row["way"] else None
-    if beside is not None:
-        own, real = (percent(one) if written.startswith("%") else number(one) for one in beside)
-        many = beside[0] / beside[1] if beside[1] > 0 else 0.0
+    pair = _own_and_real(row, values[values["statistic"] == statistic]) if statistic and row["way"] else None
+    if pair is not None:
+        own, real = (percent(one) if written.startswith("%") else number(one) for one in pair)
+        many = pair[0] / pair[1] if pair[1] > 0 else 0.0
         times = f", {number(many, 2)} times" if many >= MANY else ""
         return f"{_clause(row)}: {written.removeprefix('%').format(own)} against {real}{times}"
     far = "" if missing(row["times"]) else f" ({number(float(row['times']), 2)} times what chance gives)"
     return f"{_clause(row)}{far}"
 
 
-def _beside(row: Mapping[str, Any], values: pd.DataFrame) -> tuple[float, float] | None:
-    """An estimate of a sample and of real text, at one size where it depends on the size; None: not both are known."""
+def _own_and_real(row: Mapping[str, Any], values: pd.DataFrame) -> tuple[float, float] | None:
+    """An estimate of a sample and of real text, at one size if it depends on the size; None unless both are known."""
     own = matching(values, {key: row[key] for key in (*GROUP, *RUN)})
     real = values[(values["corpus"] == row["corpus"]) & (values["source"] != SAMPLE)]
     if own.empty or real.empty:
@@ -147,19 +149,21 @@ def not_measured(rows: pd.DataFrame, names: Names) -> tuple[tuple[str, str], ...
     """(What, why) of the tendencies that could not be measured or tested; the samples are named if others could."""
     samples = rows.drop_duplicates(GROUP)
     lost = rows[rows["p_value"].isna()].drop_duplicates([*GROUP, "tendency"])
-    said = []
+    missing_tests = []
     for tendency in TENDENCIES:
         own = lost[lost["tendency"] == tendency.name]
         for why, group in own.groupby("why", sort=False):
             of = [shortened(names.source(row, seed=False)) for row in group.to_dict("records")]
             which = "" if len(of) == len(samples) else f" of {listed(of) if len(of) <= FEW else f'{len(of)} samples'}"
-            what, _, plain = str(why).partition(": ")  # "groups: there are few", as errors begin with what they are of
-            said.append((f"{tendency.title}{which}", plain if plain and len(what) < LONGEST_SUBJECT else str(why)))
-    return tuple(said)
+            what, _, plain = str(why).partition(": ")  # "groups: there are few": errors begin with their subject
+            missing_tests.append(
+                (f"{tendency.title}{which}", plain if plain and len(what) < LONGEST_SUBJECT else str(why))
+            )
+    return tuple(missing_tests)
 
 
 def totals(rows: pd.DataFrame) -> pd.DataFrame:
-    """For the scorecard: in how many tendencies each sample differs, of how many that were measured.
+    """For the scorecard: the number of tendencies in which each sample differs, and the number measured.
 
     Columns: those that identify a source, `not_kept`, `measured`, `documents`, `rejected`.
     """

@@ -21,7 +21,7 @@ from textcritic.inference import (
 from textcritic.measures.measure import Resampling
 from textcritic.measures.names import Names
 
-RESAMPLES = 1000  # at most: of a hundred topics each takes a while
+RESAMPLES = 1000  # at most: with a hundred topics each one is slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Covariances:
     """Covariances of one corpus.
 
     Attributes:
-        order: of the topics (from 0), in which those that vary alike in real text are neighbours.
+        order: of the topics (from 0); topics that vary alike in real text are neighbours.
         panels: real text, then the first seed of every sample, topics in this order.
     """
 
@@ -53,7 +53,7 @@ def covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
 def released_covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
     """Covariances as the released code plots them (paper, Figures 6, 8 and 9): [K-1, K-1].
 
-    Of the posteriors' means alone, and of the coefficients as they are, log-ratios to the last topic.
+    They are of the posteriors' means only, and of the coefficients themselves, which are log-ratios to the last topic.
 
     Raises:
         TextcriticError: as `covariances`.
@@ -62,12 +62,12 @@ def released_covariances(fitted: Fitted, topics: TopicsFiles) -> Covariances:
 
 
 def covariance_distance_of(sample: Moments, real: Moments, resampling: Resampling) -> CovarianceTest | None:
-    """How far a sample's `covariances` are from real text's; None of fewer than two documents.
+    """How far a sample's `covariances` are from real text's; None for fewer than two documents.
 
     Args:
         sample: means and variances [documents, K-1].
-        real: likewise.
-        resampling: of the interval, and random splits of the test; `RESAMPLES` at most.
+        real: the same of real text.
+        resampling: of the interval, and the random splits of the test; `RESAMPLES` at most.
     """
     if min(len(sample[0]), len(real[0])) < 2:
         return None
@@ -77,7 +77,7 @@ def covariance_distance_of(sample: Moments, real: Moments, resampling: Resamplin
 
 
 def corrected_distance(sample: Moments, real: Moments) -> float | None:
-    """The corrected distance of `covariance_distance_of` alone; None of fewer than two documents."""
+    """Only the corrected distance of `covariance_distance_of`; None for fewer than two documents."""
     if min(len(sample[0]), len(real[0])) < 2:
         return None
     (means, variances), (real_means, real_variances) = all_topics(sample), all_topics(real)

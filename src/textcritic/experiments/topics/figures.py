@@ -26,9 +26,9 @@ from textcritic.report.style import style
 
 CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
 CENTRED = "covariance of two topics, centred log proportions"
-RELEASED = "covariance of log-ratios to the last topic, posterior means alone, as in the paper; clamped to ±5"
+RELEASED = "covariance of log-ratios to the last topic, posterior means only, as in the paper; clamped to ±5"
 MOST_BINS = 48
-TAIL = 0.5  # percent of a source's documents at either end that the first and the last bin gather
+TAIL = 0.5  # percent of a source's documents at each end that are counted in the first and the last bin
 UNBROKEN = "\N{NO-BREAK SPACE}"
 NOTHING, NOTHING_NARROW = "nothing could be scored", "none scored"
 
@@ -63,12 +63,12 @@ def _paper_figure(fitted: Fitted, topics: TopicsFiles) -> tuple[str, Figure, Fig
     return f"covariances.{fitted.corpus}", *_heatmaps(fitted, computed, PAPER_LIMIT, RELEASED)
 
 
-def _heatmaps(fitted: Fitted, found: Covariances, limit: float, quantity: str) -> tuple[Figure, Figure]:
-    """Wide and narrow."""
+def _heatmaps(fitted: Fitted, computed: Covariances, limit: float, quantity: str) -> tuple[Figure, Figure]:
+    """The wide and the narrow figure."""
     names = topic_names(fitted)
-    ordered = [names[topic] for topic in found.order]
-    wide = covariance_heatmaps(found.panels, ordered, limit, quantity)
-    return wide, covariance_heatmaps(found.panels, ordered, limit, quantity, NARROW)
+    ordered = [names[topic] for topic in computed.order]
+    wide = covariance_heatmaps(computed.panels, ordered, limit, quantity)
+    return wide, covariance_heatmaps(computed.panels, ordered, limit, quantity, NARROW)
 
 
 def _spreads(fitted: Fitted, topics: TopicsFiles, names: Names) -> Iterator[Histogram]:
@@ -81,12 +81,12 @@ def _spreads(fitted: Fitted, topics: TopicsFiles, names: Names) -> Iterator[Hist
 
 
 def _setting(setting: str, baseline: bool) -> str:
-    """What decides a source's colour."""
+    """The key that decides a source's colour."""
     return BASELINE if baseline else setting
 
 
 def spread_row(label: str, values: npt.NDArray[np.float64], setting: str) -> Histogram:
-    """A row of the chart, with the mean and how many documents there are.
+    """A row of the chart, with the mean and the number of documents.
 
     Args:
         label: what the row is.
@@ -104,8 +104,8 @@ def spread_chart(panels: Mapping[str, Sequence[Histogram]], width: float = 8.2) 
     """Histograms of the documents' Latent NLL, with the outline of real text's over every row, and their means.
 
     Args:
-        panels: by corpus, whose name is written over its panel where there are several; the first row is real text.
-        width: inches; below 5 the labels stand over the rows in place of beside them.
+        panels: by corpus, whose name is written over its panel if there are several; the first row is real text.
+        width: inches; below 5 the labels are above the rows instead of to their left.
     """
     with style():
         figure, places, narrow = histogram_panels(panels, width, right=1.1)
@@ -115,7 +115,7 @@ def spread_chart(panels: Mapping[str, Sequence[Histogram]], width: float = 8.2) 
 
 
 def _panel(axes: Axes, rows: Sequence[Histogram], title: str, narrow: bool) -> None:
-    # A few far outliers do not press all others into one bin.
+    # So that a few far outliers do not squeeze all others into one bin.
     ends = [np.percentile(row.values, [TAIL, 100 - TAIL]) for row in rows if len(row.values)] or [np.array([0.0, 1.0])]
     edges = bin_edges(min(end[0] for end in ends), max(end[1] for end in ends), rows, MOST_BINS)
     drawn = draw_histograms(axes, rows, edges, narrow)

@@ -1,4 +1,4 @@
-"""The files that the topics of a study are made of."""
+"""The files of the topics of a study."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ class Fitted(RealText):
         training: training.json of the fit.
         posteriors, scores, articles: of the test split.
         of_starts: posteriors and scores of the test split under the models of the other starts of the fit.
-        power: how often the test notices words of another topic; None where it is not asked for.
+        power: how often the test notices words of another topic; None if it is not configured.
     """
 
     critic: Path
@@ -52,6 +52,6 @@ class TopicsFiles(Compared):
     samples: tuple[Sample, ...]
 
     def of(self, real: RealText) -> list[Documents]:
-        """The real text of one corpus and the samples beside it, the baseline last."""
+        """The real text of one corpus and the samples compared with it, the baseline last."""
         first, *samples = super(TopicsFiles, self).of(real)
         return [first, *sorted(samples, key=lambda sample: sample.baseline)]

@@ -1,4 +1,4 @@
-"""Covariances of the aggregated posterior, source beside source (paper, Figures 6, 8 and 9)."""
+"""Covariances of the aggregated posterior, sources side by side (paper, Figures 6, 8 and 9)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from textcritic.report.palette import MUTED, RULE
 from textcritic.report.style import DIVERGING, new_figure, style
 
 PAPER_LIMIT = 5.0  # paper, appendix F
-PERCENTILE = 97  # of the entries, beyond which a cell is as full as can be
+PERCENTILE = 97  # of the entries; larger ones have the colour of the limit
 STEPS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 10.0)
 MOST_NAMED = 32  # topics; the names of more could not be read
 LARGEST_TYPE, LINE = 8.5, 1.15  # of a name, points; and how far apart names are at least, in their own height
@@ -30,7 +30,7 @@ Matrix = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """The covariances of one source [k, k], or None where it has too few documents, and how many it has."""
+    """The covariances of one source [k, k], None if it has too few documents, and the number of documents."""
 
     label: str
     documents: int
@@ -38,7 +38,7 @@ class Panel:
 
 
 def common_limit(matrices: Sequence[Matrix | None]) -> float:
-    """A limit for the colours of all matrices: what all but a few of the entries keep to, rounded up; at most 5."""
+    """A limit for the colours of all matrices: only a few entries are above it; rounded up, at most 5."""
     entries = np.concatenate([np.abs(matrix).ravel() for matrix in matrices if matrix is not None] or [np.ones(1)])
     wanted = float(np.percentile(entries, PERCENTILE)) or 1.0
     size = 10.0 ** np.floor(np.log10(wanted))
@@ -52,7 +52,7 @@ def covariance_heatmaps(
 
     Args:
         panels: in the order to show them, all with rows and columns in one order.
-        names: of the topics in this order, beside the first panel of each line where there is room for them.
+        names: of the topics in this order, to the left of the first panel of each line if there is room for them.
         limit: the scale goes from -limit to limit.
         quantity: what is shown, under the scale.
         width: inches; below 5 there are two panels a line and no names.
@@ -93,7 +93,7 @@ def covariance_heatmaps(
 
 
 def _columns(panels: int, narrow: bool, named: bool) -> int:
-    """Panels a line: as even as can be, and few where each topic has a name beside it."""
+    """Panels per line: lines are as equal as possible, and shorter if topics have names."""
     if narrow:
         return min(2, panels)
     return min(3 if named or panels in (3, 5, 6, 9) else 4, panels)
@@ -107,12 +107,12 @@ def _heatmap(axes: Axes, matrix: Matrix | None, size: int, limit: float) -> None
     if matrix is None:
         axes.text(0.5, 0.5, fill(NOTHING, 14), transform=axes.transAxes, ha="center", va="center", color=MUTED)
         return
-    # Cells as one image: of a hundred topics there are ten thousand, too many shapes for a page.
+    # Cells as one image: a hundred topics have ten thousand cells, too many shapes for a page.
     axes.imshow(np.clip(matrix, -limit, limit), cmap=DIVERGING, norm=Normalize(-limit, limit), interpolation="none")
 
 
 def _colour_bar(axes: Axes, limit: float, quantity: str) -> None:
-    """An image as the cells are, so that a dark page shows its colours as they are."""
+    """An image, like the cells, so that a page in dark mode does not change its colours."""
     steps = np.linspace(-limit, limit, BAR_STEPS)[None]
     norm, extent = Normalize(-limit, limit), (-limit, limit, 0.0, 1.0)
     axes.imshow(steps, cmap=DIVERGING, norm=norm, extent=extent, aspect="auto", interpolation="none")

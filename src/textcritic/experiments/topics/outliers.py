@@ -25,11 +25,11 @@ def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
 
     Columns: the keys, `label`, `rank` (from 1 in each source), `article`, `nll` (in expectation), `nll_at_mean`,
     `words` (in the vocabulary); the topics that exceed their share in real text most, `topic_1` (from 1), `share_1`,
-    `usual_share_1` (in real text), and so on, empty where there are fewer; `text` (an excerpt).
+    `usual_share_1` (in real text), and so on, empty if there are fewer; `text` (an excerpt).
 
     Args:
-        material: what the tables are made of.
-        column: by which NLL documents are ranked.
+        material: the files and names of the experiment.
+        column: the NLL by which documents are ranked.
     """
     topics, names = material.files, material.names
     rows: list[dict[str, Any]] = []
@@ -52,7 +52,7 @@ def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
 
 
 def published_examples(material: Material) -> list[str]:
-    """A remark on the Latent NLL of the paper's own examples; none where its critic has another number of topics."""
+    """A remark on the Latent NLL of the paper's own examples; none if its critic has another number of topics."""
     topics, names = material.files, material.names
     examples = []
     for fitted in topics.data:
@@ -65,4 +65,6 @@ def published_examples(material: Material) -> list[str]:
             if values:
                 examples.append(f"of {names.source(keys, seed=False)}, {listed(values)}")
     words = "; ".join(examples)
-    return [f"The published examples, at the mean: {words}. It is not said how they were chosen."] if examples else []
+    return (
+        [f"The published examples, at the mean: {words}. The paper does not say how it chose them."] if examples else []
+    )

@@ -1,4 +1,4 @@
-"""Topics in a study: which files they are made of, and what is checked before anything runs."""
+"""Topics in a study: their files, and the checks before anything runs."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from textcritic.plan.power import power_file
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.sources import Source, decodings_of, drawn, fitted_model, real_scores
 
-# What ctm-c writes of a fitted model.
+# The files that ctm-c writes for a fitted model.
 RELEASED_FILES = ("final-mu.dat", "final-cov.dat", "final-log-beta.dat")
 
 
@@ -25,7 +25,7 @@ class Topics(Experiment):
     figures_read = ("topics", "topic-power")
 
     def check(self) -> None:
-        """See as well that the files of a model from elsewhere, and of stop words, are there."""
+        """As `Experiment.check`; also checks that the files of a model fitted elsewhere and of stop words exist."""
         super().check()
         critic = self.block["critic"]
         entry = self.registries.of_kind("critics", critic, Ctm)

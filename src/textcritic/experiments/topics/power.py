@@ -19,7 +19,7 @@ STUDY = PowerStudy(
 
 
 def foreign_rows(material: Material) -> pd.DataFrame:
-    """The tables of `critics.ctm.power`, one corpus after the other; no rows where it was not measured.
+    """The tables of `critics.ctm.power`, one corpus after the other; no rows if it was not measured.
 
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.

@@ -1,4 +1,4 @@
-"""What the report reads of one source of topics: its scores and its posteriors."""
+"""Reads the scores and the posteriors of one source of topics."""
 
 from dataclasses import dataclass
 
@@ -47,11 +47,11 @@ def read_starts(source: Documents) -> list[OfStart]:
     missing = {"start", "words", "mean", "variance", "nll", "nll_at_mean"} - set(table.column_names)
     if missing:
         raise TextcriticError(f"{source.of_starts}: no column {sorted(missing)[0]!r}; it is not a file of starts")
-    found = []
+    starts = []
     for start in sorted(pc.unique(table["start"]).to_pylist()):
         rows = table.filter(pc.equal(table["start"], start))
-        found.append(OfStart(rows["nll"].to_numpy(), rows["nll_at_mean"].to_numpy(), posterior_moments(rows)))
-    return found
+        starts.append(OfStart(rows["nll"].to_numpy(), rows["nll_at_mean"].to_numpy(), posterior_moments(rows)))
+    return starts
 
 
 def read_posteriors(source: Documents) -> Moments:

@@ -36,7 +36,7 @@ from textcritic.measures.scored import RECIPE
 from textcritic.plan.sources import RUN
 
 WORDS, NAMING = 10, 2  # words of a topic, and those in its name
-DOT = " · "  # between words, any of which may end with a comma
+DOT = " · "  # between words, which may themselves end with a comma
 COLUMNS = (
     "label", "baseline", "topics", "vocabulary", "latent_nll", "ci_low", "ci_high", "p_value", "latent_nll_at_mean",
     "at_mean_low", "at_mean_high", "p_value_at_mean", "documents", "groups", "words_per_document", "starts",
@@ -57,16 +57,15 @@ def topic_rows(material: Material) -> pd.DataFrame:
     Columns: those of `rows.source_rows`; `baseline` (whether the generator learnt from shuffled words); `topics`
     and `vocabulary` (words) of the critic; `latent_nll` (in expectation, mean, nats per document), and
     `latent_nll_at_mean`, as released; `words_per_document`, the mean number of their words that are in the vocabulary;
-    `starts`, the fits of the critic that converged or ended, the one that is kept among them, and the least and
-    greatest value over them of Latent NLL (`starts_low`, `starts_high`; `at_mean_starts_low`, `at_mean_starts_high`)
-    and of how far it is above real text's (`gap_starts_low`, `gap_starts_high`); this `gap`, in expectation, as the
-    mean over the fits, with an interval that holds documents and starts, and the p-value of the documents' means;
+    `starts`, the number of fits of the critic (converged or not), with the one that is kept; the least and the greatest
+    value over them of Latent NLL (`starts_low`, `starts_high`; `at_mean_starts_low`, `at_mean_starts_high`) and of its
+    difference from real text's (`gap_starts_low`, `gap_starts_high`); this `gap`, in expectation, as the mean over the
+    fits, with an interval over documents and starts, and the p-value of the documents' means;
     `seeds`, `seeds_mean`, `seeds_sd`;
-    `published` (at the mean, of a critic of as many topics) and `difference`, ours minus it.
-
-    Of samples with two documents or more, `distance` of the covariances (`covariances.covariances`) from real text's,
-    what it is by chance, `distance_by_chance`, and its `distance_p`, all under the critic; `distance_corrected`, the
-    mean over the fits, with a 95% interval that holds documents and starts, and its range over the starts,
+    `published` (at the mean, of a critic with as many topics) and `difference`, ours minus it.
+    For samples with two documents or more, `distance` of the covariances (`covariances.covariances`) from real text's,
+    its value by chance, `distance_by_chance`, and its `distance_p`, all under the critic; `distance_corrected`, the
+    mean over the fits, with a 95% interval over documents and starts, and its range over the starts,
     `distance_starts_low`, `distance_starts_high`.
 
     Raises:
@@ -94,7 +93,7 @@ def _rows(material: Material, columns: Sequence[str], measures: Sequence[Measure
 
 
 def read_source(source: Documents, real: Scored | None) -> Scored:
-    """One source: its documents' Latent NLL, what it is under other starts of the fit, and the posteriors."""
+    """One source: its documents' Latent NLL, also under the other starts of the fit, and the posteriors."""
     scores = read_topic_scores(source)
     kept = scores.filter(pc.invert(scores["rejected"]))
     nll = {column: with_ones(kept[column].to_numpy()) for column in ("nll", "nll_at_mean")}
@@ -115,7 +114,7 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
 def word_rows(material: Material) -> pd.DataFrame:
     """Each topic's likeliest words and its share in real text and in the first seed of every sample.
 
-    Columns: the keys, `label`, `topic` (from 1), `words` (a space between), `share` (empty where nothing could be
+    Columns: the keys, `label`, `topic` (from 1), `words` (with spaces between), `share` (empty if nothing could be
     scored); the commonest topic of real text first.
     """
     topics, names = material.files, material.names
@@ -139,7 +138,7 @@ def topic_names(fitted: Fitted) -> list[str]:
 
 
 def of_topics(critic: CTM) -> str:
-    """What the metric of a published value ends with that is of a critic with as many topics."""
+    """The end of a published value's metric, which names the number of the critic's topics."""
     return f"{critic.num_topics} topics"
 
 
@@ -184,7 +183,7 @@ def _moments(source: Documents) -> list[Moments]:
 def _gap(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
     """How far the Latent NLL is above real text's under the same fit, the mean over all fits.
 
-    `Scored.data` has it of each document under each fit, in nats: [documents, fits].
+    `Scored.data` has the Latent NLL of each document under each fit, in nats: [documents, fits].
     """
     if real is None:
         return Estimate()
@@ -192,11 +191,11 @@ def _gap(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimat
     columns, groups = (with_ones(one.mean(axis=1)), with_ones(two.mean(axis=1))), (scored.groups, real.groups)
     units = [unit_sums(*pair) for pair in zip(columns, groups, strict=True)]
     draws, seed = resampling.resamples, resampling.seed
-    found = bootstrap_difference(units[0], units[1], ratio_of_sums, draws, seed=seed)
-    low, high = with_fits(found.estimate, (found.low, found.high), one.mean(axis=0) - two.mean(axis=0))
+    interval = bootstrap_difference(units[0], units[1], ratio_of_sums, draws, seed=seed)
+    low, high = with_fits(interval.estimate, (interval.low, interval.high), one.mean(axis=0) - two.mean(axis=0))
     test = two_sample_test(*columns, ratio_of_sums, groups, draws, seed)
-    reason = found.reason or (test.reason if isinstance(test, ClusterTest) else "")
-    return Estimate(found.estimate, low, high, test.p, reason=reason)
+    reason = interval.reason or (test.reason if isinstance(test, ClusterTest) else "")
+    return Estimate(interval.estimate, low, high, test.p, reason=reason)
 
 
 def _distance(scored: Scored, real: Scored | None, resampling: Resampling) -> Estimate:
@@ -268,7 +267,7 @@ def _rows_of(moments: Moments, rows: npt.NDArray[np.int64]) -> Moments:
 
 
 def _shares(source: Documents) -> Matrix | None:
-    """Share of each topic in a source [K]; None where no document has words."""
+    """Share of each topic in a source [K]; None if no document has words."""
     means, _ = read_posteriors(source)
     return topic_shares(means) if len(means) else None
 

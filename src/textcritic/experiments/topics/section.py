@@ -28,7 +28,7 @@ from textcritic.report.section import Finding, Place, Section, said_of
 
 LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
 HEADS = ("Document", "Latent NLL", "Words", "Stronger than usual")
-MOST_OPEN = 25  # topics, of more of which the table has to be opened
+MOST_OPEN = 25  # topics; with more, the table is folded
 
 
 def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Place) -> Section:
@@ -68,16 +68,16 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
 
 
 def _unconverged(topics: TopicsFiles, names: Names) -> list[Finding]:
-    """That fits had not come to their end."""
-    found = []
+    """A finding for each corpus with fits that have not converged."""
+    findings = []
     for fitted in topics.data:
         starts = read_json(fitted.training).get("starts", [])
         left = sum(not start["converged"] for start in starts)
         if left:
             about = f"Fit{f' ({corpus_name(fitted.corpus)})' if names.several_corpora else ''}"
             says = f"{left} of {len(starts)} fits of the topic model stopped before they converged: after more "
-            found.append(Finding(about, says + "iterations the numbers would be others; raise `iterations`."))
-    return found
+            findings.append(Finding(about, says + "iterations the numbers would change; raise `iterations`."))
+    return findings
 
 
 def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
@@ -104,7 +104,7 @@ def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
 
 
 def _starts(starts: Sequence[Mapping[str, Any]]) -> str:
-    """How many starts there were, and the bounds that they ended at."""
+    """The number of starts, and the bounds of their fits."""
     if len(starts) < 2:
         return ""
     bounds = sorted(start["bound"] for start in starts)

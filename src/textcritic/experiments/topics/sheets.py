@@ -15,7 +15,7 @@ from textcritic.measures.numbers import NONE, count, interval, number, percent
 from textcritic.measures.rows import in_groups
 from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import Column, by_source, matching, measure_cell, measure_sheet, spread, unique
+from textcritic.report.cells import Column, by_source, interval_note, matching, measure_cell, measure_sheet, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
@@ -24,7 +24,7 @@ MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))
 
 
 def topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
-    """Latent NLL of real text and of each sample, how long documents are, what was left out, covariances apart."""
+    """Latent NLL of real text and of each sample, the length of documents, what was left out, covariance distances."""
     columns: dict[str, Column] = {
         "Latent NLL, in expectation": lambda group: nll_cell(group, NLL),
         "Latent NLL, at the mean": lambda group: nll_cell(group, AT_MEAN),
@@ -50,10 +50,10 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     body: list[Line] = []
     for metric, measure in (("Latent NLL, at the mean", AT_MEAN), ("Latent NLL, in expectation", NLL)):
         for model in models:
-            found = [matching(rows, {"corpus": corpus, **model}) for corpus in corpora]
-            first = next(group for group in found if len(group)).iloc[0].to_dict()
+            by_corpus = [matching(rows, {"corpus": corpus, **model}) for corpus in corpora]
+            first = next(group for group in by_corpus if len(group)).iloc[0].to_dict()
             name = names.source(first, corpus=False, seed=False)
-            body.append([metric, name, *(nll_cell(group, measure) for group in found)])
+            body.append([metric, name, *(nll_cell(group, measure) for group in by_corpus)])
     published = bool(rows["published"].notna().any())
     seeds = sorted(set(rows["seed"].dropna()))
     ours = f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}"
@@ -64,22 +64,22 @@ def paper_topics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 
 def nll_cell(group: pd.DataFrame, measure: Measure) -> Cell:
-    """A Latent NLL of one source, the mean over those of its seeds of which something could be scored."""
-    cell, known = measure_cell(group, measure), group[group[measure.value].notna()] if len(group) else group
-    if known.empty:
+    """A Latent NLL of one source, the mean over its seeds with a scored document."""
+    cell, scored = measure_cell(group, measure), group[group[measure.value].notna()] if len(group) else group
+    if scored.empty:
         return replace(cell, notes=("nothing could be scored",) if len(group) else ())
-    first = len(spread(known, measure))
-    notes = [*cell.notes[:first], *over_starts(known, STARTS_OF[measure.value]), *cell.notes[first:]]
-    notes.append(f"{count(known['documents'].sum())} documents{in_groups(known)}")
-    if len(known) < len(group):
-        notes.append(f"{len(known)} of {len(group)} seeds")
+    first = len(interval_note(scored, measure))
+    notes = [*cell.notes[:first], *over_starts(scored, STARTS_OF[measure.value]), *cell.notes[first:]]
+    notes.append(f"{count(scored['documents'].sum())} documents{in_groups(scored)}")
+    if len(scored) < len(group):
+        notes.append(f"{len(scored)} of {len(group)} seeds")
     return replace(cell, notes=tuple(notes))
 
 
-def over_starts(known: pd.DataFrame, prefix: str) -> list[str]:
-    """The spread of a value over the starts of the fit, the widest of several seeds; nothing of one start."""
-    starts = known["starts"].dropna()
-    low, high = (known[f"{prefix}_{end}"] for end in ("low", "high"))
+def over_starts(scored: pd.DataFrame, prefix: str) -> list[str]:
+    """The range of a value over the starts of the fit, the widest of several seeds; nothing if there is one start."""
+    starts = scored["starts"].dropna()
+    low, high = (scored[f"{prefix}_{end}"] for end in ("low", "high"))
     if starts.empty or starts.max() < 2 or low.isna().all():
         return []
     widest = (high - low).idxmax()
@@ -117,21 +117,21 @@ def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> S
     header = [[Cell("Latent NLL"), Cell("Words"), Cell("Excerpt", words=True)]]
     kind = "at the mean" if at_mean else "in expectation"
     remarks = [*remarks_of(__file__, "outliers", kind=kind)]
-    return Sheet("topic-outliers", "Documents of the least usual topics", header, body, remarks=remarks, prose=True)
+    return Sheet("topic-outliers", "Documents with the least usual topics", header, body, remarks=remarks, prose=True)
 
 
 def words_per_document(group: pd.DataFrame) -> float:
-    """Mean over the documents of all seeds; NaN where nothing could be scored."""
-    known = group[group["words_per_document"].notna()]
-    documents = known["documents"].astype(float)
-    return float((known["words_per_document"] * documents).sum() / documents.sum()) if len(known) else math.nan
+    """Mean over the documents of all seeds; NaN if nothing could be scored."""
+    scored = group[group["words_per_document"].notna()]
+    documents = scored["documents"].astype(float)
+    return float((scored["words_per_document"] * documents).sum() / documents.sum()) if len(scored) else math.nan
 
 
 def _gap(group: pd.DataFrame) -> Cell:
-    cell, known = measure_cell(group, GAP), group[group[GAP.value].notna()]
-    if known.empty:
+    cell, scored = measure_cell(group, GAP), group[group[GAP.value].notna()]
+    if scored.empty:
         return cell
-    return replace(cell, notes=(*cell.notes, *over_starts(known, "gap_starts")))
+    return replace(cell, notes=(*cell.notes, *over_starts(scored, "gap_starts")))
 
 
 def _critics(rows: pd.DataFrame) -> str:
@@ -160,9 +160,9 @@ def _left_out(group: pd.DataFrame) -> Cell:
 
 
 def _distance(group: pd.DataFrame) -> Cell:
-    cell, known = measure_cell(group, DISTANCE), group[group[DISTANCE.value].notna()]
-    if known.empty:
+    cell, scored = measure_cell(group, DISTANCE), group[group[DISTANCE.value].notna()]
+    if scored.empty:
         return cell
     *doubt, worst = cell.notes
-    measured = [f"{words} {number(known[name].mean())}" for words, name in MEASURED]
-    return replace(cell, notes=(*doubt, *over_starts(known, "distance_starts"), *measured, worst))
+    measured = [f"{words} {number(scored[name].mean())}" for words, name in MEASURED]
+    return replace(cell, notes=(*doubt, *over_starts(scored, "distance_starts"), *measured, worst))

@@ -17,11 +17,11 @@ from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.cells import matching
 from textcritic.report.section import Finding
 
-LIKE = 0.05  # of the length of real documents, below which a difference in length is not mentioned
+LIKE = 0.05  # a difference in length below this share of the length of real documents is not mentioned
 
 
 def cause(cell: Cell, words: pd.DataFrame) -> str:
-    """What is wrong with a sample, a clause, with the topic that it has most above real text.
+    """What is wrong with a sample, a clause; it names the topic whose share is most above real text's.
 
     Args:
         cell: how far its Latent NLL or its covariances are from real text's.
@@ -56,28 +56,28 @@ def topic_doubts(rows: pd.DataFrame, names: Names) -> list[Finding]:
         where = f" on {corpus_name(corpus)}" if names.several_corpora else ""
         for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
             name = names.source(group.iloc[0].to_dict(), corpus=False, seed=False)
-            known = group[group["latent_nll"].notna()]
-            doubts = [_starts(known), _length(known, real)] if len(known) else []
+            scored = group[group["latent_nll"].notna()]
+            doubts = [_starts(scored), _length(scored, real)] if len(scored) else []
             points += [Finding(f"{name}{where}", doubt) for doubt in doubts if doubt]
     return points
 
 
-def _starts(known: pd.DataFrame) -> str:
-    """That another start of the fit puts a sample on the other side of real text."""
-    low, high = known["gap_starts_low"].min(), known["gap_starts_high"].max()
-    if not (known["starts"].max() > 1 and low < 0 < high):
+def _starts(scored: pd.DataFrame) -> str:
+    """A doubt if a sample is above real text under one start of the fit and below it under another."""
+    low, high = scored["gap_starts_low"].min(), scored["gap_starts_high"].max()
+    if not (scored["starts"].max() > 1 and low < 0 < high):
         return ""
     return (
         f"its Latent NLL is up to {number(-low)} nats lower than real text's under one start of the fit, and up to "
-        f"{number(high)} nats higher under another, so which it is depends on the start."
+        f"{number(high)} nats higher under another, so the sign of the difference depends on the start."
     )
 
 
-def _length(known: pd.DataFrame, real: Mapping[str, Any]) -> str:
-    """That documents are longer or shorter, where this moves the Latent NLL as it was found to be moved."""
-    gap = known["latent_nll"].mean() - real["latent_nll"]
-    of_sample, of_real = words_per_document(known), real["words_per_document"]
-    if known["p_value"].max() >= ALPHA or abs(of_sample / of_real - 1) < LIKE or (of_sample > of_real) != (gap > 0):
+def _length(scored: pd.DataFrame, real: Mapping[str, Any]) -> str:
+    """A doubt if documents are longer or shorter and this can explain the sign of the Latent NLL's difference."""
+    gap = scored["latent_nll"].mean() - real["latent_nll"]
+    of_sample, of_real = words_per_document(scored), real["words_per_document"]
+    if scored["p_value"].max() >= ALPHA or abs(of_sample / of_real - 1) < LIKE or (of_sample > of_real) != (gap > 0):
         return ""
     way, higher = ("longer", "higher") if gap > 0 else ("shorter", "lower")
     return (

@@ -46,9 +46,9 @@ def likeliest_at_once(
 ) -> Iterator[tuple[int, np.ndarray]]:
     """The likeliest length, then the likeliest symbols, refined in `decoding.iterations` more passes.
 
-    What a pass does is the architecture's: an iterative_nonautoregressive_transformer reads what it made (Lee et al.
-    2018), a cmlm_transformer makes its least likely symbols anew, fewer in each pass (Ghazvininejad et al. 2019,
-    mask-predict). All passes are made, also where nothing changes any more.
+    What a pass does depends on the architecture. An iterative_nonautoregressive_transformer reads its own output (Lee
+    et al. 2018). A cmlm_transformer predicts its least likely symbols again, fewer in each pass (mask-predict,
+    Ghazvininejad et al. 2019). All passes are made, also where nothing changes any more.
 
     Args:
         model: see `draw_at_once`.
@@ -112,14 +112,14 @@ def _refined(model: FairseqModel, sources: Sequence[np.ndarray], passes: int) ->
     module = model.module
     tokens, lengths = _padded(sources, model.dictionary.pad(), next(module.parameters()).device)
     encoder_out = module.forward_encoder([tokens, lengths])
-    made = module.initialize_output_tokens(encoder_out, tokens)
+    output = module.initialize_output_tokens(encoder_out, tokens)
     # Scores begin in the encoder's precision; those of the output layer, which is not rounded, are put among them.
-    made = made._replace(output_scores=made.output_scores.float())
+    output = output._replace(output_scores=output.output_scores.float())
     for step in range(passes):
-        made = module.forward_decoder(
-            made._replace(step=step, max_step=passes), encoder_out, eos_penalty=0.0, max_ratio=None
+        output = module.forward_decoder(
+            output._replace(step=step, max_step=passes), encoder_out, eos_penalty=0.0, max_ratio=None
         )
-    symbols: torch.Tensor = made.output_tokens
+    symbols: torch.Tensor = output.output_tokens
     return symbols
 
 

@@ -69,7 +69,7 @@ class Examples:
 
 
 def split_path(path: str | os.PathLike[str]) -> str:
-    """The file that stands for a split: the pairs' .npz, or the tokens of a stream given by its prefix."""
+    """The file that represents a split: the pairs' .npz, or the tokens of a stream given by its prefix."""
     text = os.fspath(path)
     return text if text.endswith(".npz") else f"{text}.tokens.npy"
 

@@ -98,7 +98,7 @@ class Objective(nn.Module):
     def _adaptive(self, batch: dict[str, Any]) -> torch.Tensor:
         features, target = self.module(**batch["net_input"])[0], batch["target"]
         loss = adaptive_nll(self.softmax, features, target)[target.flatten() != self.pad].sum()
-        # A cluster of which the batch has no token gets a gradient too, of zero, as in fairseq.
+        # A cluster without a token in the batch gets a gradient too, of zero, as in fairseq.
         for parameter in self.softmax.tail.parameters():
             loss = loss + 0.0 * parameter.sum()
         return loss

@@ -26,7 +26,7 @@ CONFIG, WEIGHTS, DICTIONARY = "config.json", "model.safetensors", "dictionary.np
 NO_TOKEN = -1
 PIECE = 1 << 24  # tokens of a stream that are counted together
 SPECIAL_SYMBOLS = 4  # <s>, <pad>, </s> and <unk>, in this order, begin every dictionary of fairseq
-# What fairseq asks of a task or a criterion and its models read: options of a generator beside the model's own.
+# Options that fairseq takes from a task or a criterion and that its models read, in addition to the model's own.
 POSITIONS = 1024
 OTHER_OPTIONS = {
     "max_source_positions": POSITIONS,
@@ -101,8 +101,8 @@ class FairseqModel:
     def symbols(self) -> np.ndarray:
         """The symbol of each tokenizer id, int64 [ids]; END is </s>, a token that is not a symbol <unk>."""
         table = np.full(len(self.tokenizer), self.dictionary.unk(), np.int64)
-        known = np.flatnonzero(self.order != NO_TOKEN)
-        table[self.order[known]] = known
+        has_token = np.flatnonzero(self.order != NO_TOKEN)
+        table[self.order[has_token]] = has_token
         return table
 
     def to_fairseq(self, ids: np.ndarray) -> torch.Tensor:
@@ -210,7 +210,7 @@ def load_model(folder: str | os.PathLike[str], architecture: str | None = None) 
 
 
 def weights(module: Any) -> dict[str, torch.Tensor]:
-    """The parameters by name, a shared one once; all that fairseq's buffers hold is made anew."""
+    """The parameters by name, a shared one once. Buffers are left out: fairseq recomputes them on loading."""
     return {name: parameter.detach() for name, parameter in module.named_parameters()}
 
 
@@ -257,7 +257,7 @@ def _order(path: Path, tokenizer: PreTrainedTokenizerFast) -> np.ndarray:
     special = order[:SPECIAL_SYMBOLS].tolist()
     if special != [NO_TOKEN, NO_TOKEN, tokenizer.eos_token_id, NO_TOKEN] or order.max() >= len(tokenizer):
         raise TextcriticError(
-            f"{path}: its symbols are not those of the tokenizer beside it; train the generator again"
+            f"{path}: its symbols are not those of the tokenizer in its folder; train the generator again"
         )
     return order
 
@@ -276,11 +276,11 @@ def _dictionary(order: Sequence[int] | np.ndarray) -> Any:
 
 def _class(fairseq: Any, architecture: str) -> Any:
     """The class of an architecture's models."""
-    known = fairseq.models.ARCH_MODEL_REGISTRY
-    if architecture not in known:
-        hint = suggestion(architecture, known, "e.g. transformer_wmt_en_de, transformer_lm")
+    registry = fairseq.models.ARCH_MODEL_REGISTRY
+    if architecture not in registry:
+        hint = suggestion(architecture, registry, "e.g. transformer_wmt_en_de, transformer_lm")
         raise TextcriticError(f"architecture: fairseq has none that is called '{architecture}'; {hint}")
-    return known[architecture]
+    return registry[architecture]
 
 
 class _Parser(argparse.ArgumentParser):

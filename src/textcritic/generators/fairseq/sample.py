@@ -92,8 +92,8 @@ def make_texts(
             for index in same[first % len(sources) if sources else 0]:
                 yield index, symbols, finish, tokens
     elif not model.autoregressive:
-        for index, made in draw_at_once(model, sources or [], indices, decoding, seed):
-            yield index, *_between(model, made, decoding)
+        for index, output in draw_at_once(model, sources or [], indices, decoding, seed):
+            yield index, *_between(model, output, decoding)
     elif decoding.method == BEAM_SAMPLING:
         for index, drawn, whole in sample_beams(model, sources, indices, decoding, seed):
             yield index, drawn, ENDED if whole else CUT, len(drawn)
@@ -110,8 +110,8 @@ def _likeliest(
         for index, symbols in likeliest_at_once(model, sources or [], indices, decoding):
             yield index, *_between(model, symbols, decoding)
         return
-    found = search_texts(model, sources, indices, decoding.beam, decoding.max_tokens, decoding.batch_size)
-    for index, (best, *_) in found:
+    beams = search_texts(model, sources, indices, decoding.beam, decoding.max_tokens, decoding.batch_size)
+    for index, (best, *_) in beams:
         yield index, best.symbols.tolist(), CUT if best.cut else ENDED, len(best.symbols)
 
 
@@ -233,11 +233,11 @@ def _fill(
     finished = {done.index for done in partial.draws}
     wanted = [index for index in shard.indices if index not in finished]
     progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, "texts", done=len(finished))
-    started, made = time.monotonic(), 0
+    started, drawn_tokens = time.monotonic(), 0
     for index, symbols, finish, tokens in make_texts(model, sources, decoding, shard.seed, wanted):
         partial.append(Draw(index, decode(model.tokenizer, model.from_fairseq(symbols)), tokens, finish))
-        made += tokens
-        progress.advance(note=f"{made / (time.monotonic() - started):,.0f} tokens/s")
+        drawn_tokens += tokens
+        progress.advance(note=f"{drawn_tokens / (time.monotonic() - started):,.0f} tokens/s")
     partial.complete()
 
 

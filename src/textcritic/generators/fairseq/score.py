@@ -124,7 +124,7 @@ def adaptive_nll(softmax: Any, features: torch.Tensor, target: torch.Tensor) -> 
 
 
 def _at_once(model: FairseqModel, batch: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Nats [rows, columns] of a non-autoregressive model, and which of them count; the length stands under </s>."""
+    """Nats [rows, columns] of a non-autoregressive model, and which of them count; those of the length are at </s>."""
     target, given, decoder = batch["target"], batch["net_input"], model.module.decoder
     encoded = model.module.encoder(given["src_tokens"], src_lengths=given["src_lengths"])
     scores = decoder(normalize=False, prev_output_tokens=masked(model, target), encoder_out=encoded)
@@ -137,7 +137,7 @@ def _at_once(model: FairseqModel, batch: dict[str, Any]) -> tuple[torch.Tensor, 
 
 
 def masked(model: FairseqModel, target: torch.Tensor) -> torch.Tensor:
-    """A target of which nothing is known but its length: all tokens are <unk>, as fairseq's `full_mask` makes it."""
+    """A target with nothing but its length known: all tokens are <unk>, as in fairseq's `full_mask`."""
     symbols = model.dictionary
     ends = (target == symbols.bos()) | (target == symbols.eos()) | (target == symbols.pad())
     return target.masked_fill(~ends, symbols.unk())

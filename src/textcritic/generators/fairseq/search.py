@@ -101,11 +101,13 @@ class _Search:
 
     def _finish(self, best: torch.Tensor, origin: torch.Tensor, symbol: torch.Tensor, cut: torch.Tensor) -> None:
         """Keep those of the best extensions [n, k] that end, until a text has as many as the beam."""
-        found = ((symbol == self.end) & best.isfinite()).nonzero()
-        rows = origin[found[:, 0], found[:, 1]]
+        endings = ((symbol == self.end) & best.isfinite()).nonzero()
+        rows = origin[endings[:, 0], endings[:, 1]]
         texts = self.symbols[rows].cpu().numpy()
-        scores = best[found[:, 0], found[:, 1]].tolist()
-        for text, symbols, score, was_cut in zip(found[:, 0].tolist(), texts, scores, cut[rows].tolist(), strict=True):
+        scores = best[endings[:, 0], endings[:, 1]].tolist()
+        for text, symbols, score, was_cut in zip(
+            endings[:, 0].tolist(), texts, scores, cut[rows].tolist(), strict=True
+        ):
             hypotheses = self.finished[self.texts[text]]
             if len(hypotheses) < self.beam:
                 ended = np.append(symbols[1:], self.end)

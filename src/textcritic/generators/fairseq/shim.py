@@ -34,7 +34,7 @@ def load_fairseq() -> ModuleType:
         TextcriticError: fairseq is not installed, or something that it needs is not.
     """
     spec = find_spec("fairseq")
-    if spec is None or spec.origin is None:  # a folder of this name beside a script is found, and has no origin
+    if spec is None or spec.origin is None:  # find_spec finds a folder of this name next to a script, without origin
         raise TextcriticError(f"fairseq is not installed; {INSTALL}")
     with ExitStack() as changed:
         for change in (_relaxed_dataclasses, _removed_names, _quiet):
@@ -71,10 +71,10 @@ def _relaxed_dataclasses() -> Iterator[None]:
 
     def relaxed(cls: Any = None, /, **options: Any) -> Any:
         def wrap(plain: Any) -> Any:
-            made = real(plain, **options)
-            if plain.__module__.partition(".")[0] == "fairseq" and made.__hash__ is None:
-                made.__hash__ = object.__hash__
-            return made
+            decorated = real(plain, **options)
+            if plain.__module__.partition(".")[0] == "fairseq" and decorated.__hash__ is None:
+                decorated.__hash__ = object.__hash__
+            return decorated
 
         return wrap if cls is None else wrap(cls)
 

@@ -76,7 +76,7 @@ def prepare(model: FairseqModel, precision: str, name: str) -> None:
     if model.autoregressive and not isinstance(module.decoder, FairseqIncrementalDecoder):
         raise TextcriticError(f"{name}: fairseq cannot run a {model.architecture} token by token; use another")
     for layer in module.modules():
-        if hasattr(layer, "weight_g"):  # else the convolutions' weights are normalised anew at every step
+        if hasattr(layer, "weight_g"):  # else the convolutions' weights are normalised at every step
             torch.nn.utils.remove_weight_norm(layer)
     if precision == "bf16":
         decoder = module.decoder
@@ -124,7 +124,7 @@ def padded(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Sources as fairseq reads them, int64 [rows, longest], and their lengths [rows].
 
-    Padding stands on the left, as the encoders of fairseq's LSTMs need it and all others take it, or on the right.
+    Padding is on the left, which fairseq's LSTM encoders need and all others accept, or on the right.
     """
     tokens = np.full((len(sources), max(map(len, sources))), pad, np.int64)
     for row, source in enumerate(sources):

@@ -48,9 +48,9 @@ def train_fairseq(
 ) -> dict[str, Any]:
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
-    Batches of a step depend on (seed, step) alone; see `data.Batches`. State is kept in `checkpoints/` beside the
-    model folder until that is whole: a rerun after a kill goes on from there, on the CPU with exactly the losses and
-    weights of an uninterrupted run. On SIGTERM the step is finished and saved.
+    Batches of a step depend on (seed, step) alone; see `data.Batches`. State is kept in `checkpoints/` next to
+    the model folder until that is complete: a rerun after a kill continues from there, on the CPU with exactly the
+    losses and weights of an uninterrupted run. On SIGTERM the step is finished and saved.
 
     Several processes share the forward passes of each step and average their gradients, so that the number of
     processes changes nothing but the order of sums, and which random numbers dropout takes.

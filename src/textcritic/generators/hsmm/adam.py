@@ -84,7 +84,7 @@ class Adam:
 
     @property
     def model(self) -> HSMM:
-        """The model as it stands."""
+        """The current model."""
         with torch.no_grad():
             emission, transition, initial = (table.exp() for table in self._log_tables())
             end = torch.full_like(initial, 1 / (1 + self.transitions))

@@ -78,12 +78,12 @@ def _of_sequence(ahead: "_Ahead", graph: Graph, nodes: Ints, count: int) -> tupl
         )
         old_arcs, old_states, old = arcs[parent], states[parent], (node[parent], before[parent], value[parent])
         arcs[:], states[:], value[:] = NONE, NONE, -np.inf
-        found = len(kept)
-        arcs[:found], states[:found] = old_arcs, old_states
-        arcs[:found][~is_old, at], states[:found][~is_old, at] = slots[slot][~is_old], state[~is_old]
-        node[:found] = np.where(is_old, old[0], graph.end[slots[slot]])
-        before[:found] = np.where(is_old, old[1], state)
-        value[:found] = np.where(is_old, old[2], grown.ravel()[(kept - len(waiting)).clip(0)])
+        filled = len(kept)
+        arcs[:filled], states[:filled] = old_arcs, old_states
+        arcs[:filled][~is_old, at], states[:filled][~is_old, at] = slots[slot][~is_old], state[~is_old]
+        node[:filled] = np.where(is_old, old[0], graph.end[slots[slot]])
+        before[:filled] = np.where(is_old, old[1], state)
+        value[:filled] = np.where(is_old, old[2], grown.ravel()[(kept - len(waiting)).clip(0)])
     value = np.where(np.isfinite(value), value + ahead.final[before], -np.inf)
     order = np.argsort(-value, kind="stable")
     return arcs[order], states[order], value[order]

@@ -37,7 +37,7 @@ INDISTINCT, DEVIATIONS = 1.5, 10
 
 
 def initial_model(segments: Segments, tokens: np.ndarray, settings: Settings, seed: int) -> HSMM:
-    """A model whose states are classes of segments that stand between the same others, on the CPU.
+    """A model whose states are classes of segments with the same neighbours, on the CPU.
 
     Args:
         segments: of the training text, see `multigram.find_segments`.
@@ -88,7 +88,7 @@ def with_single_tokens(lexicon: Lexicon) -> tuple[Lexicon, np.ndarray]:
 
 
 def find_classes(types: np.ndarray, offsets: np.ndarray, number: int, classes: int, seed: int = 0) -> np.ndarray:
-    """Put segments into at most `classes` classes by what stands before and after them.
+    """Put segments into at most `classes` classes by the segments before and after them.
 
     Args:
         types: the kind of each segment of all sequences, one after the other, int [segments], below `number`.
@@ -128,7 +128,7 @@ def class_bigrams(types: np.ndarray, offsets: np.ndarray, labels: np.ndarray) ->
 
 
 def _bigrams(types: np.ndarray, offsets: np.ndarray, number: int) -> sparse.csr_matrix:
-    inner = np.ones(len(types) + 1, bool)  # whether a segment stands on either side of a border
+    inner = np.ones(len(types) + 1, bool)  # whether there is a segment on either side of a border
     inner[offsets] = False
     pairs = types[:-1][inner[1:-1]], types[1:][inner[1:-1]]
     return sparse.coo_matrix((np.ones(len(pairs[0])), pairs), shape=(number, number)).tocsr()

@@ -99,21 +99,21 @@ def find_segments(
 
 
 def compounds(lexicon: Lexicon, weights: np.ndarray) -> np.ndarray:
-    """Rows that are two rows, one after the other, of which each occurs often enough: bool [R].
+    """Whether each row is the concatenation of two rows that both occur often enough: bool [R].
 
     Args:
         lexicon: R rows.
         weights: how often each occurs [R].
     """
-    found = np.zeros(len(lexicon), bool)
+    compound = np.zeros(len(lexicon), bool)
     lengths, codes = lexicon.lengths, np.concatenate(lexicon.codes)
     for tail in range(1, lexicon.longest):
         power = np.uint64(lexicon.vocabulary**tail)
         at = np.flatnonzero(lengths > tail)
         after = _weights_of(lexicon, weights, codes[at] % power, np.full(len(at), tail))
         before = _weights_of(lexicon, weights, codes[at] // power, lengths[at] - tail)
-        found[at] |= np.minimum(before, after) >= np.maximum(PART * weights[at], PART_LEAST)
-    return found
+        compound[at] |= np.minimum(before, after) >= np.maximum(PART * weights[at], PART_LEAST)
+    return compound
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class Windows:
         return values.index_select(0, self.rows.view(-1)).view(self.rows.shape)
 
     def _borders(self, arcs: torch.Tensor) -> torch.Tensor:
-        """A number for each border, of which the beginning is the D-th [T + D, B]."""
+        """A number for each border [T + D, B]; the D-th border is the beginning."""
         values = arcs.new_full((len(self.rows) + 1, len(self.tokens)), NEVER)
         values[self._depth - 1] = 0
         return values
@@ -282,10 +282,10 @@ def _weights_of(lexicon: Lexicon, weights: np.ndarray, codes: np.ndarray, length
     """The weights of n-grams of given codes and lengths, 0 for those that are not in the lexicon."""
     values = np.zeros(len(codes))
     for n in np.unique(lengths):
-        rows, known = np.flatnonzero(lengths == n), lexicon.codes[n - 1]
-        if len(known):
-            place = np.searchsorted(known, codes[rows]).clip(max=len(known) - 1)
-            values[rows] = np.where(known[place] == codes[rows], weights[lexicon.row_offsets[n] + place], 0)
+        rows, same_length = np.flatnonzero(lengths == n), lexicon.codes[n - 1]
+        if len(same_length):
+            place = np.searchsorted(same_length, codes[rows]).clip(max=len(same_length) - 1)
+            values[rows] = np.where(same_length[place] == codes[rows], weights[lexicon.row_offsets[n] + place], 0)
     return values
 
 

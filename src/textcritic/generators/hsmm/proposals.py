@@ -17,7 +17,7 @@ from textcritic.generators.hsmm.posterior import Graph, Proposal, posterior
 from textcritic.generators.hsmm.recursion import VALUES_AT_ONCE, Tables
 
 NOISE, NOISE_SEED = 1.0, 1  # nats, of the proposal `noisy`
-LEAST = 1e-30  # of a weight beside the greatest: nothing is without any
+LEAST = 1e-30  # smallest weight relative to the largest, so that no weight is zero
 
 
 def tempered(tables: Tables, temperature: float) -> Tables:
@@ -59,7 +59,7 @@ def flattened(tables: Tables, share: float, rows: int) -> Tables:
 
 
 def noisy(tables: Tables, deviation: float, seed: int) -> Tables:
-    """Every potential times exp(normal noise), as a stand-in for a proposal that was learnt and is somewhat wrong.
+    """Every potential times exp(normal noise), to imitate a proposal that was learnt and is somewhat wrong.
 
     Args:
         tables: of K states.

@@ -12,7 +12,7 @@ Why nothing vanishes. Every node has its own scale, a float64 logarithm, and wit
 it: `finish` and `before` sum to one. Transitions below `floor` f (1e-30 in fp32) count as f, so `begin` and `after`,
 which are products of the former with a matrix of entries in [f, 1], lie in [f, 1]; where a sequence begins or ends they
 are `initial` or `final`, and so these are floored too: else the heaviest of the arcs that meet might be one that has no
-probability at all, and the others would vanish beside it. (A model that never ends gives no sequence any probability;
+probability at all, and the others would vanish next to it. (A model that never ends gives no sequence any probability;
 its `final` stays zero, but for the backward pass.) An arc's row of the emission table is divided by its greatest entry.
 At a merge, the arcs' log-weights are taken relative to the greatest among them and 1/f is multiplied in: the heaviest
 arc has weight 1/f, meets at least f in every state and 1 in the row's best one, so the sum over states is at least 1,

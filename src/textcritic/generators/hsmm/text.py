@@ -18,7 +18,7 @@ from textcritic.generators.symbols import read_sequences
 # Nodes times states of a batch; a pass holds about six such tables.
 VALUES_AT_ONCE = {"cpu": 1 << 24, "gpu": 1 << 29}
 LARGEST_BATCH = 1024
-SPELLED_AT_ONCE = 64  # sequences of which every place is a node
+SPELLED_AT_ONCE = 64  # sequences whose places are all nodes
 OWN = 0.05  # least share of a token's occurrences that are segments, if it does not only spell other segments
 Advance = Callable[[int], None]
 

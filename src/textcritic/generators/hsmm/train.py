@@ -22,10 +22,10 @@ from textcritic.training.loop import Job, Loop, Run, resumable
 def train_hsmm(encoded: Encoded, settings: Settings, seed: int, run: Run) -> dict[str, Any]:
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
-    By `em`: segments are found by the multigram model, states by what stands between the same segments, and then
-    expectation maximisation sums over all segmentations and states. By `adam`: see `adam.Adam`. State is kept in
-    `checkpoints/` beside the model folder until that is whole: a rerun after a kill goes on from the last one, with
-    the same result (on a GPU up to rounding, as it adds in no fixed order).
+    With `em`, the multigram model finds the segments, segments with the same neighbours become a state, and then
+    expectation maximisation sums over all segmentations and states. With `adam`: see `adam.Adam`. State is kept in
+    `checkpoints/` next to the model folder until that is complete: a rerun after a kill continues from the last
+    checkpoint, with the same result (on a GPU up to rounding, as it adds in no fixed order).
 
     Args:
         encoded: token streams of the splits, see `generators.symbols`, and their tokenizer.

@@ -1,4 +1,4 @@
-"""Importance sampling of a hidden semi-Markov model beside its exact log p(x): weights, and curves of perplexity."""
+"""Importance sampling of a hidden semi-Markov model against its exact log p(x): weights, and curves of perplexity."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -139,18 +139,18 @@ def _weigh_block(
     specs, draws, across = asked
     exact = posterior(tables, graph).log_normaliser
     assert exact is not None
-    made = [make_proposal(name, value, model, tables, graph) for name, value in specs]
-    log_p = np.empty((len(exact), len(made), draws))
-    log_q = np.full((*log_p.shape, len(made)), np.nan)
-    reached = np.zeros((len(exact), len(made)))
-    for one, proposal in enumerate(made):
-        if specs[one][0] == "withheld" and proposal.log_normaliser is not None:
-            reached[:, one] = proposal.log_normaliser - exact
+    proposals = [make_proposal(name, value, model, tables, graph) for name, value in specs]
+    log_p = np.empty((len(exact), len(proposals), draws))
+    log_q = np.full((*log_p.shape, len(proposals)), np.nan)
+    reached = np.zeros((len(exact), len(proposals)))
+    for number, proposal in enumerate(proposals):
+        if specs[number][0] == "withheld" and proposal.log_normaliser is not None:
+            reached[:, number] = proposal.log_normaliser - exact
         for first in range(0, draws, AT_ONCE):
             some = slice(first, min(first + AT_ONCE, draws))
-            paths, log_q[:, one, some, one] = proposal.draw(some.stop - first, rng)
-            log_p[:, one, some] = log_potential(tables, graph, paths)
-            for other, under in enumerate(made if across and proposal.log_normaliser is not None else ()):
-                if other != one and under.log_normaliser is not None:
-                    log_q[:, one, some, other] = under.log_q(paths)
+            paths, log_q[:, number, some, number] = proposal.draw(some.stop - first, rng)
+            log_p[:, number, some] = log_potential(tables, graph, paths)
+            for other, under in enumerate(proposals if across and proposal.log_normaliser is not None else ()):
+                if other != number and under.log_normaliser is not None:
+                    log_q[:, number, some, other] = under.log_q(paths)
     return log_p, log_q, reached, exact

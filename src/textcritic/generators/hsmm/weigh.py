@@ -108,7 +108,8 @@ def weigh_mixed_paths(
 ) -> None:
     """Draw paths from one proposal at several temperatures and write their weights under the mixture of all.
 
-    The file is that of `latent.mixture.weigh_mixture`. The paths are drawn anew, as log p of a path costs little here.
+    The file has the format of `latent.mixture.weigh_mixture`. No file of single
+    temperatures is read: the paths are drawn again, because log p of a path costs little here.
 
     Args:
         sequences: see `Sequences`.
@@ -187,7 +188,7 @@ def weigh_own_paths(
 
 def _own_text(model: HSMM, lengths: np.ndarray, seed: int) -> Text:
     """Sequences drawn from the model, each cut to so many tokens."""
-    longest = int(lengths.max()) + 1  # of which one is the end
+    longest = int(lengths.max()) + 1  # tokens, the end included
     drawn = draw(model, range(len(lengths)), seed, longest, longest)
     return Text(
         np.concatenate([row[:length] for row, length in zip(drawn, lengths, strict=True)]),

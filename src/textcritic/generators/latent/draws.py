@@ -46,9 +46,9 @@ def draw_text(text: Structured) -> str:
 
 def read_text(draw: Draw, identifier: str) -> Structured:
     """Read what `draw_text` wrote."""
-    found = json.loads(draw.text)
+    loaded = json.loads(draw.text)
     mentions = tuple(
-        Mention(one["start"], one["end"], one["entity"], tuple(Edge(**edge) for edge in one["edges"]))
-        for one in found["mentions"]
+        Mention(mention["start"], mention["end"], mention["entity"], tuple(Edge(**edge) for edge in mention["edges"]))
+        for mention in loaded["mentions"]
     )
-    return Structured(identifier, tuple(found["tokens"]), tuple(found["actions"]), mentions)
+    return Structured(identifier, tuple(loaded["tokens"]), tuple(loaded["actions"]), mentions)

@@ -29,12 +29,12 @@ def learner_of(kind: str) -> type[Learner]:
     Raises:
         TextcriticError: there is no such kind.
     """
-    known = MODELS | PROPOSALS
-    if kind not in known:
-        raise TextcriticError(f"kind: {kind!r} is not one of {', '.join(known)}")
-    module, _, name = known[kind].partition(":")
-    found: type[Learner] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
-    return found
+    kinds = MODELS | PROPOSALS
+    if kind not in kinds:
+        raise TextcriticError(f"kind: {kind!r} is not one of {', '.join(kinds)}")
+    module, _, name = kinds[kind].partition(":")
+    learner: type[Learner] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
+    return learner
 
 
 def load_model(folder: Path, knowledge: Path | None = None) -> LatentModel:

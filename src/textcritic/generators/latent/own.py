@@ -47,8 +47,8 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
         weighed: model and proposal; the texts give the lengths.
         draws: of the proposal for each text; the seed decides the texts, too.
         count: texts.
-        outs: .npz files to write: `LogWeights` [count, K], `ExactWeights` [count, 1]. Beside the first one the file
-            `.partial.npz` holds what is done, until all is.
+        outs: .npz files to write: `LogWeights` [count, K], `ExactWeights` [count, 1]. Until they are complete, a
+            file `.partial.npz` in the folder of the first one holds the results so far.
         threads: CPU threads of torch; None leaves torch's own number.
 
     Raises:
@@ -70,11 +70,11 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
             return np.concatenate([drawn_weights(model, proposal, text, draws, row), exact], axis=1)
 
         partial = Partial.of(outs[0], asdict(weighed), asdict(draws) | {"own": count})
-        found = resumed(of_text, count, (2, draws.samples + 1), partial)
+        values = resumed(of_text, count, (2, draws.samples + 1), partial)
         tokens = tokens_of(model, [text for text, _ in own])
     ids = [f"own-{row + 1}" for row in range(count)]
-    ExactWeights.of(found[:, 0, -1:], found[:, 1, -1:], tokens, ids).save(outs[1])
-    LogWeights.of(found[:, 0, :-1], found[:, 1, :-1], tokens, ids).save(outs[0])
+    ExactWeights.of(values[:, 0, -1:], values[:, 1, -1:], tokens, ids).save(outs[1])
+    LogWeights.of(values[:, 0, :-1], values[:, 1, :-1], tokens, ids).save(outs[0])
     partial.path.unlink(missing_ok=True)
 
 
@@ -87,14 +87,14 @@ def own_texts(
     lengths = np.array([len(text.tokens) for text in texts])
     if not model.ends:
         return list(_of_lengths(model, lengths, count, generator))
-    longest, found = LONGER * int(lengths.max()), []
+    longest, ended = LONGER * int(lengths.max()), []
     for _ in range(TRIES):
         some = model.sample_with_states(count, longest, generator)
-        found += [pair for pair in some if len(pair[0].tokens) < longest]
-        if len(found) >= count:
-            return found[:count]
+        ended += [pair for pair in some if len(pair[0].tokens) < longest]
+        if len(ended) >= count:
+            return ended[:count]
     raise TextcriticError(
-        f"{len(found):,} of {TRIES * count:,} texts that the model drew end within {longest:,} tokens; train it longer"
+        f"{len(ended):,} of {TRIES * count:,} texts that the model drew end within {longest:,} tokens; train it longer"
     )
 
 

@@ -42,10 +42,10 @@ def weigh_particles(
         def of_text(row: int) -> Floats:
             random = np.random.default_rng((seed, row, particles))
             try:
-                found = particle_filter(steps_of(model, proposal, texts[row]), particles, random)
+                filtered = particle_filter(steps_of(model, proposal, texts[row]), particles, random)
             except TextcriticError as error:
                 raise TextcriticError(f"{weighed.texts}: {texts[row].id}: {error}") from error
-            return found.log_p_hat
+            return filtered.log_p_hat
 
         partial = Partial.of(out, asdict(weighed), {"particles": particles, "seed": seed})
         log_p = resumed(of_text, len(texts), (1,), partial)

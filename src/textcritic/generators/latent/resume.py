@@ -37,15 +37,15 @@ class Partial:
         """What is left of a job whose result is `out`.
 
         Args:
-            out: its result; the file is beside it.
+            out: its result; the partial file is in the same folder.
             files: that decide the rows, by their role; None where there is none.
             draws: what else decides them, JSON values.
 
         Raises:
             TextcriticError: a file is missing.
         """
-        found = {key: value for key, value in files.items() if value is not None}
-        decides = {"draws": dict(draws), "files": file_digests(found)}
+        given = {key: value for key, value in files.items() if value is not None}
+        decides = {"draws": dict(draws), "files": file_digests(given)}
         return cls(Path(out).with_suffix(".partial.npz"), json.dumps(decides, sort_keys=True))
 
     def read(self, shape: tuple[int, ...]) -> Floats:
@@ -67,16 +67,16 @@ class Partial:
 
 def resumed(of_text: Callable[[int], Floats], texts: int, shape: tuple[int, ...], partial: Partial) -> Floats:
     """What a function gives for each text, [texts, *shape]; what a killed job has done is not done again."""
-    found = np.empty((texts, *shape))
+    values = np.empty((texts, *shape))
     done = partial.read(shape)
-    found[: len(done)] = done
+    values[: len(done)] = done
     if len(done):
         log.info("going on after %s of %s texts", f"{len(done):,}", f"{texts:,}")
     progress, saved = Progress("weighing", texts, "texts", done=len(done)), time.monotonic()
     for row in range(len(done), texts):
-        found[row] = of_text(row)
+        values[row] = of_text(row)
         progress.advance()
         if time.monotonic() - saved > SAVE_SECONDS:
-            partial.write(found[: row + 1])
+            partial.write(values[: row + 1])
             saved = time.monotonic()
-    return found
+    return values

@@ -82,7 +82,9 @@ def sample_latent(drawn: Drawn, shard: Shard, threads: int | None = None) -> Non
 def cut(text: Structured, tokens: int) -> Structured:
     """The first tokens of a text without a tree; a mention that goes on behind them ends there."""
     mentions = tuple(
-        Mention(one.start, min(one.end, tokens), one.entity, one.edges) for one in text.mentions if one.start < tokens
+        Mention(mention.start, min(mention.end, tokens), mention.entity, mention.edges)
+        for mention in text.mentions
+        if mention.start < tokens
     )
     return Structured(text.id, text.tokens[:tokens], (), mentions, text.group)
 
@@ -119,7 +121,7 @@ def _block(model: LatentModel, seed: int, block: int, longest: int, lengths: Int
 def _lengths(path: str | os.PathLike[str], longest: int) -> Ints:
     """Tokens of each text of a split, at most `longest`."""
     schema = pa.schema([pa.field("tokens", pa.list_(pa.string()), nullable=False)])
-    found = [batch.column("tokens").value_lengths().to_numpy() for batch in iter_batches(path, schema)]
-    if not found:
+    lengths = [batch.column("tokens").value_lengths().to_numpy() for batch in iter_batches(path, schema)]
+    if not lengths:
         raise TextcriticError(f"{path}: has no texts whose lengths could be given")
-    return np.minimum(np.concatenate(found), longest).astype(np.int64)
+    return np.minimum(np.concatenate(lengths), longest).astype(np.int64)

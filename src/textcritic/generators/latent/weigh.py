@@ -68,7 +68,7 @@ def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: 
     Args:
         weighed: model, proposal and texts.
         draws: how many states, and from which random numbers.
-        out: .npz file to write. Beside it the file `.partial.npz` holds what is done, until all is.
+        out: .npz file to write. Until it is complete, a file `.partial.npz` in its folder holds the results so far.
         threads: CPU threads of torch; None leaves torch's own number.
 
     Raises:
@@ -84,9 +84,9 @@ def weigh(weighed: Weighed, draws: Draws, out: str | os.PathLike[str], threads: 
             return drawn_weights(model, proposal, texts[text], replace(draws, shard=draws.shard + shard), text)
 
         partial = Partial.of(out, asdict(weighed), asdict(draws))
-        found = resumed(of_text, draws.shards * len(texts), (2, draws.samples), partial)
-    found = found.reshape(draws.shards, len(texts), 2, -1).transpose(1, 2, 0, 3).reshape(len(texts), 2, -1)
-    weights = LogWeights.of(found[:, 0], found[:, 1], tokens_of(model, texts), [text.id for text in texts])
+        values = resumed(of_text, draws.shards * len(texts), (2, draws.samples), partial)
+    values = values.reshape(draws.shards, len(texts), 2, -1).transpose(1, 2, 0, 3).reshape(len(texts), 2, -1)
+    weights = LogWeights.of(values[:, 0], values[:, 1], tokens_of(model, texts), [text.id for text in texts])
     weights.save(out)
     partial.path.unlink(missing_ok=True)
     return weights

@@ -5,8 +5,8 @@ ranges of their first word, of about as many as fit into the memory. A part is r
 and counted. Parts in order make the sorted arrays of all n-grams, which are written as they come. A first word that has
 more n-grams than fit is divided by the second word, and so on.
 
-What that takes for the trigram of "Beyond Perplexity" (section 5: 2.57 billion tokens, 5.32 million words) stands
-beside the entry `ngram-3-lines` of the generators registry.
+The entry `ngram-3-lines` of the generators registry notes the costs for the trigram of "Beyond Perplexity" (section 5:
+2.57 billion tokens, 5.32 million words).
 """
 
 from collections.abc import Iterable, Iterator, Sized
@@ -136,7 +136,7 @@ def count_ngrams(codes: Codes, folder: Path, memory_mb: float) -> int:
     """
     counts = _followers(codes, ())
     of_word = counts[1:].copy()
-    of_word[END_ID] = codes.articles  # and not what stands before them
+    of_word[END_ID] = codes.articles  # not the ends that pad the text before them
     _write(folder / "keys1.npy", np.arange(codes.size))
     _write(folder / "cumulative1.npy", np.append(0, np.cumsum(of_word)))
     _write(folder / "first1.npy", np.array([0, codes.size]))
@@ -167,7 +167,7 @@ class _Layout:
         self.bytes = 8 if keys == 1 else 8 * keys + 24
 
     def groups(self, depth: int, width: int) -> list[list[int]]:
-        """The columns from `depth` on, of which the first has `width` values, by the key that each is packed into."""
+        """The columns from `depth` on, by the key that each is packed into; the first column has `width` values."""
         groups: list[list[int]] = [[]]
         values = 1
         for column in range(depth, self.order):
@@ -297,9 +297,9 @@ def _unpacked(key: np.ndarray, number: int, base: int) -> list[np.ndarray]:
 class _Levels:
     """The arrays of all lengths k = 2 .. order, written side by side as the windows come in order.
 
-    A window of which k columns hold a word is one occurrence of the k-gram of these, but for windows that begin before
-    an article's first word and hold nothing but ends: such k-grams are there as contexts, and occur, from k = 2 on,
-    once in each empty article. They are the first of their length.
+    A window with words in k columns is one occurrence of the k-gram of these words. Exceptions are windows that begin
+    before an article's first word and hold nothing but ends: such k-grams are kept as contexts, and occur, from k = 2
+    on, once in each empty article. They are the first of their length.
     """
 
     def __init__(self, codes: Codes, folder: Path) -> None:
@@ -334,7 +334,7 @@ class _Levels:
         return sum(self.ngrams[2:]) - only_contexts
 
     def add(self, columns: list[np.ndarray], number: np.ndarray) -> None:
-        """Add windows [n] that come next, columns [order, n], each of which is there `number` times."""
+        """Add the next windows [n], columns [order, n]; each occurs `number` times."""
         index = columns[0] - 1  # of the k-gram that each window begins with
         starts = np.diff(columns[0], prepend=self.last[0]) != 0  # whether the window is the first with this k-gram
         fresh = starts

@@ -64,8 +64,8 @@ def fit_ngram(
 ) -> dict[str, Any]:
     """Fit an n-gram model of words and measure its perplexity, word by word (line breaks and ends are words).
 
-    The vocabulary is that of train and one unknown word, which stands for all others. With smoothing "none" a single
-    unseen n-gram makes the perplexity infinite, which is written as null beside the number of such tokens.
+    The vocabulary is that of train and one unknown word, which replaces all other words. With smoothing "none" a single
+    unseen n-gram makes the perplexity infinite; it is then written as null, with the number of such tokens.
 
     Args:
         splits: articles (Parquet, corpus schema): `train`, whose n-grams are counted, `validation`, on which the

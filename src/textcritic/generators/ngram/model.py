@@ -119,7 +119,7 @@ class NgramModel:
 
         Args:
             k: 1 .. order.
-            context: numbers of (k-1)-grams [n], each of which was followed by a word.
+            context: numbers of (k-1)-grams [n] that were each followed by a word.
             uniforms: numbers in [0, 1) [n].
 
         Returns:
@@ -191,7 +191,7 @@ class NgramModel:
 
 
 def save(model: NgramModel, folder: Path) -> None:
-    """Write what the arrays of counts do not hold beside them, into a folder that holds them."""
+    """Write what the arrays of counts do not hold, into the folder that holds them."""
     with ArrayFile(folder / "words.npy", np.uint8) as file:
         file.append(np.frombuffer(" ".join(model.vocabulary.words).encode(), np.uint8))
     if model.weights is not None:

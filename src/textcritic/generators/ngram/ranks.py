@@ -90,7 +90,7 @@ class Truncated:
         """Draw a word after each context.
 
         Args:
-            context: numbers of contexts [n], each of which was followed by a word.
+            context: numbers of contexts [n] that were each followed by a word.
             uniforms: numbers in [0, 1) [n].
 
         Returns:

@@ -88,7 +88,7 @@ class Vocabulary:
 
     def number(self, word: str) -> int:
         """The number of a word, that of the unknown word if it was not seen."""
-        return self._known().get(word, UNKNOWN_ID)
+        return self._number_of().get(word, UNKNOWN_ID)
 
     def encode(self, articles: Iterable[Article], setting: str, *, grow: bool = False) -> Words:
         """Number the words of `articles`; an unseen word is added if `grow`, else it is the unknown word.
@@ -96,7 +96,7 @@ class Vocabulary:
         Raises:
             TextcriticError: an article cannot be rendered in the setting.
         """
-        numbers = self._known()
+        numbers = self._number_of()
         number = numbers.__getitem__ if grow else lambda word: numbers.get(word, UNKNOWN_ID)
         ids, lengths, kinds = array("q"), array("q"), [np.empty(0, np.uint8)]
         for article in articles:
@@ -111,7 +111,7 @@ class Vocabulary:
         """The text of drawn ids: words with single spaces between them, none around line breaks, no end."""
         return join([UNKNOWN if i == UNKNOWN_ID else self.words[i - 2] for i in ids if i != END_ID])
 
-    def _known(self) -> _Numbers:
+    def _number_of(self) -> _Numbers:
         if self._numbers is None:
             self._numbers = _Numbers(self.words)
         return self._numbers

@@ -24,7 +24,7 @@ Verdict = Literal["no sign", "too few", "unclear"]
 GOAL = 0.01
 """K is too small if perplexity is seen to be off by a larger share of it."""
 AGREE = 2.0  # two estimates of one bias that differ by a larger factor contradict each other
-NAMED, TOLD = 5, 0.01  # texts; the share of the error from which on one is named
+NAMED, LEAST_NAMED = 5, 0.01  # the most texts that are named, and the least share of the error of such a text
 SPLITS, FEW_SPLITS = 20, 4  # of the draws into halves; of many weights, whose noise is as small
 ROUNDING = 1e-12  # in nats
 CERTAIN = 1e-9  # nats above 0 that rounding may give a text of probability 1
@@ -46,8 +46,8 @@ class Advice:
         verdict: "no sign": by what was drawn, perplexity is within 1% of its limit, which is no proof; "too few": it is
             not; "unclear": the weights are too uneven, or too few, to say.
         sentences: what was found; then `CAVEAT`; why, and what to do; the last one is `REVERSE`.
-        bias: how much too high perplexity is, as a share of it, by the delta method; None where it cannot be told.
-        draws_needed: K for a bias of 1% of perplexity; None where it cannot be told.
+        bias: how much too high perplexity is, as a share of it, by the delta method; None where it cannot be estimated.
+        draws_needed: K for a bias of 1% of perplexity; None where it cannot be estimated.
         fall: how much lower perplexity is with K draws than with K / 2, as a share; None of one draw.
         worst: the texts that make most of the error, with their shares of it, the largest first.
     """
@@ -72,7 +72,7 @@ def advice(weights: LogWeights) -> Advice:
     The bias of log p-hat is about `(K / ESS - 1) / (2 K)` by the delta method, which needs weights with a variance:
     k-hat below 0.5. The fall of the curve between K / 2 and K is a second estimate of it, if it falls as 1 / K. Where
     k-hat is larger than that, or both estimates differ by more than a factor of 2, the number of draws that is needed
-    cannot be told. Single k-hats are noisy at 100 draws; what counts is their mean over texts, each weighed by its
+    cannot be estimated. Single k-hats are noisy at 100 draws; what counts is their mean over texts, each weighed by its
     share of the error.
 
     Args:
@@ -95,8 +95,8 @@ def advice(weights: LogWeights) -> Advice:
     shares = of_texts / of_texts.sum() if of_texts.sum() > 0 else np.zeros(len(sizes))
     uneven = shares > 0
     tail = float(shares[uneven] @ np.where(np.isnan(tails[uneven]), np.inf, tails[uneven]))
-    told = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
-    bias = max(by_delta, by_curve) if told else None
+    estimable = tail < FINITE_VARIANCE and _agree(by_delta, by_curve) and k >= LEAST_DRAWS
+    bias = max(by_delta, by_curve) if estimable else None
     needed = None if bias is None else max(1, int(np.ceil(k * bias / np.log1p(GOAL))))
     width, none = spread_over_draws(weights)
     with np.errstate(over="ignore"):
@@ -161,25 +161,25 @@ def _headline(verdict: Verdict, draws: int) -> str:
 
 
 def _on_tails(tails: Array, draws: int) -> Iterator[str]:
-    known = tails[np.isfinite(tails)]
+    finite = tails[np.isfinite(tails)]
     if draws < LEAST_DRAWS:
         yield f"k-hat needs at least {LEAST_DRAWS} draws for each text."
         return
-    if len(known) < len(tails):
-        yield f"{_texts(len(tails) - len(known), len(tails))} no k-hat: too few weights differ, or are above zero."
-    if not len(known):
+    if len(finite) < len(tails):
+        yield f"{_texts(len(tails) - len(finite), len(tails))} no k-hat: too few weights differ, or are above zero."
+    if not len(finite):
         return
-    if not (known >= GOOD).any():
-        have = "its weights have a tail" if len(known) == 1 else "their weights have tails"
-        yield f"k-hat is below {GOOD} for each of {_counted(len(known), 'text')}: {have} that can be relied on."
+    if not (finite >= GOOD).any():
+        have = "its weights have a tail" if len(finite) == 1 else "their weights have tails"
+        yield f"k-hat is below {GOOD} for each of {_counted(len(finite), 'text')}: {have} that can be relied on."
         return
-    poor = _texts(int((known >= GOOD).sum()), len(tails))
+    poor = _texts(int((finite >= GOOD).sum()), len(tails))
     yield (
         f"{poor} a k-hat of {GOOD} or more: a few draws decide their estimates, and the number of draws that would "
         "mend it is impractical. A better proposal (another temperature) helps more."
     )
-    if (known >= POOR).any():
-        worst = _texts(int((known >= POOR).sum()), len(tails))
+    if (finite >= POOR).any():
+        worst = _texts(int((finite >= POOR).sum()), len(tails))
         yield f"{worst} a k-hat of {POOR:g} or more: by what was drawn, their weights may have no mean."
 
 
@@ -209,9 +209,10 @@ def _on_spread(apart: float, texts: int) -> Iterator[str]:
 
 
 def _on_worst(worst: tuple[tuple[str, float], ...], texts: int) -> Iterator[str]:
-    told = [f"{name!r} ({_percent(share)})" for name, share in worst if share >= TOLD]
-    if told and texts > 1:
-        yield f"The {'text that makes' if len(told) == 1 else 'texts that make'} most of the error: {', '.join(told)}."
+    named = [f"{name!r} ({_percent(share)})" for name, share in worst if share >= LEAST_NAMED]
+    if named and texts > 1:
+        those = "text that makes" if len(named) == 1 else "texts that make"
+        yield f"The {those} most of the error: {', '.join(named)}."
 
 
 def _on_need(bias: float | None, needed: int | None, draws: int) -> str:

@@ -55,8 +55,8 @@ def jackknife_log_likelihoods(weights: LogWeights) -> Array:
     whole = log_likelihoods(weights)
     means = of_all_without_each(weights)[:, 0]
     corrected: Array = np.full(len(whole), np.nan)
-    known = np.isfinite(means)  # a mean is finite if all are
-    corrected[known] = weights.draws * whole[known] - (weights.draws - 1) * means[known]
+    finite = np.isfinite(means)  # a mean is finite if all are
+    corrected[finite] = weights.draws * whole[finite] - (weights.draws - 1) * means[finite]
     return corrected
 
 
@@ -85,13 +85,13 @@ def of_all_without_each(weights: LogWeights) -> Array:
     Not finite, or NaN, where one is.
     """
 
-    def found(log_weights: Array) -> Array:
+    def moments(log_weights: Array) -> Array:
         without = without_each(log_weights)
         mean = without.mean(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
             return np.column_stack([mean, without.min(axis=1), ((without - mean) ** 2).sum(axis=1)])
 
-    return weights.once("without", lambda: by_rows(found, weights.log_weights))
+    return weights.once("without", lambda: by_rows(moments, weights.log_weights))
 
 
 def pareto_smoothed_log_likelihoods(weights: LogWeights) -> Array:

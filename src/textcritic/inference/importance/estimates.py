@@ -228,7 +228,7 @@ def beam_perplexity(
 
 
 class RunningEstimates:
-    """The plain estimates of many shards, of which one is in memory at a time; what is kept is [N], whatever K."""
+    """The plain estimates of many shards, with one shard in memory at a time; what is kept is [N], whatever K."""
 
     def __init__(self) -> None:
         self.draws = 0

@@ -88,9 +88,9 @@ def over_draws(weights: LogWeights, level: float = LEVEL) -> Interval:
 
     By the jackknife: each draw of each text is left out in turn, and the variances of the texts add up. By Efron and
     Stein 1981 they are too large rather than too small in expectation. Of a single text there is none: with
-    heavy-tailed weights it would hold in 74 to 92% (docs/results.md). Bootstrap resamples of the draws lose the
-    largest weight too often: where weights are heavy-tailed their intervals cover 86 to 90% instead of 95%
-    (docs/results.md). Student's t has Satterthwaite's degrees of freedom (1946). On the scale of log perplexity.
+    heavy-tailed weights it would hold in 74 to 92% (docs/results/importance.md). Bootstrap resamples of the draws lose
+    the largest weight too often: where weights are heavy-tailed their intervals cover 86 to 90% instead of 95% (the
+    same page). Student's t has Satterthwaite's degrees of freedom (1946). On the scale of log perplexity.
 
     `resamples` of the result is the number of draws left out of each text, K.
 

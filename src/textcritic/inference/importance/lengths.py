@@ -17,8 +17,8 @@ def why_none(tokens: Array) -> str:
     """Why there is no interval over texts of so many tokens, [N] or their total []; nothing where there may be one.
 
     A perplexity weighs a text by its length. Where few long ones decide, intervals over texts are too narrow
-    (docs/results.md): the effective number of texts, `(sum T)^2 / sum T^2`, must be 30, and no text have over a fifth
-    of all tokens.
+    (docs/results/importance.md): the effective number of texts, `(sum T)^2 / sum T^2`, must be 30, and no text have
+    over a fifth of all tokens.
     """
     if tokens.ndim == 0:
         return UNKNOWN

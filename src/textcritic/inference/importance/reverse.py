@@ -36,9 +36,9 @@ class Gap:
     """How far both bounds of log p are apart on texts that the model drew.
 
     Attributes:
-        sign: "missed": so many draws of the proposal miss part of the posterior, which they do not show themselves;
-            "too few": there is a gap, half of which or more the spread of the weights explains, so that more draws
-            close it; "small": it is below `LEAST`; "none": none is seen; "unclear": there are too few texts.
+        sign: "missed": K draws of the proposal miss part of the posterior, which the draws alone do not show; "too
+            few": there is a gap, and the spread of the weights explains half of it or more, so more draws close it;
+            "small": the gap is below `LEAST`; "none": no gap is seen; "unclear": there are too few texts.
         by_text: the gap of each text, in nats: [N]; infinity where the proposal can draw none of the exact states.
         nats: the mean over texts, with its interval over texts.
         ratio: of the perplexities by both bounds: how much too high that of the draws may be; interval over texts.
@@ -65,10 +65,10 @@ class Gap:
 def gap(weights: LogWeights, exact: ExactWeights, resamples: int = 10_000, level: float = 0.95, seed: int = 1) -> Gap:
     """Compare both bounds of log p of texts that were drawn from the model.
 
-    For each text the K draws and an exact state are one set of K + 1, of which 1 / p-hat is unbiased for 1 / p(x); of R
-    exact states the mean of 1 / p-hat is taken. The mean gap is the sum of two divergences, it is 0 where all weights
-    are p(x), and about chi-squared(p || q) / K where q covers the posterior: that part is estimated from the effective
-    sample sizes. What is missed is what is beyond it.
+    For each text the K draws and an exact state are one set of K + 1 states, and 1 / p-hat of this set is unbiased for
+    1 / p(x). With R exact states, the mean of 1 / p-hat is taken. The mean gap is the sum of two divergences. It is 0
+    where all weights are p(x), and about chi-squared(p || q) / K where q covers the posterior: that part is estimated
+    from the effective sample sizes. The rest of the gap is what the draws miss.
 
     Args:
         weights: of draws from the proposal, K of each text.
@@ -93,7 +93,7 @@ def gap(weights: LogWeights, exact: ExactWeights, resamples: int = 10_000, level
     nats = _over_texts(by_text, each, draws)
     ratio = _exponential(_over_texts(by_text, weights.tokens, draws, why_none(weights.tokens)))
     beyond = None if k == 1 else _over_texts(by_text - by_draws, each, draws)
-    found = Gap(
+    result = Gap(
         sign=_sign(nats, beyond, int(lost.sum())),
         by_text=by_text,
         nats=nats,
@@ -105,7 +105,7 @@ def gap(weights: LogWeights, exact: ExactWeights, resamples: int = 10_000, level
         states=int(unreached.sum()),
         sentences=(),
     )
-    return replace(found, sentences=tuple(_sentences(found, weights)))
+    return replace(result, sentences=tuple(_sentences(result, weights)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +131,12 @@ def _over_texts(values: Array, sizes: Array, draws: Resamples, reason: str = "")
         return none
     top = float((values / sizes).max()) + 1
     columns = np.column_stack([values - top * sizes, sizes])
-    found = bootstrap_interval(columns, ratio_of_sums, draws.number, draws.level, draws.seed)
-    if found.reason == NO_SPREAD and estimate > 0:
+    interval = bootstrap_interval(columns, ratio_of_sums, draws.number, draws.level, draws.seed)
+    if interval.reason == NO_SPREAD and estimate > 0:
         return replace(none, low=estimate, high=estimate)
-    if found.low is None or found.high is None:
-        return replace(none, reason=found.reason)
-    low, high = found.low + top, found.high + top
+    if interval.low is None or interval.high is None:
+        return replace(none, reason=interval.reason)
+    low, high = interval.low + top, interval.high + top
     if estimate > 0:
         error = np.sqrt(((values - estimate * sizes) ** 2).sum() * len(values) / (len(values) - 1)) / sizes.sum()
         on_logs = t_interval(np.log(estimate), (error / estimate) ** 2, len(values), draws.level)

@@ -56,10 +56,10 @@ def pareto_k(weights: LogWeights) -> Array:
     log_likelihoods(weights)
 
     def shapes(some: Array) -> Array:
-        found = np.full(len(some), np.nan)
+        k_hats = np.full(len(some), np.nan)
         for rows, _, exceedances in _tails(some):
-            found[rows] = _fitted(exceedances)[0]
-        return found
+            k_hats[rows] = _fitted(exceedances)[0]
+        return k_hats
 
     return weights.once("k-hat", lambda: by_rows(shapes, weights.log_weights))
 

@@ -177,13 +177,13 @@ class LogWeights:
         """
         with arrays_of(path, "not an .npz file of log weights (ids, log_weights, tokens)") as arrays:
             ids = tuple(arrays["ids"].tolist())
-            found = {name: arrays[name] for name in ("log_weights", "tokens", "log_p", "log_q") if name in arrays}
-            weights, tokens = found.pop("log_weights"), found.pop("tokens")
+            loaded = {name: arrays[name] for name in ("log_weights", "tokens", "log_p", "log_q") if name in arrays}
+            weights, tokens = loaded.pop("log_weights"), loaded.pop("tokens")
             exact = "exact" in arrays
         if exact and not cls.exact:
             raise TextcriticError(f"{path}: log weights of exact states; give them as `reverse`")
         try:
-            return cls(ids, weights, tokens, **found)
+            return cls(ids, weights, tokens, **loaded)
         except TextcriticError as error:
             raise TextcriticError(f"{path}: {error}") from error
 

@@ -66,7 +66,7 @@ def count_corpus(
     folder: str | os.PathLike[str],
     words: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Choose the vocabulary on the train split, or read that of a critic, then count that split.
+    """Choose the vocabulary on the train split, or read that of a critic, then count the words of the split.
 
     The file is read twice, so that only the distinct words and a batch of tokens are in memory.
 
@@ -77,7 +77,7 @@ def count_corpus(
         summary_path: JSON to write: `words` and `tokens` kept, `documents` of train, `removed` by reason, `options`.
         folder: counts to write, see `write_counts`.
         words: the file of the words of a critic that was fitted elsewhere, see `vocabulary.read_words`; of the options
-            only `lowercase` counts then, and nothing is `removed`. None: the words are chosen.
+            only `lowercase` and `words` are used then, and nothing is `removed`. None: the words are chosen.
 
     Raises:
         TextcriticError: a bad option or input, or no word is left.

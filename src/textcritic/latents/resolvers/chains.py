@@ -1,4 +1,4 @@
-"""From mentions to chains: which mentions count, which word stands for each, and what gender an entity has.
+"""From mentions to chains: which mentions count, which word represents each, and what gender an entity has.
 
 Model criticism paper, section 5 and appendix G. Where the paper's text and its released code differ, or neither is the
 only way to see it, there is a switch in `ChainOptions`; the defaults are the paper's text.
@@ -24,15 +24,15 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainOptions:
-    """How mentions become chains; what the values mean is said in config/schemas/critics.yaml, `chains`.
+    """How mentions become chains; config/schemas/critics.yaml, `chains`, explains the values.
 
     Attributes:
         case: whether pronouns keep their case, so that He is not he.
-        sentence_marks: whether a mark stands at each start of a sentence.
+        sentence_marks: whether each sentence begins with a mark.
         people: which entities count.
         gender: whether other words than pronouns are replaced by the gender of their entity, or all by None.
         left_out: pronouns that are no mentions.
-        token: the word that stands for a mention.
+        token: the word that represents a mention.
         shared_token: which of several mentions with the same word is kept.
         language: of the pronouns.
     """
@@ -130,9 +130,9 @@ class _Mentions:
     Attributes:
         document: int64 [mentions], row of the batch.
         entity: int64 [mentions], within the article.
-        place: int64 [mentions], the character where the word that stands for the mention begins.
+        place: int64 [mentions], the character where the word that represents the mention begins.
         index: int64 [mentions], index of the mention within its article.
-        word: [mentions], the index in `words` of the word that stands for the mention.
+        word: [mentions], the index in `words` of the word that represents the mention.
         words: the distinct words.
         pronoun: bool [words], whether it is a personal pronoun.
         label: [mentions], the index in GENDERS of the entity's gender, len(GENDERS) for none.
@@ -156,7 +156,7 @@ class _Mentions:
         heads, head = _encoded(flat.field("head"))
         counts = ~_among(heads, options.left_out)[head]
         entity = _numbers(flat, "entity")
-        # An entity of its own for every article of the batch.
+        # Entities of different articles of the batch get different numbers.
         entities = np.unique(np.stack([document, entity]), axis=1, return_inverse=True)[1].reshape(-1)
         known = _among(heads, language.pronouns)
         counts &= _of_people(flat.field("person"), known[head], entities, counts, options.people)[entities]
@@ -193,7 +193,7 @@ def _tokens(mentions: _Mentions, batch: pa.RecordBatch, options: ChainOptions, s
     document = np.concatenate([marks, mentions.document[keep]])
     place = np.concatenate([starts, mentions.place[keep]])
     entity = np.concatenate([np.full(len(marks), NO_ENTITY), mentions.entity[keep]])
-    # A mark stands before a mention at the same place: the sort is stable.
+    # At the same place the mark comes before the mention: the sort is stable.
     order = np.lexsort((place, document))
     return _Tokens(
         np.concatenate([np.zeros(len(marks), np.int64), codes])[order],
@@ -226,11 +226,13 @@ def _of_people(person: pa.Array, pronoun: Bools, entities: Ints, counts: Bools, 
     total = int(entities.max(initial=-1)) + 1
     if people == "all":
         return np.ones(total, dtype=bool)
-    says, yes = (array.to_numpy(zero_copy_only=False) for array in (pc.is_valid(person), pc.fill_null(person, False)))
-    said, spoken, by_pronoun = (
-        np.bincount(entities[counts & which], minlength=total) > 0 for which in (yes, says, pronoun)
+    labelled, is_person = (
+        array.to_numpy(zero_copy_only=False) for array in (pc.is_valid(person), pc.fill_null(person, False))
     )
-    return said | by_pronoun if people == "as_released" else said | (~spoken & by_pronoun)
+    by_label, has_label, by_pronoun = (
+        np.bincount(entities[counts & which], minlength=total) > 0 for which in (is_person, labelled, pronoun)
+    )
+    return by_label | by_pronoun if people == "as_released" else by_label | (~has_label & by_pronoun)
 
 
 def _majority(votes: Ints, entities: Ints, total: int) -> Ints:

@@ -1,8 +1,8 @@
-"""Real text with pronouns exchanged at random: of the other gender, or of another person.
+"""Real text with pronouns exchanged at random: for those of the other gender, or for those of another person.
 
-It is the mentions that change, before chains are made of them. So the gender label of a person follows the majority of
-the pronouns as they are after the exchange, names included. The resolver does not see the changed text: which mentions
-belong together stays as it was, but for what is relinked.
+The mentions change, before chains are made of them. So the gender label of a person follows the majority of the
+pronouns after the exchange; this holds for the label of names too. The resolver does not see the changed text: the
+links between mentions stay as they were, except the relinked ones.
 """
 
 from collections import Counter
@@ -23,12 +23,12 @@ from textcritic.latents.resolvers.mention_chains import NO_ENTITY, MentionChains
 
 Kind = Literal["regendered", "relinked"]
 KINDS: tuple[Kind, ...] = ("regendered", "relinked")
-"""`regendered`: he for she, her for him; `relinked`: the same word, of another person of the article."""
+"""`regendered`: he for she, her for him; `relinked`: the same word, now for another person of the article."""
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 _WORDS = ("head", "first", "last")
-# A form without a noun after it and one before a noun stand for each other where a gender has only one of them.
+# If a gender lacks one of these two cases (with a noun after it, or without), its form of the other case is used.
 _POSSESSIVE = frozenset({"possessive", "own"})
 
 
@@ -76,10 +76,10 @@ class Exchange:
     def chains(self, kind: Kind, share: float, versions: int, rng: np.random.Generator) -> tuple[MentionChains, Ints]:
         """Chains of the articles, each with a share of its pronouns exchanged, in several independent versions.
 
-        Every pronoun is exchanged with probability `share`, on its own. Regendered: for the form of the other gender
-        of the same case, capital letters kept; where several fit (him and his for her), one is drawn, as often as the
-        articles have each. Relinked: to one of the other people of the article, each as likely; a pronoun in an article
-        with one person stays as it is.
+        Every pronoun is exchanged independently with probability `share`. Regendered: it is replaced by the form of the
+        other gender in the same case, with the same capital letters. Where several forms fit (him and his for her), one
+        is drawn with the frequencies of the articles. Relinked: it is linked to one of the other people of the article,
+        all equally likely; a pronoun in an article with one person stays as it is.
 
         Args:
             kind: what is exchanged.
@@ -92,7 +92,7 @@ class Exchange:
             pronouns were exchanged.
 
         Raises:
-            TextcriticError: a share outside [0, 1] or a kind that there is not.
+            TextcriticError: a share outside [0, 1] or an unknown kind.
         """
         if kind not in KINDS or not 0 <= share <= 1:
             raise TextcriticError(

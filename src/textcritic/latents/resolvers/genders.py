@@ -1,16 +1,17 @@
-"""The gender of names that tell none: it is learnt from the other names and the pronouns of the same article."""
+"""The gender of names that do not show it: it is learnt from the other names and the pronouns of the same article."""
 
 from textcritic.latents.resolvers.language import FEMALE, MALE
 from textcritic.latents.resolvers.phrases import NAME, PRONOUN, Phrase
 
-# Names before a pronoun, and words back to them, of which one may get its gender.
+# A pronoun gives its gender to one of the last NAMES names, at most FAR words before it.
 NAMES, FAR = 3, 50
 
 
 def learnt_genders(phrases: list[Phrase]) -> dict[tuple[str, ...], str | None]:
-    """The gender of names that tell none: of the full name of a surname, or of the pronouns behind a name.
+    """The gender of names that do not show it: from the full name for a surname, or from the pronouns after a name.
 
-    A pronoun counts for the nearest of the names before it that can agree, if none of them is known to agree.
+    A pronoun counts for the nearest name before it whose gender is unknown, unless one of the names near it is known
+    to have the pronoun's gender.
     """
     learnt: dict[tuple[str, ...], str | None] = {}
     votes: dict[tuple[str, ...], dict[str, int]] = {}

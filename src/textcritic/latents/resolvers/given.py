@@ -23,11 +23,11 @@ from textcritic.latents.resolvers.mention import Mention, Resolved, Unresolved
 from textcritic.latents.resolvers.text import split_words
 
 NOTHING = "no mentions given"
-"""Why an article has no mentions that is in none of the files; one with an empty list has none, and is resolved."""
+"""The reason for an article that none of the files has; an article with an empty list is resolved, without mentions."""
 
 DOCUMENT_KEYS = ("id", "mentions", "sentences")
 MENTION_KEYS = ("start", "end", "entity", "head", "sentence", "person")
-# Signs that count as the same when columns are laid on a text, one for one; and words with a sign for several.
+# Characters that count as the same when columns are aligned with a text; and words in which one sign replaces several.
 _FOLDED = str.maketrans("’‘‚‛“”„«»–—", '\'\'\'\'"""""--')
 _VARIANTS: Mapping[str, tuple[str, ...]] = {
     '"': ("''", "``"), "--": ("-",), "-": ("--",), "...": ("…",), "…": ("...",), "`": ("'",)
@@ -78,13 +78,13 @@ class GivenResolver:
             TextcriticError: the words of a CoNLL document are not those of the text; a span outside of it.
         """
         for identifier, text in documents:
-            found = self._documents.get(identifier)
-            if found is None:
+            given = self._documents.get(identifier)
+            if given is None:
                 yield Unresolved(identifier, NOTHING)
-            elif isinstance(found, _Line):
-                yield found.resolved(text, self.language)
+            elif isinstance(given, _Line):
+                yield given.resolved(text, self.language)
             else:
-                yield with_spans(found, text, aligned(found, text), self.language)
+                yield with_spans(given, text, aligned(given, text), self.language)
 
 
 def aligned(document: ConllDocument, text: str) -> list[tuple[int, int]]:
@@ -172,7 +172,7 @@ class _Line:
             words = split_words(text[span[0] : span[1]], load_language(language))
             start, end = words.spans[head_word(words.words, 0, len(words.words) - 1, language)]
             head = span[0] + start, span[0] + end
-            # Of an emoji that several make, the whole.
+            # An emoji that several characters make stays whole.
             return span if any(_inside_character(text, place) for place in head) else head
         start, end = _checked(pair[0], pair[1], text, f"{where}, head")
         if not span[0] <= start < end <= span[1]:
@@ -181,11 +181,11 @@ class _Line:
 
 
 def _lines(path: str) -> Iterator[_Line]:
-    found = False
+    empty = True
     for record in records(path, DOCUMENT_KEYS, ["mentions"]):
-        found = True
+        empty = False
         yield _checked_line(record)
-    if not found:
+    if empty:
         raise TextcriticError(f"{path}: there is no line in it; write one object with `id` and `mentions` a line")
 
 
@@ -246,7 +246,7 @@ def _checked(start: int, end: int, text: str, where: str) -> tuple[int, int]:
 
 
 def _inside_character(text: str, place: int) -> bool:
-    """Whether what is shown as one character goes over this place: letter and mark, or a joined emoji."""
+    """Whether this place is inside what is shown as one character: a letter with its marks, or a joined emoji."""
     if not 0 < place < len(text):
         return False
     after = text[place]

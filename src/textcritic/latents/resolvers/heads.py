@@ -1,4 +1,4 @@
-"""The head of a mention by its words alone: the word that stands for it."""
+"""The head of a mention, its main word, found from its words alone."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ def head_word(words: Sequence[str], first: int, last: int, language: str = "en")
     """The head of a mention without syntax: the last word before the first one that begins a modifier.
 
     That is a comma or another sign, a preposition, a conjunction or a relative word (`head_ends` of the language); one
-    at the beginning of the mention is passed over, and a possessive `'s` at its end is no head. Of "the old man in the
-    corner, who ..." it is "man".
+    at the beginning of the mention is passed over, and a possessive `'s` at its end is no head. The head of "the old
+    man in the corner, who ..." is "man".
 
     Args:
         words: of the text.

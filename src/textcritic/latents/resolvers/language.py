@@ -1,6 +1,6 @@
-"""The words of a language that tell who is meant: pronouns by gender, titles, names, nouns for people.
+"""The words of a language that show who is meant: pronouns by gender, titles, names, nouns for people.
 
-They stand in a data file; `languages/en.yaml` says what is in one. It is read at the first use and kept.
+They are in a data file; the comments in `languages/en.yaml` explain its keys. It is read at the first use and kept.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,11 +26,11 @@ class Pronoun:
     """A pronoun.
 
     Attributes:
-        gender: male, female, or None where it tells none.
-        plural: whether it stands for several.
+        gender: male, female, or None where the word does not show it.
+        plural: whether it refers to several.
         person: 1, 2 or 3.
         cases: those of `CASES` that its form can be.
-        reflexive: whether it stands for the subject of its clause.
+        reflexive: whether it refers to the subject of its clause.
         quoted: whether it means nobody outside quotation marks ("thou" in old texts, which often have none).
     """
 
@@ -44,7 +44,7 @@ class Pronoun:
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A noun for people: its gender, None where it tells none, and whether it stands for several."""
+    """A noun for people: its gender, None where the word does not show it, and whether it refers to several."""
 
     gender: str | None
     plural: bool
@@ -58,9 +58,9 @@ class Language:
         file: that it was read from.
         capitals_mark_names: whether a capital letter inside a sentence marks a name.
         pronouns, nouns: by the word.
-        titles, given_names: the gender of each, None where it tells none.
-        same_name: of a form of a name, the form that stands for all.
-        determiners: of each, whether what follows is known already.
+        titles, given_names: the gender of each, None where the word does not show it.
+        same_name: the common form of each form of a name.
+        determiners: whether what follows each of them is known already.
         others: the lists of `LISTS`.
         degrees: what people put behind their names, as it is written; a file may have none.
         verb_endings, plural_endings: those of `others`, in order.
@@ -232,14 +232,14 @@ class _Reader:
         return MappingProxyType(same)
 
     def by_list(self, data: Mapping[str, Any], key: str, parts: tuple[str, ...]) -> dict[str, str]:
-        """Of each word of a table of lists, the list that it is in."""
+        """The list that each word of a table of lists is in."""
         table = self.table(data[key], key, parts)
-        found: dict[str, str] = {}
+        list_of: dict[str, str] = {}
         for part in parts:
             for word in self.words(table[part], f"{key}.{part}"):
-                if found.setdefault(word, part) != part:
-                    raise self.error(f"{key}.{part}", f"{word!r} is in {key}.{found[word]} too")
-        return found
+                if list_of.setdefault(word, part) != part:
+                    raise self.error(f"{key}.{part}", f"{word!r} is in {key}.{list_of[word]} too")
+        return list_of
 
     def words(self, value: Any, key: str, lower: bool = True) -> list[str]:
         if not isinstance(value, str):

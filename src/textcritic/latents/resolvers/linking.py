@@ -1,8 +1,8 @@
-"""Who is who by rules: names, nouns for people and pronouns are linked from left to right, after names have a gender.
+"""Who is who by rules: names, nouns for people and pronouns are linked from left to right, once names have a gender.
 
 A name is linked to an earlier form of it ("Mr. Darcy", "Fitzwilliam Darcy", "Darcy"). A pronoun is linked to the entity
 that agrees with it in gender and number and has the largest sum of weights: how near its last mention is, its role in
-the sentence, how often it was mentioned. "I" and "you" in quotations come last: who speaks may be said behind them.
+the sentence, how often it was mentioned. "I" and "you" in quotations come last: the speaker may be named after them.
 """
 
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from textcritic.latents.resolvers.salience import SAME_CLAUSE, salience
 from textcritic.latents.resolvers.speakers import by_turns, said_by
 from textcritic.latents.resolvers.text import Words
 
-# Entities that a pronoun can be linked to: so many, those mentioned last, at most so many sentences back.
+# Entities that a pronoun can be linked to: this many, those mentioned last, at most this many sentences back.
 CANDIDATES = 24
 SENTENCES = 8
 # Sentences back to one person who can be "they".
@@ -45,10 +45,10 @@ class Entity:
     Attributes:
         gender, plural: as of `Phrase`.
         parts, title: of its longest name; no parts where it has no name.
-        last: the phrase that stood for it last.
+        last: its last mention.
         count: its mentions so far.
         spoken: whether it is "I", "you" or "we"; no pronoun of the third person means it.
-        phrases: that stand for it.
+        phrases: its mentions.
     """
 
     gender: str | None
@@ -62,7 +62,7 @@ class Entity:
 
 
 class Linker:
-    """The state of linking the phrases of one article; `pronoun` is what another kind of resolver replaces."""
+    """The state of linking the phrases of one article; another kind of resolver replaces `pronoun`."""
 
     def __init__(self, words: Words, language: Language) -> None:
         self.words, self.language = words, language
@@ -94,7 +94,7 @@ class Linker:
         return Resolved(name, words.text, words.sentence_spans(), self.mentions())
 
     def talk(self) -> None:
-        """Let "I" and "you" inside quotation marks stand for who speaks and who is spoken to."""
+        """Link "I" and "you" inside quotation marks to who speaks and who is spoken to."""
         quotations = self.words.quotations
         tags = said_by(quotations, self.phrases, self.words, self.language)
         known = [None if tag is None else self.at_word.get(tag.last - 1) for tag in tags]
@@ -109,7 +109,7 @@ class Linker:
                 who.phrases.append(phrase)
 
     def link(self, phrase: Phrase) -> Entity | None:
-        """The entity that a phrase stands for, a new one if none before; None if it is no mention."""
+        """The entity that a phrase refers to, a new one if no earlier one fits; None if it is no mention."""
         if phrase.kind == NAME:
             return self.named(phrase)
         if phrase.kind == NOUN:
@@ -118,10 +118,10 @@ class Linker:
             return self.pronoun(phrase)
         if phrase.quoted and not phrase.plural:
             return None
-        return None if self.language.pronouns[phrase.parts[0]].quoted else self.told(phrase)
+        return None if self.language.pronouns[phrase.parts[0]].quoted else self.narrator(phrase)
 
     def mention(self, entity: Entity, phrase: Phrase) -> None:
-        """Let a phrase stand for an entity."""
+        """Make a phrase a mention of an entity."""
         entity.last = phrase
         entity.count += 1
         entity.phrases.append(phrase)
@@ -130,9 +130,9 @@ class Linker:
             self.touch(entity)
             if phrase.role == SUBJECT:
                 self.subject = entity
-        beside = phrase.first - 2
-        if phrase.kind != PRONOUN and beside >= 0 and self.words.lowered[beside + 1] in self.language["conjunctions"]:
-            other = self.at_word.get(beside)
+        joined = phrase.first - 2  # the word before "and"
+        if phrase.kind != PRONOUN and joined >= 0 and self.words.lowered[joined + 1] in self.language["conjunctions"]:
+            other = self.at_word.get(joined)
             if other is not None and other is not entity:
                 self.group(other, entity, phrase)
         self.at_word[phrase.last - 1] = entity
@@ -140,12 +140,12 @@ class Linker:
             self.at_name[phrase.last - 1] = entity
 
     def is_aside(self, phrase: Phrase) -> bool:
-        """Whether a name stands in brackets behind a mention, as an actor's does; no pronoun means it."""
+        """Whether a name is in brackets after a mention, like an actor's; no pronoun refers to it."""
         before = phrase.first - 1
         return phrase.kind == NAME and before > 0 and self.words.words[before] == "(" and before - 1 in self.at_word
 
     def touch(self, entity: Entity) -> None:
-        """Put an entity first among those that were mentioned last."""
+        """Make an entity the most recently mentioned one."""
         if entity in self.recent:
             self.recent.remove(entity)
         elif len(self.recent) == CANDIDATES:
@@ -153,7 +153,7 @@ class Linker:
         self.recent.append(entity)
 
     def group(self, one: Entity, other: Entity, last: Phrase) -> None:
-        """Let "Paul and Silas" be an entity; it is a mention only if a pronoun is linked to it."""
+        """Make "Paul and Silas" an entity; it becomes a mention only if a pronoun is linked to it."""
         first = one.last
         both = Phrase(NAME, first.first, last.last, last.head, None, True, (), role=first.role, quote=last.quote)
         key = (id(one), id(other))
@@ -164,8 +164,8 @@ class Linker:
         group.phrases.append(both)
         self.touch(group)
 
-    def told(self, phrase: Phrase) -> Entity:
-        """The entity of "I", of "you" and of "we" outside quotation marks, and of "we" inside: one each."""
+    def narrator(self, phrase: Phrase) -> Entity:
+        """The entity of "I", "you" or "we" outside quotation marks, or of "we" inside: one for each of the four."""
         key = phrase.person, phrase.plural, phrase.quoted
         entity = self.spoken.get(key)
         if entity is None:
@@ -174,7 +174,7 @@ class Linker:
         return entity
 
     def new(self, phrase: Phrase) -> Entity:
-        """An entity that a phrase mentions first."""
+        """A new entity, whose first mention is a phrase."""
         entity = Entity(phrase.gender, phrase.plural, phrase)
         self.entities.append(entity)
         return entity
@@ -199,7 +199,7 @@ class Linker:
         return entity
 
     def namesake(self, phrase: Phrase) -> Entity | None:
-        """The entity that was named last of those that a name can mean."""
+        """Among the entities that a name can mean, the one named last; None if there is none."""
         for part in (phrase.parts[-1], phrase.parts[0]):
             for entity in self.by_part.get(part, ())[: -NAMESAKES - 1 : -1]:
                 if _same_name(entity, phrase):
@@ -207,7 +207,7 @@ class Linker:
         return None
 
     def announced(self, phrase: Phrase) -> Entity | None:
-        """The entity of a pronoun in a clause before the one that a phrase opens: "When he came, John slept"."""
+        """The entity of a pronoun in the clause just before a phrase: "he" for "John" in "When he came, John slept"."""
         words, entity = self.words, self.awaited
         if entity is None or entity.plural != phrase.plural or not agree(entity.gender, phrase.gender):
             return None
@@ -217,7 +217,7 @@ class Linker:
         return entity
 
     def explained(self, phrase: Phrase) -> Entity | None:
-        """The entity without a name that a new name stands beside: "a coworker, Victoria, whom ..."."""
+        """The entity, so far without a name, that a new name explains: "a coworker, Victoria, whom ..."."""
         words, before = self.words.words, phrase.first - 1
         entity = self.at_word.get(before - 1)
         if entity is None or words[before] != "," or entity.parts or entity.plural or entity.last.kind != NOUN:
@@ -228,23 +228,23 @@ class Linker:
     # Nouns
 
     def noun(self, phrase: Phrase) -> Entity | None:
-        """The entity of a noun: of what it is beside ("Emma, the queen"), of the same noun before, or a new one.
+        """The entity of a noun: of the name next to it ("Emma, the queen"), of the same noun before, or a new one.
 
-        None where it is said of the subject ("He was a rich man"), as OntoNotes has it.
+        None where the noun is a predicate ("He was a rich man"): in OntoNotes such a noun is no mention.
         """
         if self.is_predicate(phrase):
             return None
-        return self.beside(phrase) or self.described(phrase)
+        return self.apposed(phrase) or self.described(phrase)
 
     def is_predicate(self, phrase: Phrase) -> bool:
-        """Whether a noun in the singular stands behind "is" and its subject."""
+        """Whether a noun in the singular follows "is" and its subject."""
         verb = phrase.first - 1
         if phrase.plural or verb < 1 or self.words.words[verb] not in self.language["copulas"]:
             return False
         return self.subject is not None and self.at_word.get(verb - 1) is self.subject
 
-    def beside(self, phrase: Phrase) -> Entity | None:
-        """The entity of the name that a noun in the singular stands beside; None if there is none."""
+    def apposed(self, phrase: Phrase) -> Entity | None:
+        """The entity of the name directly before a noun in the singular; None if there is none."""
         words, before = self.words, phrase.first - 1
         if phrase.plural or before < 0:
             return None
@@ -258,22 +258,22 @@ class Linker:
         return entity
 
     def described(self, phrase: Phrase) -> Entity:
-        """The entity of the same noun before, of the same possessor, of which all was said that is said now."""
+        """The entity of an earlier phrase with this noun, this possessor and all these modifiers; or a new one."""
         owner = self.at_word.get(phrase.owner) if phrase.owner >= 0 else None
-        known = self.by_noun.setdefault((phrase.parts[0], owner), [])
+        earlier = self.by_noun.setdefault((phrase.parts[0], owner), [])
         entity = None
         if phrase.definite:
-            for about, other in known[: -NAMESAKES - 1 : -1]:
+            for about, other in earlier[: -NAMESAKES - 1 : -1]:
                 if all(word in about for word in phrase.about):
                     entity = other
                     break
         if entity is None:
             entity = self.titled(phrase) or self.announced(phrase) or self.new(phrase)
-        known.append((phrase.about, entity))
+        earlier.append((phrase.about, entity))
         return entity
 
     def titled(self, phrase: Phrase) -> Entity | None:
-        """The entity of a noun that is written as a name and is a form of one: "the LORD" is God."""
+        """The entity of a noun with a capital letter that is another form of a name: "the LORD" is God."""
         name = self.language.same_name.get(phrase.parts[0])
         if name is None or phrase.owner >= 0 or not self.words.words[phrase.head][0].isupper():
             return None
@@ -292,7 +292,7 @@ class Linker:
         return entity or self.unnamed(phrase)
 
     def best(self, phrase: Phrase, plural: bool) -> Entity | None:
-        """The likeliest of the single persons, or of the several ones, that a pronoun can mean.
+        """The likeliest entity that a pronoun can mean: among single persons, or among groups if `plural`.
 
         A pronoun in the plural can mean one person whose gender is not known: "The student came. They sat down."
         """
@@ -312,14 +312,14 @@ class Linker:
         return best
 
     def alone(self, entity: Entity, phrase: Phrase) -> bool:
-        """Whether "their" stands in a sentence whose subject is a named person, and nobody else is near."""
+        """Whether "their" is in a sentence whose subject is this person, by name, and nobody else is near."""
         if phrase.role != POSSESSIVE or entity is not self.subject or entity.last.kind != NAME:
             return False
         first = self.words.sentence[phrase.head] - THEY
         return all(other is entity or self.words.sentence[other.last.head] < first for other in self.recent)
 
     def unnamed(self, phrase: Phrase) -> Entity:
-        """The entity of a pronoun before which nobody can be meant; in a clause before another one it may be named."""
+        """A new entity for a pronoun that nobody before it fits; in a subordinate clause, the name may follow."""
         entity = self.new(phrase)
         opening = self.words.sentences[self.words.sentence[phrase.head]][0]
         if self.words.lowered[opening] in self.language["subordinate"]:
@@ -348,13 +348,13 @@ class Linker:
     def mentions(self) -> tuple[Mention, ...]:
         """All mentions, sorted; entities are numbered in the order of their first ones."""
         spans, sentence = self.words.spans, self.words.sentence
-        found = []
+        rows = []
         for entity in self.entities:
             if not entity.count:
                 continue
             for phrase in entity.phrases:
-                found.append((spans[phrase.first][0], -spans[phrase.last - 1][1], phrase, entity))
-        found.sort(key=lambda item: item[:2])
+                rows.append((spans[phrase.first][0], -spans[phrase.last - 1][1], phrase, entity))
+        rows.sort(key=lambda row: row[:2])
         number: dict[int, int] = {}
         return tuple(
             Mention(
@@ -365,12 +365,12 @@ class Linker:
                 sentence[phrase.head],
                 True,
             )
-            for start, end, phrase, entity in found
+            for start, end, phrase, entity in rows
         )
 
 
 def _same_name(entity: Entity, phrase: Phrase) -> bool:
-    """Whether a name can be one of an entity: one's words are among the other's, and gender and title agree."""
+    """Whether a name can be that of an entity: the words of one are among the other's, and gender and title agree."""
     if not agree(entity.gender, phrase.gender):
         return False
     if phrase.title and entity.title and phrase.title != entity.title and entity.gender and phrase.gender:

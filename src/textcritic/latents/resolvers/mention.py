@@ -1,4 +1,4 @@
-"""Mentions of an article: which stretch of text stands for which entity; in memory and on disk.
+"""Mentions of an article: which stretch of text refers to which entity; in memory and on disk.
 
 A resolver reads the text of an article and gives its mentions. That text is the one of `text_of`: `start` and `end` of
 a mention, and of a sentence, count its characters.
@@ -19,7 +19,7 @@ DOCUMENTS_PER_GROUP = 1024
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A stretch of text that stands for an entity.
+    """A stretch of text that refers to an entity.
 
     Attributes:
         start, end: its characters in the text of the article; the end is not included.
@@ -57,7 +57,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """An article of which there are no mentions, and why: it is not of the kind asked for, or could not be read."""
+    """An article without mentions, and why it has none: it is not of the kind asked for, or could not be read."""
 
     id: str
     why: str

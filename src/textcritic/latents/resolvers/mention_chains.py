@@ -90,7 +90,7 @@ class MentionChains:
 
 
 BEFORE = "<bos>"
-"""What stands before the first token of a document in a window; nobody is called so."""
+"""The token before the first one of a document in a window; no symbol may have this name."""
 
 
 def _parsed(token: object, where: str) -> tuple[str, str | None]:

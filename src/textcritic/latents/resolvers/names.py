@@ -24,7 +24,7 @@ class Name:
 
     Attributes:
         first, last: its words, the last one not included.
-        parts: the words of the name in lower case, each in the form that stands for all, without titles.
+        parts: the words of the name in lower case, each in its common form (`Language.same_name`), without titles.
         title: the title before it, in lower case, or None.
         gender: from the title or the given name, or None.
     """
@@ -49,7 +49,7 @@ def find_names(words: Words, language: Language) -> list[Name]:
     for run in runs:
         run.own, shared = _evidence(run, words, language)
         for part in run.parts:
-            # "Virginia Woolf" says nothing of "Virginia".
+            # "Virginia Woolf" is no evidence for "Virginia" alone.
             if len(run.parts) == 1 or part.title() not in language["capitalised"]:
                 pooled[part] += shared
         run.own += 3.0 * (run.parts[-1] in certain)
@@ -139,7 +139,7 @@ def _word_before(index: int, words: Words) -> str:
 
 
 def _opens(index: int, words: Words) -> bool:
-    """Whether the word stands where every word has a capital letter: in front of it is no word of its sentence."""
+    """Whether the word is where every word has a capital letter: no word of its sentence comes directly before it."""
     if index == words.sentences[words.sentence[index]][0]:
         return True
     before = words.words[index - 1]
@@ -174,7 +174,7 @@ def _run_end(first: int, words: Words, language: Language, vocabulary: _Vocabula
 
 
 def _is_nickname(index: int, limit: int, written: list[str]) -> bool:
-    """Whether a name in quotation marks stands here inside a name: William "Bill" Parrish."""
+    """Whether a nickname in quotation marks begins here, inside a name: William "Bill" Parrish."""
     if written[index] not in _QUOTES or index + 3 >= limit or written[index + 2] not in _QUOTES:
         return False
     return written[index + 1][0].isupper() and written[index + 3][0].isupper()

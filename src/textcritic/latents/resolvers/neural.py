@@ -2,12 +2,12 @@
 
 Documents are read in batches of word pieces. F-coref reads a document of any length, in segments of 512 word pieces
 whose spans are then linked across the whole of it; LingMess reads at most 4,096 at once, and longer documents are
-rejected (so does its authors' package, which drops them without a word). Singletons are not found: both models are
-trained on OntoNotes, which marks an entity only if it is mentioned twice. Text is English.
+rejected (the authors' package drops them silently). Singletons are not found: both models are trained on OntoNotes,
+which marks an entity only if it is mentioned twice. Text is English.
 
-Where a document's result could depend on the batch in the authors' package, it does not here: there, spans of padding
-compete with those of the text (`neural_heads.Heads.best_spans` leaves them out). For one document at a time both give
-the same.
+In the authors' package a document's result can depend on its batch, because spans of padding compete with those of the
+text. Here it does not: `neural_heads.Heads.best_spans` leaves padding out. For one document at a time both give the
+same result.
 """
 
 import os
@@ -78,8 +78,10 @@ class NeuralResolver:
             kept = [[number for number, word in enumerate(one.words) if word[0] != "\n"] for one in words]
             written = [[one.words[number] for number in numbers] for one, numbers in zip(words, kept, strict=True)]
             pieces = self.pieces.cut(written)
-            found = self._clusters(pieces)
-            for (name, _), one, numbers, cut, clusters in zip(window, words, kept, pieces, found, strict=True):
+            clusters_by_document = self._clusters(pieces)
+            for (name, _), one, numbers, cut, clusters in zip(
+                window, words, kept, pieces, clusters_by_document, strict=True
+            ):
                 if self._too_long(cut):
                     yield Unresolved(name, f"{len(cut.ids):,} word pieces; the model reads {self.model.longest:,}")
                 else:
@@ -90,7 +92,7 @@ class NeuralResolver:
 
     def _clusters(self, pieces: Sequence[Pieces]) -> list[list[Cluster]]:
         """The clusters of each document, [] for one that is too long; the longest ones are read first."""
-        found: list[list[Cluster]] = [[] for _ in pieces]
+        clusters_by_document: list[list[Cluster]] = [[] for _ in pieces]
         readable = [number for number, one in enumerate(pieces) if not self._too_long(one)]
         order = sorted(readable, key=lambda number: -len(pieces[number].ids))
         done = 0
@@ -100,14 +102,14 @@ class NeuralResolver:
             try:
                 clusters = self.model.clusters([pieces[number] for number in batch], self.precision)
             except torch.OutOfMemoryError:
-                clusters = None  # what the failed attempt held is freed where this block ends
+                clusters = None  # the memory of the failed attempt is freed at the end of this block
             if clusters is None:
                 self._use_less(len(batch), longest)
                 continue
-            for number, one in zip(batch, clusters, strict=True):
-                found[number] = one
+            for number, clusters_of_one in zip(batch, clusters, strict=True):
+                clusters_by_document[number] = clusters_of_one
             done += len(batch)
-        return found
+        return clusters_by_document
 
     def _use_less(self, documents: int, longest: int) -> None:
         if documents == 1:
@@ -123,19 +125,19 @@ class NeuralResolver:
         """The clusters, spans of kept words, as mentions.
 
         An entity is a person if the head of a mention is one by the rules of the resolver `persons`: a name, a noun for
-        people, or a personal pronoun; where none is, nothing is said.
+        people, or a personal pronoun; otherwise `Mention.person` stays None.
         """
         written = [words.words[number] for number in kept]
-        found = []  # first word, last word, head, entity
+        spans = []  # first word, last word, head, entity
         for number, cluster in enumerate(clusters):
             for first, last in cluster:
                 head = kept[head_word(written, first, last, LANGUAGE)]
-                found.append((kept[first], kept[last], head, number))
-        people = {phrase.head for phrase in find_phrases(words, self.language)} if found else set()
-        persons = {number for _, _, head, number in found if head in people}
+                spans.append((kept[first], kept[last], head, number))
+        people = {phrase.head for phrase in find_phrases(words, self.language)} if spans else set()
+        persons = {number for _, _, head, number in spans if head in people}
         entities: dict[int, int] = {}
         mentions = []
-        for first, last, head, number in sorted(found, key=lambda mention: (mention[0], -mention[1])):
+        for first, last, head, number in sorted(spans, key=lambda span: (span[0], -span[1])):
             mentions.append(
                 Mention(
                     start=words.spans[first][0],
@@ -154,10 +156,10 @@ def _in_words(pieces: Pieces, clusters: Sequence[Cluster]) -> list[Cluster]:
     """Spans of word pieces as spans of words.
 
     A span that begins or ends at the mark of the beginning or the end is left out. One that begins or ends within a
-    word has the whole of it; where two then have the same words, the first stays. An entity needs two spans.
+    word is widened to the whole word; if two then have the same words, the first stays. An entity needs two spans.
     """
     seen: set[tuple[int, int]] = set()
-    found = []
+    entities = []
     for cluster in clusters:
         spans = []
         for first, last in cluster:
@@ -166,5 +168,5 @@ def _in_words(pieces: Pieces, clusters: Sequence[Cluster]) -> list[Cluster]:
                 seen.add(span)
                 spans.append(span)
         if len(spans) > 1:
-            found.append(spans)
-    return found
+            entities.append(spans)
+    return entities

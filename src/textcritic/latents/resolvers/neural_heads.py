@@ -5,11 +5,12 @@ Representations")
 
     m(i, j) = v_s . s_i + v_e . e_j + s_i' B e_j,
 
-s and e being two small layers on the encoder's vectors. The best spans, a share of the number of word pieces, are kept;
-each is linked to the one before it with the highest score m + m' + a, if that is at least 0. a sums
-four bilinear forms, of starts and ends. F-coref (Otmazgin et al. 2022, "F-coref: Fast, Accurate and Easy to Use
-Coreference Resolution") is this as it stands. LingMess (Otmazgin et al. 2023, "LingMess: Linguistically Informed Multi
-Expert Scorers for Coreference Resolution") adds to an a for all pairs the a of the pair's category, see `categories`.
+where s and e are two small layers on the encoder's vectors. The best spans are kept, in number a share of the word
+pieces. Each is linked to the earlier span with the highest score m + m' + a, if that is at least 0. a is the sum of
+four bilinear forms of starts and ends. F-coref (Otmazgin et al. 2022, "F-coref: Fast, Accurate and Easy to Use
+Coreference Resolution") is exactly this. LingMess (Otmazgin et al. 2023, "LingMess: Linguistically Informed Multi
+Expert Scorers for Coreference Resolution") has one a for all pairs and adds that of the pair's category, see
+`categories`.
 
 The names of the modules are those of the weights in the published files.
 """
@@ -51,7 +52,7 @@ NO_WORD, STOP_WORD = -1, 0
 
 
 class Words(NamedTuple):
-    """Of each word piece, the word that it is a part of: what the categories of LingMess are made of.
+    """The word that each word piece is a part of: the categories of LingMess are made from it.
 
     Attributes:
         types: int64 [documents, pieces], 1, 2, ... within a document by the lower-cased word, `STOP_WORD` for a stop
@@ -114,11 +115,11 @@ class Heads(nn.Module, ABC):
         self.mention_s2e_classifier = nn.Linear(size, size)
 
     def antecedents(self, vectors: Tensor, lengths: Tensor, words: Words | None) -> tuple[Spans, Tensor]:
-        """The kept spans, and of each the index of the span that it is linked to, -1 for none.
+        """The kept spans, and for each the index of the span that it is linked to, -1 for none.
 
         Args:
             vectors: float32 [documents, pieces, width], padded at the end.
-            lengths: int64 [documents], word pieces of each document; padding has no part in anything.
+            lengths: int64 [documents], word pieces of each document; padding is ignored.
             words: of the pieces; needed by LingMess.
         """
         spans = self.best_spans(vectors, lengths)
@@ -128,7 +129,7 @@ class Heads(nn.Module, ABC):
             scores = pairs + spans.scores[:, rows, None] + spans.scores[:, None, :]
             earlier = torch.ones_like(scores, dtype=torch.bool).tril(first - 1) & spans.valid[:, rows, None]
             none = scores.new_zeros(scores.shape[:2])[..., None]
-            # The zero of no link stands last, so that a span of score 0 comes before it, as in the published code.
+            # The zero for "no link" is the last column, so that a span of score 0 wins, as in the published code.
             best = torch.cat([scores.masked_fill_(~earlier, -torch.inf), none], -1).argmax(-1)
             linked.append(best.masked_fill(best == kept, -1))
         return spans, torch.cat(linked, 1)
@@ -189,7 +190,7 @@ class FCorefHeads(Heads):
         self.antecedent_e2s_classifier = nn.Linear(size, size)
 
     def pair_scores(self, vectors: Tensor, spans: Spans, words: Words | None) -> Iterator[tuple[int, Tensor]]:
-        """See `Heads`; `words` have no part in it."""
+        """See `Heads`; `words` are not used."""
         starts = self.start_coref_mlp(_at(vectors, spans.starts))
         ends = self.end_coref_mlp(_at(vectors, spans.ends))
         to_starts = self.antecedent_s2s_classifier(starts) + self.antecedent_e2s_classifier(ends)
@@ -220,7 +221,7 @@ class LingMessHeads(Heads):
         ends = self.coref_end_all_mlps(_at(vectors, spans.ends)).unflatten(-1, (EVERY + 1, -1))
         scores = self._expert(EVERY, starts, ends)
         for category in range(EVERY):
-            # One after the other: memory is that of two of them.
+            # Computed one after the other: only two of them are in memory.
             scores = scores + self._expert(category, starts, ends).masked_fill(kinds != category, 0.0)
         yield 0, scores  # a document is never long
 
@@ -255,7 +256,7 @@ def categories(spans: Spans, words: Words, longest: int) -> Tensor:
     rows = torch.arange(len(spans.starts), device=spans.starts.device)[:, None, None]
     types, groups = words.types[rows, pieces], words.pronouns[rows, pieces]
     inside &= types != NO_WORD
-    # A span is a pronoun if it has one word, however often, and that is one.
+    # A span is a pronoun if it consists of one word (perhaps repeated), and that word is a pronoun.
     largest = int(words.types.max()) + 1 if words.types.numel() else 1
     lowest, highest = types.masked_fill(~inside, largest).amin(-1), types.masked_fill(~inside, NO_WORD).amax(-1)
     pronoun = groups.masked_fill(~inside, -1).amax(-1).masked_fill(lowest != highest, -1)

@@ -1,9 +1,9 @@
 """Published checkpoints of F-coref and LingMess: read whole or refused, and run on a batch of documents.
 
 The files are those of biu-nlp/f-coref and biu-nlp/lingmess-coref on the Hugging Face hub (MIT licence): config.json
-with the key `coref_head`, tokenizer.json, and the weights in model.safetensors or pytorch_model.bin, of which tensors
-alone are read, nothing that runs code. The authors' package `fastcoref` is not used: its last release, 2.1.6 of May
-2023, loads neither model with transformers 5 (docs/results.md has what was compared).
+with the key `coref_head`, tokenizer.json, and the weights in model.safetensors or pytorch_model.bin. Only tensors are
+read from these, nothing that runs code. The authors' package `fastcoref` is not used: its last release, 2.1.6 of May
+2023, loads neither model with transformers 5 (docs/results/coreference.md has what was compared).
 """
 
 import json
@@ -40,7 +40,7 @@ Cluster = list[tuple[int, int]]
 
 
 class Architecture(NamedTuple):
-    """What tells a checkpoint: its `model_type`, the names in `architectures`, and its heads."""
+    """How a checkpoint is recognised: its `model_type`, the names in `architectures`, and its heads."""
 
     encoder: str
     names: tuple[str, ...]
@@ -104,7 +104,7 @@ class CoreferenceModel(nn.Module):
     def clusters(self, documents: Sequence[Pieces], precision: str = "fp32") -> list[list[Cluster]]:
         """The entities of each document with two spans or more, in the order of their first spans.
 
-        Documents have no influence on each other, but for rounding.
+        Documents influence each other only by rounding.
 
         Args:
             documents: one batch; none longer than `longest`.
@@ -170,7 +170,7 @@ class PieceMaker:
                 f"{path}: has {self._tokenizer.get_vocab_size():,} tokens, the model embeds {entries:,}; "
                 "copy tokenizer.json and config.json of one checkpoint"
             )
-        # Each word is read as if a space stood before it, as the models were trained.
+        # Each word is read as if a space came before it, as the models were trained.
         self._tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -198,14 +198,14 @@ def load_coreference(folder: str | os.PathLike[str], architecture: str) -> Coref
     folder = Path(folder)
     config = _config(folder, architecture)
     weights = _weights(folder)
-    with torch.random.fork_rng(devices=[]):  # the caller's random numbers go on as if nothing was made
+    with torch.random.fork_rng(devices=[]):  # the caller's random numbers are not changed
         try:
             model = CoreferenceModel(config, architecture)
         except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise TextcriticError(
                 f"{folder}/config.json: no {architecture} can be built from it ({first_line(error)}); copy it again"
             ) from error
-    # Published, the parts of the encoder begin with its name, and the heads with nothing.
+    # In the published files the encoder's weights have its name as a prefix, and those of the heads have no prefix.
     encoder = f"{ARCHITECTURES[architecture].encoder}."
     own = {
         encoder + name.removeprefix("encoder.") if name.startswith("encoder.") else name.removeprefix("heads."): name
@@ -222,14 +222,14 @@ def _config(folder: Path, architecture: str) -> Any:
 
     if not (folder / "config.json").is_file():
         raise TextcriticError(f"{folder}: has no config.json; give the folder of a downloaded coreference model")
-    found = read_json(folder / "config.json", "copy it again")
-    if not isinstance(found, dict):
+    config = read_json(folder / "config.json", "copy it again")
+    if not isinstance(config, dict):
         raise TextcriticError(f"{folder}/config.json: not an object; copy it again")
-    names = found.get("architectures") or []
+    names = config.get("architectures") or []
     kind = ARCHITECTURES[architecture]
-    if not set(kind.names) & set(names) or found.get("model_type") != kind.encoder or "coref_head" not in found:
+    if not set(kind.names) & set(names) or config.get("model_type") != kind.encoder or "coref_head" not in config:
         raise TextcriticError(
-            f"{folder}: holds a {' and '.join(names) or 'model without a name'} on a {found.get('model_type')}, not "
+            f"{folder}: holds a {' and '.join(names) or 'model without a name'} on a {config.get('model_type')}, not "
             f"{architecture} ({kind.names[0]} on a {kind.encoder}); give the resolver the architecture of its model"
         )
     try:
@@ -239,7 +239,7 @@ def _config(folder: Path, architecture: str) -> Any:
 
 
 def _weights(folder: Path) -> Mapping[str, Tensor]:
-    """All weights by name; of a pickled file tensors alone are read."""
+    """All weights by name; only tensors are read from a pickled file."""
     safe, pickled = folder / SAFE, folder / PICKLED
     if not safe.is_file() and not pickled.is_file():
         raise TextcriticError(f"{folder}: has neither {SAFE} nor {PICKLED}; copy the weights into it")
@@ -247,15 +247,15 @@ def _weights(folder: Path) -> Mapping[str, Tensor]:
     try:
         if path == safe:
             return safetensors.torch.load_file(path)
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        weights = torch.load(path, map_location="cpu", weights_only=True)
     except (SafetensorError, pickle.UnpicklingError, OSError, RuntimeError, EOFError, json.JSONDecodeError) as error:
         raise TextcriticError(
             f"{path}: not a whole file of weights, or more than weights ({first_line(error)}); delete it and fetch it "
             "again"
         ) from error
-    if not isinstance(found, Mapping) or not all(isinstance(weight, Tensor) for weight in found.values()):
+    if not isinstance(weights, Mapping) or not all(isinstance(weight, Tensor) for weight in weights.values()):
         raise TextcriticError(f"{path}: holds no table of weights; fetch it again")
-    return found
+    return weights
 
 
 def _require_same(folder: Path, wanted: Mapping[str, Tensor], given: Mapping[str, Tensor]) -> None:
@@ -297,8 +297,8 @@ def _padded(rows: Sequence[npt.NDArray[np.int64]], filling: int) -> Tensor:
 def _trees(starts: list[int], ends: list[int], linked: list[int]) -> list[Cluster]:
     """Spans that are linked, directly or through others."""
     entity: list[int] = []
-    found: dict[int, Cluster] = {}
+    clusters: dict[int, Cluster] = {}
     for number, (start, end, antecedent) in enumerate(zip(starts, ends, linked, strict=True)):
         entity.append(number if antecedent < 0 else entity[antecedent])
-        found.setdefault(entity[-1], []).append((start, end))
-    return [cluster for cluster in found.values() if len(cluster) > 1]
+        clusters.setdefault(entity[-1], []).append((start, end))
+    return [cluster for cluster in clusters.values() if len(cluster) > 1]

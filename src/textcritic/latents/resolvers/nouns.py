@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from textcritic.latents.resolvers.language import FEMALE, Language, Noun
 from textcritic.latents.resolvers.text import Words
 
-# Words before a noun in which its determiner is looked for.
+# How many words before a noun its determiner is looked for.
 REACH = 5
 # Words behind "of" that are taken in.
 JOINED = 3
-# Words before a pronoun in the plural in which it is looked for things that it may mean.
+# How many words before a pronoun are searched for things that it may mean.
 NEAR = 20
 
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """A noun with what stands before it, from the determiner on.
+    """A noun with the words before it, from the determiner on.
 
     Attributes:
         noun, word: the head, in lower case.
@@ -86,14 +86,14 @@ def joined_end(last: int, closing: int, words: Words, language: Language) -> int
 def may_be_thing(place: int, words: Words, language: Language) -> bool:
     """Whether the pronoun at `place` may mean a thing near it: apples ("they"), or a ship ("she").
 
-    Apples are a noun in the plural that is no person, by its ending and a word before it.
+    A noun like "apples" is recognised by its plural ending and the word before it; nouns for people do not count.
     """
     pronoun, before = language.pronouns[words.lowered[place]], range(max(1, place - NEAR), place)
     if pronoun.gender == FEMALE:
-        said = words.lowered[place + 1 : place + 2 + REACH]
-        of_it = said[1:] if said and said[0] in language["copulas"] else []
+        after = words.lowered[place + 1 : place + 2 + REACH]
+        predicate = after[1:] if after and after[0] in language["copulas"] else []
         ships = language["feminine_things"]
-        return any(words.lowered[index] in ships for index in before) or any(word in ships for word in of_it)
+        return any(words.lowered[index] in ships for index in before) or any(word in ships for word in predicate)
     for index in before if pronoun.plural else ():
         word = words.words[index]
         if word.islower() and word.endswith(language.plural_endings) and word not in language.nouns:
@@ -108,7 +108,7 @@ def may_be_thing(place: int, words: Words, language: Language) -> bool:
 
 
 def _is_modifier(head: int, words: Words, language: Language) -> bool:
-    """Whether the noun stands before another noun that is the head: "the boy king", "his native land"."""
+    """Whether the noun only modifies the noun after it: "the boy king", "his native land"."""
     if head + 1 >= len(words.words):
         return False
     after = words.lowered[head + 1]

@@ -13,31 +13,31 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 def people_of(document: Resolved, language: Language) -> frozenset[int]:
     """The entities of a document that are people.
 
-    Where a mention says whether it is one (`Mention.person`), an entity is people if one of its mentions is. Else by
-    one rule, the same for what people marked (LitBank and OntoGUM do not give the kinds of their entities in these
-    columns) and for a resolver: an entity is people if more of its mentions are words of people than are "it", "its" or
-    "itself". Words of people are a pronoun that tells a gender or the first or second person ("she", "I", "you"; not
-    "they"), a name after a title of address ("Mrs. Todd"), a name that begins with a given name ("John Thornton"), and
-    what has a noun for people as its head ("the old man"). A name alone that is not in the data file of the language
-    ("Ahab") is people only if a pronoun is linked to it.
+    If the mentions of an entity say whether it is a person (`Mention.person`), it is people if one of them says so.
+    Otherwise one rule decides, for human annotation (LitBank and OntoGUM do not give the kinds of their entities in
+    these columns) and for a resolver: an entity is people if more of its mentions are words of people than are "it",
+    "its" or "itself". Words of people are a pronoun with a gender or of the first or second person ("she", "I", "you";
+    not "they"), a name after a title of address ("Mrs. Todd"), a name that begins with a given name ("John Thornton"),
+    and a phrase whose head is a noun for people ("the old man"). A name alone that is not in the data file of the
+    language ("Ahab") is people only if a pronoun is linked to it.
 
     Args:
         document: with its mentions.
         language: of its words.
     """
-    said = {mention.entity for mention in document.mentions if mention.person}
-    silent = {mention.entity for mention in document.mentions} - {
+    marked = {mention.entity for mention in document.mentions if mention.person}
+    unmarked = {mention.entity for mention in document.mentions} - {
         mention.entity for mention in document.mentions if mention.person is not None
     }
     votes: Counter[int] = Counter()
     for mention in document.mentions:
-        if mention.entity in silent:
+        if mention.entity in unmarked:
             words = words_of(document, mention)
             if len(words) == 1 and words[0].lower() in language["thing_pronouns"]:
                 votes[mention.entity] -= 1
             elif _of_a_person(document, mention, words, language):
                 votes[mention.entity] += 1
-    return frozenset(said | {entity for entity, vote in votes.items() if vote > 0})
+    return frozenset(marked | {entity for entity, vote in votes.items() if vote > 0})
 
 
 def pronoun_of(document: Resolved, mention: Mention, language: Language) -> str | None:

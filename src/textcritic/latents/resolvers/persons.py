@@ -44,7 +44,7 @@ def persons_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
 def nearest_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
     """The resolver of a registry entry of kind `nearest`; its key here is `language`.
 
-    It has the mentions of `persons`, and its links between names and nouns; only its pronouns are linked otherwise.
+    It has the mentions of `persons`, and its links between names and nouns; only pronouns are linked in another way.
 
     Raises:
         TextcriticError: the language's data file is not there, or wrong.

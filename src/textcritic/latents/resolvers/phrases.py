@@ -1,4 +1,4 @@
-"""What stands for people in the words of an article: names, nouns for people with a determiner, and pronouns."""
+"""What refers to people in the words of an article: names, nouns for people with a determiner, and pronouns."""
 
 from dataclasses import dataclass
 from operator import attrgetter
@@ -14,14 +14,14 @@ SUBJECT, OBJECT, POSSESSIVE = 0, 1, 2
 
 @dataclass(slots=True, eq=False)
 class Phrase:
-    """A stretch of words that stands for a person or persons.
+    """A stretch of words that refers to one person or several.
 
     Attributes:
         kind: `NAME`, `NOUN` or `PRONOUN`.
         first, last: its words, the last one not included.
         head: its head word.
         gender: male, female or None.
-        plural: whether it stands for several.
+        plural: whether it refers to several.
         role: `SUBJECT`, `OBJECT` or `POSSESSIVE`.
         quote: number of the quotation that it is in, or -1.
         parts: the words of a name; of a noun the noun; of a pronoun the pronoun; in lower case.
@@ -160,19 +160,19 @@ def _is_numeral(index: int, words: Words, language: Language) -> bool:
     return not after[0].islower() or (after in language["function_words"] and after not in language["auxiliaries"])
 
 
-def _of_noun(found: NounPhrase, words: Words) -> Phrase:
-    head, noun = found.head, found.noun
+def _of_noun(nominal: NounPhrase, words: Words) -> Phrase:
+    head, noun = nominal.head, nominal.noun
     return Phrase(
         NOUN,
-        found.first,
+        nominal.first,
         head + 1,
         head,
         noun.gender,
         noun.plural,
-        (found.word,),
-        definite=found.definite,
-        about=tuple(words.lowered[found.first + 1 : head]),
-        owner=found.owner,
+        (nominal.word,),
+        definite=nominal.definite,
+        about=tuple(words.lowered[nominal.first + 1 : head]),
+        owner=nominal.owner,
     )
 
 

@@ -14,7 +14,7 @@ from textcritic.latents.resolvers.people import is_nominal, people_of, pronoun_o
 from textcritic.latents.resolvers.scorer import COUNTS, clusters_of, document_counts, pooled, ratio
 
 KINDS = ("third", "all")
-"""Pronouns of the third person singular that tell a gender ("he", "her"); all personal pronouns of people."""
+"""Pronouns of the third person singular with a gender ("he", "her"); all personal pronouns of people."""
 PRONOUN_COUNTS = tuple(f"pronouns_{kind}_{part}" for kind in KINDS for part in ("right", "of", "unnamed"))
 
 PARTS = ("whole", "people")
@@ -39,21 +39,21 @@ def measure_resolver(
 ) -> pa.Table:
     """Let a resolver read annotated texts, and count what it finds.
 
-    A text that the resolver gives up counts as one in which it found nothing.
+    If the resolver gives up a text, it counts as having found nothing there.
 
     Args:
-        resolver: that is measured; it sees the texts alone.
+        resolver: the one that is measured; it sees only the texts.
         annotated: texts with the mentions that people marked.
         singletons: whether people marked entities of one mention; where they did not (OntoNotes, OntoGUM), such
             entities count neither in the key nor in the response.
-        language: tells people from things.
+        language: its words distinguish people from things.
 
     Returns:
         Table of schema `QUALITY_SCHEMA`, in the order of the texts.
     """
     words = load_language(language)
-    found = resolver.resolve((document.id, document.text) for document in annotated)
-    rows = [_row(key, response, singletons, words) for key, response in zip(annotated, found, strict=True)]
+    responses = resolver.resolve((document.id, document.text) for document in annotated)
+    rows = [_row(key, response, singletons, words) for key, response in zip(annotated, responses, strict=True)]
     return pa.Table.from_pylist(rows, schema=QUALITY_SCHEMA)
 
 
@@ -137,11 +137,11 @@ def pronoun_counts(
     """Pronouns of a document, and how many are linked to the right person: float64 [len(PRONOUN_COUNTS)].
 
     A pronoun of the key counts if its entity is people and has a name or a noun before it; one without is counted in
-    `unnamed` alone (a narrator who is "I" throughout). It is right if the resolver has it as a mention of its own, and
-    if of the entity that the resolver gives it, the nearest name or noun before it is a mention of the right entity:
-    the "inferred antecedent" of Tuggener 2014 (EACL, "Coreference Resolution Evaluation for Higher Level
-    Applications"). A mention of the resolver is one of the key if the spans are equal, or the head of each is within
-    the other: "Darcy" is "Mr. Darcy, the owner".
+    `unnamed` alone (a narrator who is "I" throughout). It is right if the resolver has it as a mention, and the nearest
+    name or noun before it in the resolver's entity is a mention of the right entity: the "inferred antecedent" of
+    Tuggener 2014 (EACL, "Coreference Resolution Evaluation for Higher Level Applications"). A mention of the resolver
+    matches one of the key if the spans are equal, or the head of each is within the other: "Darcy" matches "Mr. Darcy,
+    the owner".
 
     Args:
         key: what people marked.
@@ -152,7 +152,7 @@ def pronoun_counts(
     counts = dict.fromkeys(PRONOUN_COUNTS, 0)
     nominals = [mention for mention in response.mentions if is_nominal(response, mention, language)]
     named = [mention for mention in key.mentions if is_nominal(key, mention, language)]
-    found = {(mention.start, mention.end): mention.entity for mention in reversed(response.mentions)}
+    entity_at = {(mention.start, mention.end): mention.entity for mention in reversed(response.mentions)}
     seen: set[tuple[int, int]] = set()
     for mention in key.mentions:
         pronoun = pronoun_of(key, mention, language)
@@ -161,7 +161,7 @@ def pronoun_counts(
             continue
         seen.add(span)
         own = [name for name in named if name.entity == mention.entity and name.start < mention.start]
-        antecedent = _nearest(nominals, found.get(span), mention.start)
+        antecedent = _nearest(nominals, entity_at.get(span), mention.start)
         right = antecedent is not None and any(same(antecedent, name) for name in own)
         entry = language.pronouns[pronoun]
         third = entry.person == 3 and not entry.plural and entry.gender is not None

@@ -1,6 +1,6 @@
 """The job that resolves the coreference of a file of articles, in parts that survive a kill.
 
-Every part of `PART` articles is a file beside the result. A killed job goes on with the first part that is missing.
+Every part of `PART` articles is a file next to the result. A killed job continues with the first part that is missing.
 """
 
 import hashlib
@@ -140,15 +140,15 @@ def opening_of(opening: Mapping[str, Any] | None, language: str = "en") -> Calla
 def _resolved(
     articles: Iterable[Article], resolver: Resolver, opens: Callable[[Article], bool], workers: int
 ) -> Iterator[Resolved | Unresolved]:
-    """The mentions of articles, in order; those that open in another way are not resolved."""
+    """The mentions of articles, in order; articles whose opening does not match are not resolved."""
 
     def work(some: list[Article]) -> list[Resolved | Unresolved]:
         chosen = [article for article in some if opens(article)]
-        found = resolver.resolve((article.id, text_of(article)) for article in chosen)
-        by_id = {item.id: item for item in found}
+        resolved = resolver.resolve((article.id, text_of(article)) for article in chosen)
+        by_id = {item.id: item for item in resolved}
         return [by_id.get(article.id, Unresolved(article.id, OTHER_OPENING)) for article in some]
 
-    # A resolver that shares no work makes batches of its own: it gets as many articles as there are.
+    # A resolver with one process makes its own batches: it gets a whole part.
     size = CHUNK if workers > 1 else PART
     for results in in_order(work, _batched(articles, size), workers):
         yield from results
@@ -178,7 +178,7 @@ def _count(path: str | os.PathLike[str]) -> int:
 
 
 def _fingerprint(files: ResolvedFiles, entry: Mapping[str, Any]) -> str:
-    """What the parts of an earlier run must have been made from to be used."""
+    """A digest of what the parts are made from; parts of an earlier run are used only if theirs is the same."""
     read = [files.articles, *entry.get("files", []), entry.get("language", "en")]
     states = [(file.st_size, file.st_mtime_ns) for path in map(Path, read) if path.is_file() for file in [path.stat()]]
     return hashlib.sha256(json.dumps([entry, states, PART], sort_keys=True).encode()).hexdigest()

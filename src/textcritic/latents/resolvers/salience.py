@@ -1,8 +1,9 @@
 """How likely a pronoun means an entity that was mentioned before: a sum of weights.
 
-The weights, but for `SAME_CLAUSE`, were fitted as those of a conditional logit model (which of the entities that agree
-with a pronoun it means), with a quadratic penalty of 1.5, on every other document of LitBank and OntoGUM, by name, from
-the first one on; rounded. What brought nothing there was left out. Tables are indexed by what their comment says.
+The weights, except `SAME_CLAUSE`, were fitted as those of a conditional logit model (which of the entities that agree
+with a pronoun it means), with a quadratic penalty of 1.5, on every other document of LitBank and OntoGUM, sorted by
+name, from the first one on; rounded. Features that did not help there were left out. The comment of a table says how it
+is indexed.
 """
 
 from textcritic.latents.resolvers.phrases import POSSESSIVE, PRONOUN, SUBJECT, Phrase
@@ -15,7 +16,7 @@ COUNT = (-1.4, -0.6, -0.1, 0.3, 0.3, 0.7, 0.8)
 ONE_QUOTED = -2.5
 # The last mention is the subject; a name or noun that possesses something ("Peter's sister").
 SUBJECT_BEFORE, POSSESSOR = 0.3, -0.5
-# An object that is no reflexive and the subject of its own clause ("he saw him") are not the same.
+# An object that is not reflexive is not the subject of its own clause ("he saw him").
 SAME_CLAUSE = -4.0
 
 

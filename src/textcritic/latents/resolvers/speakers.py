@@ -1,4 +1,4 @@
-"""Who says "I" in a quotation, and who is "you" there: by the words beside it ("said John"), and by turns."""
+"""Who says "I" in a quotation, and who is "you" there: by the words next to it ("said John"), and by turns."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -9,11 +9,11 @@ from textcritic.latents.resolvers.text import Words
 
 # Words between a quotation and the phrase that says it.
 REACH = 3
-# Words between two quotations, so that they are of one speaker if nothing else is known.
+# Two quotations with fewer words between them have one speaker if nothing else is known.
 PAUSE = 15
 # Words between the beginnings of two quotations of one conversation.
 CONVERSATION = 200
-# Quotations back to one of another speaker, who answers.
+# How many quotations back to look for another speaker, who answers.
 TURNS = 4
 
 Spans = Sequence[tuple[int, int]]
@@ -21,7 +21,7 @@ Person = TypeVar("Person")
 
 
 def said_by(quotations: Spans, phrases: Sequence[Phrase], words: Words, language: Language) -> list[Phrase | None]:
-    """Of each quotation the phrase that stands for its speaker, by a verb of speech beside it; None without one.
+    """The phrase that names the speaker of each quotation: one next to a verb of speech; None if there is none.
 
     Args:
         quotations: of `Words`.
@@ -31,7 +31,7 @@ def said_by(quotations: Spans, phrases: Sequence[Phrase], words: Words, language
     """
     outside = sorted((phrase for phrase in phrases if phrase.quote < 0), key=lambda phrase: phrase.head)
     says = [phrase for phrase in outside if _says(phrase, words, language)]
-    found: list[Phrase | None] = []
+    speakers: list[Phrase | None] = []
     place = 0
     for first, last in quotations:
         while place < len(says) and says[place].head < first:
@@ -40,24 +40,25 @@ def said_by(quotations: Spans, phrases: Sequence[Phrase], words: Words, language
         before = says[place - 1] if place else None
         same = before is not None and words.sentence[before.head] == words.sentence[first]
         if same and words.words[first - 1] in (",", ":"):
-            found.append(before)
+            speakers.append(before)
         elif behind is not None and behind.first <= last + REACH and "." not in words.words[last : behind.first]:
-            found.append(behind)
+            speakers.append(behind)
         elif same:
-            found.append(before)
+            speakers.append(before)
         else:
-            found.append(None)
-    return found
+            speakers.append(None)
+    return speakers
 
 
 def by_turns(known: Sequence[Person | None], quotations: Spans) -> list[tuple[Person | int, Person | int]]:
-    """The speaker of each quotation, and to whom it is said; a number stands for somebody unknown.
+    """The speaker of each quotation, and whom it addresses; an unknown person is a number.
 
-    Without a word between two quotations the second one answers the first. Quotations with a few words between them are
-    of one speaker, unless the words say otherwise. It is said to the speaker of the nearest quotation of another one.
+    If there is no word between two quotations, the second one answers the first. Quotations with a few words between
+    them have one speaker, unless `known` says otherwise. The person addressed is the other speaker of the nearest
+    quotation that has one.
 
     Args:
-        known: the speaker of each quotation where the words beside it tell.
+        known: the speaker of each quotation, None where the words next to it do not say.
         quotations: of `Words`.
     """
     speakers: list[Person | int] = []
@@ -70,16 +71,16 @@ def by_turns(known: Sequence[Person | None], quotations: Spans) -> list[tuple[Pe
             speaker = speakers[-1]
         speakers.append(number if speaker is None else speaker)
     pairs: list[tuple[Person | int, Person | int]] = []
-    for number, one in enumerate(speakers):
+    for number, own in enumerate(speakers):
         other = _other((number - 1, number + 1, number - 2, number + 2), number, speakers, quotations)
-        pairs.append((one, -1 - number if other is None else other))
+        pairs.append((own, -1 - number if other is None else other))
     return pairs
 
 
 def _other(
     places: Iterable[int], number: int, speakers: Sequence[Person | int], quotations: Spans
 ) -> Person | int | None:
-    """The first speaker at `places` who is not that of a quotation and speaks near it; None if there is none."""
+    """The first speaker at `places` who is not that of quotation `number` and speaks near it; None without one."""
     for place in places:
         if not 0 <= place < len(speakers) or speakers[place] == speakers[number]:
             continue
@@ -89,7 +90,7 @@ def _other(
 
 
 def _says(phrase: Phrase, words: Words, language: Language) -> bool:
-    """Whether a phrase is the subject of a verb of speech beside it."""
+    """Whether a phrase is the subject of a verb of speech next to it."""
     if phrase.kind == PRONOUN and phrase.role != SUBJECT:
         return False
     verbs, lowered = language["verbs_of_speech"], words.lowered

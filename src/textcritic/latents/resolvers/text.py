@@ -23,7 +23,7 @@ _CLOSERS = frozenset((*CLOSING_QUOTES, STRAIGHT_QUOTE, "'", "’", ")", "]", "}"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a text, marks of punctuation among them; a blank line is a word of its own.
+    """The words of a text, punctuation marks included; a blank line is a separate word.
 
     Attributes:
         text: of the article.
@@ -91,7 +91,7 @@ def _ends(words: list[str], spans: list[tuple[int, int]], language: Language) ->
             continue
         if words[index] == "." and _ends_nothing(words, index, language):
             continue
-        # A straight quotation mark closes if an odd number of them stands before it.
+        # A straight quotation mark closes if the number of such marks before it is odd.
         quoted ^= words[seen:index].count(STRAIGHT_QUOTE) % 2 == 1
         seen = index
         after = index + 1
@@ -112,7 +112,7 @@ def _is_dotted(word: str) -> bool:
 
 
 def _opens_next(word: str, language: Language) -> bool:
-    """Whether a word behind an abbreviation begins a sentence: a small word with a capital letter."""
+    """Whether a word behind an abbreviation begins a sentence: a function word or pronoun with a capital letter."""
     return word[0].isupper() and word.lower() in language.function_words_and_pronouns
 
 
@@ -125,7 +125,7 @@ def _closes(index: int, words: list[str], spans: list[tuple[int, int]]) -> bool:
 
 def _quotations(words: list[str]) -> list[tuple[int, int]]:
     """Where quotations are; a blank line or the same opening mark again ends one too."""
-    found, opened = [], -1
+    quotations, opened = [], -1
     for index in [index for index, word in enumerate(words) if word in _MARKS_OF_QUOTES or word[0] == "\n"]:
         word = words[index]
         if opened >= 0:
@@ -133,13 +133,13 @@ def _quotations(words: list[str]) -> list[tuple[int, int]]:
             closes = word in _CLOSED_BY[mark]
             if not closes and word != mark and word[0] != "\n":
                 continue
-            found.append((opened, index + closes))
+            quotations.append((opened, index + closes))
             opened = index if word == mark and not closes else -1
         elif word in _CLOSED_BY:
             opened = index
     if opened >= 0:
-        found.append((opened, len(words)))
-    return found
+        quotations.append((opened, len(words)))
+    return quotations
 
 
 def _ends_nothing(words: list[str], dot: int, language: Language) -> bool:
@@ -149,7 +149,7 @@ def _ends_nothing(words: list[str], dot: int, language: Language) -> bool:
     if before in language.titles:
         return True
     initial = len(before) == 1 and before.isalpha() and before not in language.pronouns
-    # Such a word may stand at the end of a sentence, where a small word with a capital letter begins the next one.
+    # Such a word may end a sentence; then a function word with a capital letter often begins the next one.
     return (initial or before in language["abbreviations"]) and after.lower() not in language["function_words"]
 
 
@@ -166,7 +166,10 @@ _REST = rf"""
 
 @cache
 def _pattern(degrees: frozenset[str]) -> re.Pattern[str]:
-    """Of words; degrees with full stops are one each: behind a comma, or a word where no name follows (K.C. Jones)."""
+    """The pattern of words; a degree with full stops is one word: after a comma, or after a word if no name follows it.
+
+    "K.C. Jones" has no degree.
+    """
     dotted = "|".join(re.escape(one) for one in sorted(degrees, key=lambda one: (-len(one), one)) if "." in one)
     degree = rf"(?:(?<=,\ )(?:{dotted})|(?<=[^\W_]\ )(?:{dotted})(?!\s+[A-Z][a-z]))(?![\w.])|"
     return re.compile((degree if dotted else "") + _REST, re.VERBOSE)

@@ -1,1 +1,1 @@
-"""The classifier of section titles: trained on real sections, it tells the sections of a sample."""
+"""The classifier of section titles: trained on real sections, it labels the sections of a sample."""

@@ -51,7 +51,7 @@ class Posteriors:
 
 
 def write_posteriors(path: str | os.PathLike[str], posteriors: Posteriors) -> None:
-    """Write the Parquet file of a projection; the titles stand in the schema's metadata."""
+    """Write the Parquet file of a projection; the titles are in the schema's metadata."""
     table = pa.table(
         {
             "id": pa.array(posteriors.ids, pa.string()),

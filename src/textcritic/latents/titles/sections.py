@@ -100,7 +100,7 @@ def sorted_batches(lengths: np.ndarray, batch_size: int, tokens: int | None = No
     Args:
         lengths: tokens of each section.
         batch_size: the most sections of a batch.
-        tokens: the most tokens of a batch, padding with them; a longer section is a batch of its own. None: any number.
+        tokens: the most tokens of a batch, padding with them; a longer section is a separate batch. None: any number.
     """
     order = np.argsort(-lengths, kind="stable")
     start = 0

@@ -32,7 +32,7 @@ def train_classifier(
 ) -> None:
     """Train on the train split's sections, write the model folder, and measure it on validation and test.
 
-    State is kept in `checkpoints/` beside the model folder until that is whole; a rerun goes on from there.
+    State is kept in `checkpoints/` next to the model folder until that is whole; a rerun continues from there.
 
     Args:
         splits: Parquet files of `train`, `validation` and `test`.

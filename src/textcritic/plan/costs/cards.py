@@ -29,14 +29,14 @@ class Card:
         return operations / (self.exact * EXACT_SHARE if exact else self.peak * self.share)
 
 
-# H200: GPT-2 small in bf16, 8 blocks a step, 15.2% (docs/results.md, On a GPU). Others were never measured.
+# H200: GPT-2 small in bf16, 8 blocks a step, 15.2% (docs/results/runs.md, On a GPU). Others were never measured.
 CARDS: Mapping[str, Card] = {
     "v100": Card("V100", 125e12, 0.30, 15.7e12, "data sheet of the V100; share assumed"),
     "a100": Card("A100", 312e12, 0.40, 19.5e12, "data sheet of the A100; share assumed"),
     "a40": Card("A40", 150e12, 0.40, 37.4e12, "data sheet of the A40; share assumed"),
     "l40s": Card("L40S", 362e12, 0.30, 91.6e12, "data sheet of the L40S; share assumed"),
     "h100": Card("H100", 989e12, 0.152, 67e12, "data sheet of the H100; share of the H200"),
-    "h200": Card("H200", 989e12, 0.152, 67e12, "data sheet of the H200; share measured, docs/results.md"),
+    "h200": Card("H200", 989e12, 0.152, 67e12, "data sheet of the H200; share measured, docs/results/runs.md"),
 }
 USUAL = "a100"
 EXACT_SHARE = 0.6  # of the peak in fp32, assumed

@@ -1,6 +1,6 @@
 "use strict";
 
-// Panes with a picker: one of a group is shown at a time; buttons beside the picker step through them.
+// Panes with a picker: one of a group is shown at a time; the buttons next to the picker step through them.
 for (const picker of document.querySelectorAll("select[data-group]")) {
   const panes = document.querySelectorAll(`[data-pane="${picker.dataset.group}"]`);
   const controls = picker.closest(".controls");
@@ -19,7 +19,7 @@ for (const picker of document.querySelectorAll("select[data-group]")) {
   show();
 }
 
-// Readers: a table of documents that sorts and filters, the chosen one beside it, and a second one to compare it with.
+// Readers: a table of documents that sorts and filters, next to it the chosen one, and a second one for comparison.
 for (const reading of document.querySelectorAll(".reading")) {
   const first = reading.querySelector(".side");
   const sides = first.parentElement;
@@ -147,8 +147,8 @@ for (const reading of document.querySelectorAll(".reading")) {
     copy.setAttribute("aria-label", "Second document");
     return copy;
   };
-  // Beside a sample real text of its corpus, else the next source.
-  const beside = () => {
+  // The source of the second document: for a sample real text of its corpus, else the next source.
+  const secondSource = () => {
     const shelves = [...first.querySelectorAll(".shelf")];
     const here = shelves.find((shelf) => !shelf.hidden);
     const real = shelves.findIndex((shelf) => shelf !== here && "real" in shelf.dataset && shelf.dataset.corpus === here.dataset.corpus);
@@ -160,7 +160,7 @@ for (const reading of document.querySelectorAll(".reading")) {
     if (other) other.remove();
     else {
       const copy = copied();
-      const start = beside();
+      const start = secondSource();
       sides.append(copy);
       operate(copy, start);
     }

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, given, yardstick
+from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, articles_to_measure, given
 from textcritic.corpora import article_groups, gold_chains
 from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, ctm, score_latents, with_groups
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
@@ -223,7 +223,7 @@ def _ordered(configured: Configured, critic: str, corpus: str, tail: str) -> Job
 
 def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     """The words of a set of documents, counted."""
-    articles = yardstick(configured, corpus, tail)
+    articles = articles_to_measure(configured, corpus, tail)
     made = f"results/tendencies/{critic}/{corpus}/{tail}.npz"
     entry, files = configured.entry("critics", critic), stop_word_files(configured.entry("critics", critic))
     options = count_options(entry, next(iter(files), None))
@@ -236,7 +236,7 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
 
 
 def draws(configured: Configured, critic: str, corpus: str) -> Job:
-    """The words of second draws of real text, counted; none where all of it is the yardstick."""
+    """The words of second draws of real text, counted; none if all real text is compared with samples."""
     train, test = (f"results/corpora/{corpus}/{split}.parquet" for split in ("train", "test"))
     made, entry = f"results/tendencies/{critic}/{corpus}/draws", configured.entry("critics", critic)
     files = stop_word_files(entry)
@@ -253,7 +253,7 @@ def draws(configured: Configured, critic: str, corpus: str) -> Job:
 
 
 def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_: str) -> Job:
-    """The tendencies of real text, or of a sample beside it."""
+    """The tendencies of real text, or of a sample compared with real text."""
     folder, options = f"results/tendencies/{critic}/{corpus}", Options.from_entry(configured.entry("critics", critic))
     real, seconds = f"{folder}/{DATA_TEST}.npz", f"{folder}/draws"
     sample = None if tail == DATA_TEST else f"{folder}/{tail}.npz"
@@ -268,8 +268,8 @@ def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_:
 
 
 def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job:
-    """The number of each document by a measure of one's own; one that learns has its yardstick in the test split."""
-    (articles, rejected), every = articles_of(corpus, tail), yardstick(configured, corpus, tail)
+    """The number of each document by a user's own measure; one that learns is compared with the test split only."""
+    (articles, rejected), every = articles_of(corpus, tail), articles_to_measure(configured, corpus, tail)
     made, name = f"results/scores/metrics/{metric}/{corpus}/{tail}.parquet", metric_name(metric)
     from_memory = name.startswith(f"{FROM_MEMORY}:")
     config, here, train = (

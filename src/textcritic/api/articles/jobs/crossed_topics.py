@@ -70,7 +70,7 @@ class _Fitted:
     configured: Configured
 
     def judged(self, files: Any, resampling: Resampling, paired: bool) -> dict[str, Judged]:
-        """What it says of the held-out documents, and of each sample beside them."""
+        """Its results for the held-out documents, and for each sample compared with them."""
         folder = self.folder
         vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
         count_corpus(folder / "train.parquet", self.entry["vocabulary"], vocabulary, folder / "vocabulary.json", bags)

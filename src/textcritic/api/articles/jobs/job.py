@@ -24,7 +24,7 @@ STAGES: Mapping[str, str] = {
     "order": "order of sentences",
     "metrics": "form, and measures of your own",
 }
-"""What people who wait are told of the jobs of each kind of experiment."""
+"""The words for the jobs of each kind of experiment in the lines on progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def given(*paths: str | None) -> list[str]:
     return [path for path in paths if path is not None]
 
 
-def yardstick(configured: Configured, corpus: str, tail: str) -> str:
-    """The articles of a set as a measure takes them that learns nothing: of real text all, unless some are held out."""
+def articles_to_measure(configured: Configured, corpus: str, tail: str) -> str:
+    """The articles of a set for a measure that learns nothing: all of real text, unless some of it is held out."""
     if configured.crossing is not None and tail == DATA_TEST:
         return f"{FOLDER}/{corpus}/every.parquet"
     return articles_of(corpus, tail)[0]

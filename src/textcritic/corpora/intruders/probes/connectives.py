@@ -97,7 +97,7 @@ def _joins(tokens: Sequence[Token], position: int, finite: Set[int]) -> bool:
 
 
 def _passive_before(tokens: Sequence[Token], position: int) -> bool:
-    """Whether a form of be with a participle stands before a position, in the same clause."""
+    """Whether a form of be with a participle comes before a position, in the same clause."""
     for place in range(position - 1, max(-1, position - 20), -1):
         if tokens[place].lower in BE and any(
             base_of(tokens[n].lower) for n in range(place + 1, min(place + 4, position))

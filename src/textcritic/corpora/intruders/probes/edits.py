@@ -180,11 +180,11 @@ def _probed(probe: str, documents: Sequence[Document], most: int | None) -> tupl
         else range(len(documents))
     )
     chosen: dict[int, Edited] = {}
-    seen, made = Counter[str](), Counter[str]()
+    seen, edited = Counter[str](), Counter[str]()
     refused = {INTRUDER: Counter[str](), OWN: Counter[str]()}
     for n in order:
         where = OWN if documents[n].intruder is None else INTRUDER
-        if most is not None and made[where] == most:
+        if most is not None and edited[where] == most:
             continue
         seen[where] += 1
         result = probed(documents[n], probe)
@@ -192,9 +192,9 @@ def _probed(probe: str, documents: Sequence[Document], most: int | None) -> tupl
             refused[where][result.reason] += 1
         else:
             chosen[n] = result
-            made[where] += 1
+            edited[where] += 1
     counted = {
-        where: {"documents": seen[where], "edited": made[where], "refused": dict(reasons.most_common())}
+        where: {"documents": seen[where], "edited": edited[where], "refused": dict(reasons.most_common())}
         for where, reasons in refused.items()
     }
     return [chosen[n] for n in sorted(chosen)], counted

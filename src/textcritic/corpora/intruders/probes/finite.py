@@ -3,7 +3,7 @@
 Reading goes from left to right. Forms that can only be finite (was, went, did) are taken at once. A form that may be a
 participle (made, worked) is finite behind a pronoun, behind the first noun phrase of a clause, and behind `and` where
 the verb before was one; it is a participle behind an auxiliary, a determiner or a preposition, before `by`, and where
-another verb of the clause follows. What stands in quotes or brackets is not read, nor words with a capital letter.
+another verb of the clause follows. Words in quotes or brackets and words with a capital letter are not read.
 """
 
 from collections.abc import Sequence

@@ -81,7 +81,7 @@ def downgrade_animacy(sentence: str) -> str | Refused:
 def upgrade_animacy(sentence: str, gender: str | None = None) -> str | Refused:
     """He or she for it, him or her where it is an object, his or her for its; one gender in a whole sentence.
 
-    An `it` that stands for no thing (`it is said that`, `it was not until`) stays.
+    An `it` that refers to nothing (`it is said that`, `it was not until`) stays.
 
     Args:
         sentence: to edit.
@@ -138,7 +138,7 @@ def _both_in_one_breath(tokens: Sequence[Token]) -> bool:
 
 
 def _is_possessive(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `her` at a position is the possessive, by what stands behind and before it."""
+    """Whether `her` at a position is the possessive, judged by the words before and after it."""
     if not _starts_noun_phrase(tokens, position + 1):
         return False
     before, after = (tokens[position - 1].lower if position else ""), tokens[position + 1]
@@ -188,7 +188,7 @@ _HERS_BEFORE = word_class("hers_before")
 
 
 def _is_subject(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `it` at a position is a subject: a finite verb follows, or an auxiliary stands before it (was it)."""
+    """Whether `it` at a position is a subject: a finite verb follows, or an auxiliary comes before it (was it)."""
     before = tokens[position - 1].lower if position else ""
     if before in BE | DO | MODALS:
         return True
@@ -206,7 +206,7 @@ def _is_subject(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _is_expletive(tokens: Sequence[Token], position: int) -> bool:
-    """Whether `it` at a position stands for no thing: it is said that, it was not until 1960 that, it seems that."""
+    """Whether `it` at a position refers to nothing: it is said that, it was not until 1960 that, it seems that."""
     first, *words = [token.lower for token in tokens[position + 1 : position + 9]] or [""]
     rest = [word for word in words if not is_adverb(word) and word not in _DEGREES]
     if any(phrase in " ".join([first, *words[:5]]) for phrase in _IDIOMS):

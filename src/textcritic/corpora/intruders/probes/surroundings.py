@@ -1,4 +1,4 @@
-"""What stands around a word: the questions that finding finite verbs asks, answered by word lists and word order."""
+"""The context of a word: what finding finite verbs has to know about it, by word lists and word order."""
 
 from collections.abc import Sequence
 

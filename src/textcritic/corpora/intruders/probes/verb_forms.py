@@ -18,9 +18,9 @@ def base_of(word: str) -> str | None:
     Words in -ed that are no verb of the list are taken for one, as "to X" can be made of most words.
     """
     irregular = _irregular()
-    found = irregular.get(word) or _prefixed(word)
-    if found:
-        return found
+    listed = irregular.get(word) or _prefixed(word)
+    if listed:
+        return listed
     short = word.rpartition("-")[2] in _TOO_SHORT
     if word.endswith("ed") and not short and word not in _NOT_PAST and word.replace("-", "").isalpha():
         base = _regular(word)
@@ -147,13 +147,13 @@ def _third() -> dict[str, str]:
 
 @cache
 def _irregular() -> dict[str, str]:
-    found: dict[str, str] = {}
+    bases: dict[str, str] = {}
     for line in lines_of(IRREGULAR):
         base, past, participle = line.split()
         for form in (*past.split("/"), *participle.split("/")):
             if form not in _ALSO_BASE:
-                found.setdefault(form, base)
-    return found
+                bases.setdefault(form, base)
+    return bases
 
 
 @cache

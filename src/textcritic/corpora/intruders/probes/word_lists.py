@@ -18,7 +18,7 @@ def word_list(name: str) -> tuple[str, ...]:
 
 @cache
 def lines_of(name: str) -> tuple[str, ...]:
-    """The lines of a file beside this one, without comments and empty lines."""
+    """The lines of a file in this package, without comments and empty lines."""
     text = (files("textcritic.corpora.intruders.probes") / name).read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 

@@ -44,8 +44,8 @@ class Token:
 
 def tokens_of(sentence: str) -> list[Token]:
     """The words, numbers and marks of a sentence, in order; spaces belong to none."""
-    found = _TOKEN.finditer(sentence)
-    return [Token(one[0], one.start(), one.end(), one[0].lower().replace("’", "'")) for one in found]
+    matches = _TOKEN.finditer(sentence)
+    return [Token(match[0], match.start(), match.end(), match[0].lower().replace("’", "'")) for match in matches]
 
 
 def rewritten(sentence: str, tokens: Sequence[Token], edits: Mapping[int, str]) -> str:
@@ -76,7 +76,7 @@ def following(tokens: Sequence[Token], position: int) -> str:
 
 
 def quoted(tokens: Sequence[Token]) -> list[bool]:
-    """[tokens], whether each stands in double quotes or in brackets: titles and remarks, not the sentence itself."""
+    """[tokens], whether each is in double quotes or in brackets: titles and remarks, not the sentence itself."""
     inside, straight, depth = [], False, 0
     for token in tokens:
         if token.text == '"':
@@ -109,7 +109,7 @@ ORDINALS = word_class("ordinals")
 
 @lru_cache(1 << 16)
 def is_adverb(word: str) -> bool:
-    """Whether a word in lower case may stand between subject and verb: an adverb of the list, or one in -ly."""
+    """Whether a word in lower case may come between subject and verb: an adverb of the list, or one in -ly."""
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
 
 

@@ -255,11 +255,11 @@ class Entities(nn.Module):
 
     def _entity_logits(self, particles: Particles, step: Step, token: int, rows: torch.Tensor) -> torch.Tensor:
         """Logits of the entity of a mention that begins, [rows, slots]; the first unknown one is a new entity."""
-        embeddings, known = particles.embeddings[rows], particles.known[rows][:, None]
+        embeddings, mentioned = particles.embeddings[rows], particles.known[rows][:, None]
         logits = (embeddings * _of(step.query, rows)[:, None]).sum(2)
         numbers = torch.arange(embeddings.shape[1], device=rows.device)
-        distances = torch.where(numbers < known, token - particles.seen[rows], 0)
-        return (logits + self.distance * distances).masked_fill(numbers > known, -torch.inf)
+        distances = torch.where(numbers < mentioned, token - particles.seen[rows], 0)
+        return (logits + self.distance * distances).masked_fill(numbers > mentioned, -torch.inf)
 
 
 def _of(values: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:

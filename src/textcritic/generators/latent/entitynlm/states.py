@@ -1,4 +1,4 @@
-"""The latent states of EntityNLM: for each token whether it is in a mention, of which entity, and how much remains."""
+"""The latent states of EntityNLM: for each token whether it is in a mention, the entity, and how much remains."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -83,9 +83,9 @@ def possible(states: EntityStates, max_entities: int, longest_mention: int) -> t
     before = entity.new_full((len(entity), 1), NONE)
     last = torch.cat([before, entity[:, :-1]], 1)
     left = torch.cat([before + 1, remaining[:, :-1]], 1)
-    known = last.cummax(1).values + 1  # entities mentioned before this token
+    mentioned = last.cummax(1).values + 1  # entities mentioned before this token
     outside = (entity == NONE) & (remaining == 0)
-    begins = (entity >= 0) & (entity <= known) & (entity < max_entities)
+    begins = (entity >= 0) & (entity <= mentioned) & (entity < max_entities)
     begins &= (remaining >= 0) & (remaining < longest_mention)
     if states.forced is not None:
         begins &= ~states.forced

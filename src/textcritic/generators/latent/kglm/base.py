@@ -45,10 +45,10 @@ class Size:
         Raises:
             TextcriticError: a key that is not known, or a value that is not possible.
         """
-        known = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls)]
         for key in settings:
-            if key not in known:
-                raise TextcriticError(f"model.{key}: no such setting; there are {', '.join(known)}")
+            if key not in names:
+                raise TextcriticError(f"model.{key}: no such setting; there are {', '.join(names)}")
         return cls(**settings)
 
 

@@ -205,9 +205,9 @@ class Choices(torch.nn.Module):
         distances = torch.arange(1, self.window + 1, device=entities.device)
         sources = token.unsqueeze(1) - distances
         inside = sources.clamp(min=0)
-        found = entities[state.unsqueeze(1), inside]
+        recent = entities[state.unsqueeze(1), inside]
         last_one = until_again[state.unsqueeze(1), inside] >= distances
-        return found.masked_fill((sources < 0) | ~last_one, -1)
+        return recent.masked_fill((sources < 0) | ~last_one, -1)
 
     def _sums(self, weights: torch.Tensor, starts: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """For each token the weights of the relations of some slices of the edges, summed [F, rows]."""

@@ -65,8 +65,8 @@ class Graph(torch.nn.Module):
     def _keep_edges(self, knowledge: Knowledge) -> None:
         relations = {name: number for number, name in enumerate(self.relations)}
         edges = {(number, number, 0) for number in range(len(self))}
-        for parent, found in knowledge.edges.items():
-            edges |= {(self.numbers[parent], self.numbers[tail], relations[relation]) for relation, tail in found}
+        for parent, outgoing in knowledge.edges.items():
+            edges |= {(self.numbers[parent], self.numbers[tail], relations[relation]) for relation, tail in outgoing}
         ordered = sorted(edges)
         parents, tails, kinds = (torch.tensor(column) for column in zip(*ordered, strict=True))
         pairs = [(pair, len(list(same))) for pair, same in groupby(edge[:2] for edge in ordered)]

@@ -121,8 +121,8 @@ class KGLM(LinkLearner, LatentModel):
         self, hidden: torch.Tensor, entities: torch.Tensor, generator: torch.Generator
     ) -> tuple[torch.Tensor, list[str]]:
         """A word of each text: its number, and as it is written."""
-        known = torch.multinomial(self.words.plain_table(hidden).exp(), 1, generator=generator)[:, 0]
-        surfaces = [self.vocabulary.words[number] for number in known.tolist()]
+        numbers = torch.multinomial(self.words.plain_table(hidden).exp(), 1, generator=generator)[:, 0]
+        surfaces = [self.vocabulary.words[number] for number in numbers.tolist()]
         rows = (entities >= 0).nonzero()[:, 0]
         logits, owner, places, copied = self.words.mention_logits(hidden[rows], entities[rows], self.choices.entity)
         for number, row in enumerate(rows.tolist()):
@@ -130,9 +130,9 @@ class KGLM(LinkLearner, LatentModel):
             drawn = _draw(torch.cat([logits[number], copied[own]]), generator)
             copy = drawn - len(self.vocabulary)
             place = int(places[own][copy]) if copy >= 0 else 0
-            known[row] = self.graph.alias_words[place] if copy >= 0 else drawn
+            numbers[row] = self.graph.alias_words[place] if copy >= 0 else drawn
             surfaces[row] = self.graph.surfaces[place] if copy >= 0 else self.vocabulary.words[drawn]
-        return known, surfaces
+        return numbers, surfaces
 
 
 def _draw(logits: torch.Tensor, generator: torch.Generator) -> int:

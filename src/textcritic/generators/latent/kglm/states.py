@@ -78,7 +78,7 @@ def texts_of(text: Structured, states: Links, graph: Graph, window: int) -> list
 
 
 def _mentions(types: Sequence[int], entities: Sequence[int], graph: Graph, window: int) -> tuple[Mention, ...]:
-    found = []
+    mentions = []
     for start, kind in enumerate(types):
         if kind in (NEW, RELATED):
             end = start + 1
@@ -86,8 +86,8 @@ def _mentions(types: Sequence[int], entities: Sequence[int], graph: Graph, windo
                 end += 1
             recent = set(entities[max(0, start - window) : start]) - {-1} if kind == RELATED else set()
             edges = _edges(graph, recent, entities[start])
-            found.append(Mention(start, end, graph.names[entities[start]], edges))
-    return tuple(found)
+            mentions.append(Mention(start, end, graph.names[entities[start]], edges))
+    return tuple(mentions)
 
 
 def _edges(graph: Graph, parents: set[int], entity: int) -> tuple[Edge, ...]:

@@ -1,7 +1,7 @@
 """How KGLM writes a word: from the vocabulary, or within a mention also by copying from the aliases of the entity.
 
 Outside mentions: softmax over the vocabulary of E h + b, with E the embeddings of words. Within a mention of entity e,
-h' = A h + a + B v_e stands in place of h, and each word of each alias of e has a logit too: tanh(C h' + c) . k, where k
+h' = A h + a + B v_e replaces h, and each word of each alias of e has a logit too: tanh(C h' + c) . k, where k
 is a linear map of the embeddings of this word and the one before it in its alias. One softmax is over both; the
 probability of a word is the sum over the ways to write it. Logan et al. 2019, section 3, on rendering an entity; there
 k is the state of an LSTM over the alias.

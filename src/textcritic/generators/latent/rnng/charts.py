@@ -102,7 +102,7 @@ def best_trees(scores: torch.Tensor, count: int) -> npt.NDArray[np.int8]:
         own = scores.diagonal(width - 1)[None, :, None]
         values.append(torch.nn.functional.pad(top + own, (0, count - most), value=-torch.inf))
         ways.append(way[0].cpu())
-    found = int(torch.isfinite(values[-1][0, 0]).sum())
+    trees = int(torch.isfinite(values[-1][0, 0]).sum())
 
     def choose(
         width: int, rows: torch.Tensor, starts: torch.Tensor, ranks: torch.Tensor
@@ -111,7 +111,7 @@ def best_trees(scores: torch.Tensor, count: int) -> npt.NDArray[np.int8]:
         pair = pairs[way % len(pairs)]
         return way // len(pairs) + 1, pair[:, 0], pair[:, 1]
 
-    return _unfold(n, found, torch.arange(found), choose)
+    return _unfold(n, trees, torch.arange(trees), choose)
 
 
 def tree_scores(scores: torch.Tensor, sentence: torch.Tensor, start: torch.Tensor, end: torch.Tensor) -> torch.Tensor:

@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 PAD = -1
-"""Stands after the actions of the shorter trees."""
+"""Pads the actions of the shorter trees."""
 
 
 @dataclass(frozen=True)
