@@ -166,7 +166,7 @@ def test_an_arrow_up_is_seen_inside_functions_too(tmp_path):
 
 KINDS = sorted(path.parent.name for path in (PACKAGE / "experiments").glob("*/plan.py"))
 # A kind may have the name of a registry, which generic modules do name.
-REGISTRIES = {path.stem for path in (SOURCE.parent / "config/schemas").glob("*.yaml")}
+REGISTRIES = {path.stem for path in (SOURCE.parent / "config/schemas").glob("*.json")}
 # So may an extractor of the corpora registry, which its checks name; and this one is a word of every day, too.
 IN_CHECKS, EVERYDAY = {"process"}, {"order"}
 # The table of costs has every rule, whatever kind it belongs to.

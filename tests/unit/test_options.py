@@ -4,18 +4,13 @@ import subprocess
 import sys
 
 import pytest
-import yaml
 
-from textcritic.plan.spec import SCHEMAS
+from textcritic.plan.entries import REGISTRIES
 
 HEAVY = ("numpy", "pyarrow", "pandas", "torch", "scipy")
 
 
-CHECKS = {
-    check.partition(":")[0]
-    for path in SCHEMAS.glob("*.yaml")
-    for check in yaml.safe_load(path.read_text()).get("checks", ())
-}
+CHECKS = {check.partition(":")[0] for about in REGISTRIES.values() for check in about.checks}
 
 
 def test_checks_are_found_in_several_rooms():

@@ -1,24 +1,45 @@
-"""The pages of every configuration key, from the schemas: `python -m textcritic.plan.configdoc` writes docs/config."""
+"""The pages of every configuration key, and JSON schemas for editors, made of the models and of the schemas of kinds.
 
+`python -m textcritic.plan.configdoc` writes docs/config and config/schemas/*.json. A registry file names its schema in
+its first line, so that an editor that knows YAML completes keys and says what they mean.
+"""
+
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import write_text
-from textcritic.plan.entries import REGISTRIES, registry_schema
+from textcritic.plan.entries import DRAFT, REGISTRIES, registry_schema
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.config import Config, Study
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.spec import SCHEMAS, schema
 
 PAGES = SCHEMAS.parents[1] / "docs/config"
-MADE = "Made from the schemas by `python -m textcritic.plan.configdoc`; change the schemas, not this page."
+MADE = "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; change these, not this page."
 
 
 def pages() -> dict[str, str]:
     """The pages, Markdown, by the names of their files: config.yaml, studies with all kinds, and each registry."""
     made = {"config.md": _page("config.yaml", json_schema(Config)), "studies.md": _studies()}
     return made | {f"{name}.md": _page(name, registry_schema(name)) for name in sorted(REGISTRIES)}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """JSON schemas of whole files, by the names of theirs: of the configuration, of studies, and of each registry."""
+    files = {f"{name}.json": _registry_file(name) for name in sorted(REGISTRIES)}
+    study = json_schema(Study)
+    kinds = [schema(schema_of(kind_of(name))) for name in KINDS]
+    blocks = {**study["properties"]["experiments"], "items": {"oneOf": kinds}}
+    whole = {**study, "properties": {**study["properties"], "experiments": blocks}}
+    return files | {"config.json": {"$schema": DRAFT, **json_schema(Config)}, "study.json": {"$schema": DRAFT, **whole}}
+
+
+def _registry_file(registry: str) -> dict[str, Any]:
+    entry = registry_schema(registry)
+    about = {key: entry.pop(key) for key in ("$schema", "description")}
+    return {**about, "type": "object", "additionalProperties": entry}
 
 
 def _studies() -> str:
@@ -94,3 +115,5 @@ if __name__ == "__main__":
     PAGES.mkdir(parents=True, exist_ok=True)
     for name, text in pages().items():
         write_text(PAGES / name, text)
+    for name, whole in schemas().items():
+        write_text(SCHEMAS / name, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")

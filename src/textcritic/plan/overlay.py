@@ -86,12 +86,11 @@ class Recipes:
 
     def said(self) -> list[str]:
         """A line for each overlaid entry, and for each whose results stand with other values."""
-        registries = self._registries
-        lines = [
-            f"{where}: {use[0]}.{use[1]}: {_differences(registries.plain(*use).plain(), registries.entry(*use).plain())}"
-            for use, where in registries.overlaid().items()
-            if where != str(LOCK)
-        ]
+        registries, lines = self._registries, []
+        for (registry, name), where in registries.overlaid().items():
+            if where != str(LOCK):
+                before, now = registries.plain(registry, name).plain(), registries.entry(registry, name).plain()
+                lines.append(f"{where}: {registry}.{name}: {_differences(before, now)}")
         return [*lines, *(str(other) for other in self.others())]
 
     def others(self) -> list[OtherRecipe]:

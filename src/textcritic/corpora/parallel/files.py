@@ -34,7 +34,7 @@ def read_parallel(options: Mapping[str, Any], name: str) -> Sentences:
     `most_tokens`; each is counted by its reason.
 
     Args:
-        options: `options.parallel` of a registry entry, with defaults, see config/schemas/corpora.yaml.
+        options: `options.parallel` of a registry entry, with defaults, see `plan.entries.parallel`.
         name: of the corpus; the source of sentences that have no document.
 
     Raises:

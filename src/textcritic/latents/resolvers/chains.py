@@ -24,7 +24,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainOptions:
-    """How mentions become chains; config/schemas/critics.yaml, `chains`, explains the values.
+    """How mentions become chains; `plan.entries.critics.ChainOptions` explains the values.
 
     Attributes:
         case: whether pronouns keep their case, so that He is not he.

@@ -72,7 +72,8 @@ REGISTRIES: Mapping[str, Registry] = {
         ("textcritic.plan.checks.resolvers:check_annotations",),
     ),
     "campaigns": Registry(
-        "a campaign in which people are asked about texts, by the web app of `textcritic annotate` (appendix H of the model-criticism paper; docs/annotation.md)",
+        "a campaign in which people are asked about texts, by the web app of `textcritic annotate` (appendix H"
+        " of the model-criticism paper; docs/annotation.md)",
         (Campaign,),
         ("textcritic.annotation.campaigns:check_campaign",),
     ),
@@ -115,7 +116,8 @@ REGISTRIES: Mapping[str, Registry] = {
         ),
     ),
     "datasets": Registry(
-        "one data set of the Hugging Face hub, downloaded by the rule `download_dataset` to results/raw/datasets/{name}, for corpora with the extractor `hub-dataset`",
+        "one data set of the Hugging Face hub, downloaded by the rule `download_dataset` to"
+        " results/raw/datasets/{name}, for corpora with the extractor `hub-dataset`",
         (Dataset,),
         ("textcritic.plan.checks.datasets:check_dataset",),
     ),
@@ -157,11 +159,13 @@ REGISTRIES: Mapping[str, Registry] = {
         ("textcritic.plan.checks.models:check_generator",),
     ),
     "hub": Registry(
-        "one pretrained model of the Hugging Face hub, downloaded by the rule `download_model` to results/raw/hub/{name}",
+        "one pretrained model of the Hugging Face hub, downloaded by the rule `download_model` to"
+        " results/raw/hub/{name}",
         (HubModel,),
     ),
     "proposals": Registry(
-        "one proposal q(z | x), which draws latent states of a text for importance sampling; trained on texts whose states are given",
+        "one proposal q(z | x), which draws latent states of a text for importance sampling; trained on texts"
+        " whose states are given",
         (
             Crf,
             EntityDisc,
@@ -171,7 +175,7 @@ REGISTRIES: Mapping[str, Registry] = {
         ("textcritic.plan.checks.latent:check_proposal",),
     ),
     "resolvers": Registry(
-        "a coreference resolver; it says which stretches of a text stand for the same person or thing",
+        "a coreference resolver; it says which spans of a text mean the same person or thing",
         (
             Persons,
             Nearest,

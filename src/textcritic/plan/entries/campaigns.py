@@ -34,7 +34,7 @@ class Campaign(Entry):
         " for intruder an intruder corpus, whose test split is judged",
     )
     sources: list[SourceBlock] = key(
-        "the samples that are judged beside real text, all of this corpus; each block stands for all"
+        "the samples that are judged together with real text, all for this corpus; each block means all"
         " combinations of its lists",
         [],
         min_length=0,

@@ -38,8 +38,8 @@ class Config(Entry):
         " only what is asked for by its target, e.g. a corpus, `corpora/NAME`",
     )
     registry_folders: list[str] = key(
-        "folders of registry files, looked up in the working directory, then beside the Snakefile; a name"
-        " may stand in one of them only",
+        "folders of registry files, looked up in the working directory, then in the folder of the Snakefile; a"
+        " name may be in only one of them",
         ["config/registry"],
     )
     registry: dict[str, Any] = key(
@@ -76,7 +76,8 @@ class Config(Entry):
     )
     report_articles: int = key("documents of each source that can be read in the report", 40, ge=1)
     pdf_figures: bool = key(
-        "whether each figure is written as PDF too, beside the SVG that the report shows; half of what figures cost",
+        "whether each figure is also written as PDF, in addition to the SVG that the report shows; this takes"
+        " half of the time of all figures",
         True,
     )
     experiment_packages: list[str] = key(
@@ -85,13 +86,13 @@ class Config(Entry):
         [],
     )
     metric_folders: list[str] = key(
-        "folders with the modules of measures of your own (kind `metrics`), looked up in the working"
-        " directory, then beside the Snakefile; installed modules are found too",
+        "folders with the modules of measures of your own (kind `metrics`), looked up in the working directory,"
+        " then in the folder of the Snakefile; installed modules are found too",
         ["."],
     )
     stage_versions: StageVersions = key(
-        "one integer for each stage; raise it when a change of code changes the stage's results, and the"
-        " stage is rerun. Beside the stages below, each kind of experiment is one (its critic, what it"
+        "one integer for each stage; increase it if a change of code changes the results of the stage, and the"
+        " stage runs again. Besides the stages below, each kind of experiment is a stage (its critic, what it"
         " infers, its scores)",
         StageVersions,
     )
@@ -123,8 +124,8 @@ class Study(Entry):
         None,
     )
     published: str | None = key(
-        "name of a folder of config/published, whose files {kind}.csv hold the values that stand beside"
-        " ours; null means none",
+        "name of a folder of config/published, whose files {kind}.csv have the published values that are shown"
+        " with ours; null means none",
         None,
     )
     experiments: list[Block] = key("what is compared, in the order of the report", min_length=1)

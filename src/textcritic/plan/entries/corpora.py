@@ -12,8 +12,8 @@ class Splits(Entry):
     """How articles are divided into train, validation and test."""
 
     validation: Number = key(
-        "share of articles, less than 1; wikipedia-lines: or, from 1 on, the number of lines. 0, for"
-        " corpora of which no model is trained, makes an empty split",
+        "share of articles, less than 1; wikipedia-lines: or, from 1 on, the number of lines. 0 makes an empty"
+        " split, for corpora on which no model is trained",
         0.1,
         ge=0,
     )
@@ -29,7 +29,7 @@ class TitleOptions(Entry):
     """How section titles are standardised."""
 
     lemmatise: bool = key("lemmatise each word with NLTK's WordNet (which must be installed, and is English)", False)
-    spelling: dict[str, str] = key("words and the spelling that stands for them, after lemmatisation", {})
+    spelling: dict[str, str] = key("words and the spelling that replaces them, after lemmatisation", {})
     drop: list[str] = key(
         "standardised titles whose sections are removed; the default is for English, another language needs its own",
         ["see also", "external link", "reference", "further reading", "note", "source"],
@@ -127,12 +127,12 @@ class Corpus(Entry):
     )
     options: CorpusOptions = key("what the extractor needs", CorpusOptions)
     splits: Splits = key(
-        "seeded random splits, for corpora that do not bring their own. Intervals and tests take articles"
-        " as independent. Those that belong together, such as the chapters of a book or the pages of a"
-        " site, have a `group`, the book or the site: a group stays in one split, so that the shares are"
-        " as near to these as whole groups allow, and intervals and tests take it as one. Extractors give"
-        " it where it is known: docstrings the module, bible the book, conll the document of which there"
-        " are parts, parallel, catalogues and languages the English sentence",
+        "seeded random splits, for corpora that do not bring their own. Intervals and tests treat articles as"
+        " independent. Articles that belong together, such as the chapters of a book or the pages of a site,"
+        " have a `group`, the book or the site. A group stays in one split, so that the shares are as near to"
+        " the given ones as whole groups allow, and intervals and tests treat it as one unit. Extractors set the"
+        " group if it is known: docstrings the module, bible the book, conll the document that a part belongs"
+        " to, parallel, catalogues and languages the English sentence",
         Splits,
     )
     titles: TitleOptions = key(

@@ -85,8 +85,8 @@ class Ctm(Job, title="a correlated topic model, fitted on real text (kind ctm)")
     vocabulary: Vocabulary = key("the words of the train split that are counted; all others are left out", Vocabulary)
     topics: int = key("topics, K; 100 is the paper's", 100, ge=2)
     starts: int = key(
-        "fits from so many starts, each until it has converged: that of the highest bound is the critic,"
-        " and the spread of each number over all of them stands beside it; the time grows with it",
+        "number of fits from different starts, each until it has converged. The fit with the highest bound is"
+        " the critic, and the spread of each number over all fits is reported too; the time grows with the number",
         4,
         ge=1,
     )
@@ -130,7 +130,7 @@ class ChainOptions(Entry):
         "pronouns that are no mentions; these are those that neuralcoref, the resolver of the paper, leaves out",
         ["i", "me", "my", "you", "your"],
     )
-    token: Literal["head", "first", "last"] = key("the word that stands for a mention", "head")
+    token: Literal["head", "first", "last"] = key("the word that represents a mention", "head")
     shared_token: Literal["last", "first", "all"] = key(
         "of mentions of several entities with the same word, which is kept: `last` (of the entity whose"
         " first mention comes last, as released), `first`, or `all`",
@@ -278,8 +278,8 @@ class Recitation(Entry, title="the training text, in which documents are looked 
     """An index of the training text."""
 
     kind: Literal["recitation"] = key(
-        "an index of the train split, which says what of a document stands there word for word (McCoy et"
-        " al. 2023, RAVEN)",
+        "an index of the train split, which finds what a document copies word for word from it (McCoy et al."
+        " 2023, RAVEN)",
     )
     tokenizer: Literal["words", "whitespace"] = key(
         "`words`, a run of letters and digits is a token, with apostrophes and hyphens inside it, and so"
@@ -327,7 +327,7 @@ class Mauve(
     )
     scaling: Number = key("c of the divergence curve; it changes the values, not their order", 5, gt=0)
     seeds: int = key("k-means is run with so many seeds, from the library's own on; the value is the mean", 5, ge=1)
-    halves: int = key("random halves of the documents, of which the interval is made", 40, ge=2)
+    halves: int = key("number of random halves of the documents, from which the interval is computed", 40, ge=2)
     redo: int = key("starts of each k-means; 5 is the library's default", 5, ge=1)
     iterations: int = key("of k-means, at most; 500 is the library's default", 500, ge=1)
     second: Literal["train", "validation"] = key(

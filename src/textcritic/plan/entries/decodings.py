@@ -19,10 +19,10 @@ class Decoding(Entry):
         ge=1,
     )
     unfinished: Literal["reject", "keep"] = key(
-        "what becomes of a text that has not ended after max_tokens: `reject` it, as malformed articles"
-        " are, or `keep` it as far as it goes, for lines and other texts of which every beginning is one"
-        " too; without them the sample is shorter than what the model writes; sequences of a known process"
-        " are always rejected",
+        "what becomes of a text that has not ended after max_tokens: `reject` it, as malformed articles are, or"
+        " `keep` it as far as it goes. Keep it for lines and other texts whose beginnings are valid texts too:"
+        " without unfinished texts, the sample would be shorter than what the model writes. Sequences of a known"
+        " process are always rejected",
         "reject",
     )
     temperature: Number = key("divides the logits", 1.0, gt=0)

@@ -41,8 +41,8 @@ class Embeddings(Entry):
     """Means of word vectors."""
 
     vectors: DownloadPath | None = key(
-        "text file of GloVe, a word and its numbers a line, of which the words of the corpus alone are"
-        " kept; null means vectors that start at random",
+        "text file of GloVe with a word and its numbers in each line; only the words of the corpus are kept."
+        " null means vectors that start at random",
         None,
         min_length=1,
     )
@@ -180,10 +180,10 @@ class Detector(GpuJob, title="a detector of intruder sentences (kind detector)")
         " without intruders, the other two learn nothing",
     )
     test: Literal["intruder", "next", "order"] = key(
-        "what is asked: `intruder`, whether a sentence is an intruder in its document (the paper's"
-        " question); `next`, whether a sentence follows the one before it; `order`, whether two neighbours"
-        " stand in their order. The last two are ours: they learn from coherent documents alone, a"
-        " sentence has the mean score of its questions, and the threshold is that of the best F1 on the"
+        "what is asked: `intruder`, whether a sentence is an intruder in its document (the paper's question);"
+        " `next`, whether a sentence follows the one before it; `order`, whether two neighbouring sentences are"
+        " in the right order. The last two are ours: they learn only from coherent documents, the score of a"
+        " sentence is the mean score of its questions, and the threshold is the one with the best F1 on the"
         " validation split",
         "intruder",
     )

@@ -11,8 +11,8 @@ class Download(Entry):
 
     url: Annotated[str, pattern("^(https?|file)://")] = key("where it is")
     sha256: Annotated[str, pattern("^[0-9a-f]{64}$")] | None = key(
-        "its checksum, 64 hexadecimal digits; null means that none is published, and the one found is"
-        " recorded beside the file",
+        "its checksum, 64 hexadecimal digits; null means that none is published; then the checksum of the"
+        " downloaded file is recorded next to it",
         None,
     )
     sha1: Annotated[str, pattern("^[0-9a-f]{40}$")] | None = key(

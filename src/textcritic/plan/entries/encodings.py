@@ -84,8 +84,8 @@ class Encoding(Entry):
 
     tokenizer: Trained | TokenizerOfHub | TokenizerOfFolder | Symbols | Subwords | WholeWords = key("the tokenizer")
     boundary: Literal["single", "as_released"] = key(
-        "what stands between two articles: `single`, one end-of-text token (the paper's text), or"
-        " `as_released`, end-of-text, line break, end-of-text (the released code)",
+        "what separates two articles: `single`, one end-of-text token (the paper's text), or `as_released`,"
+        " end-of-text, line break, end-of-text (the released code)",
         "single",
     )
 

@@ -52,9 +52,9 @@ class Columns(Entry):
     )
     titles: str | None = optional("titles of sections: lists of strings, or strings that `separator` cuts")
     texts: Annotated[list[str], Unique] | None = optional(
-        "columns of text, each of which becomes a section called like the column", min_length=1
+        "columns of text; each becomes a section with the name of the column", min_length=1
     )
-    separator: str = key("what stands between two sections, or two titles, in a string", "\n", min_length=1)
+    separator: str = key("the characters between two sections, or two titles, in a string", "\n", min_length=1)
 
 
 class NamespaceAliases(Entry):
@@ -127,8 +127,8 @@ class CorpusOptions(Entry):
         "mentions: whether words are put into lower case, as the released preprocessing of CoNLL-2012 does", False
     )
     markers: bool = key(
-        "mentions: whether @@START@@ stands before and @@END@@ behind each sentence, as there; they count"
-        " as tokens where a model does not leave them out (`uncounted`)",
+        "mentions: whether each sentence has @@START@@ before it and @@END@@ after it, as in the released data;"
+        " they count as tokens unless a model leaves them out (`uncounted`)",
         False,
     )
     only_title: str | None = optional(
@@ -145,8 +145,8 @@ class CorpusOptions(Entry):
         " each of train, validation and test",
     )
     columns: Columns | None = optional(
-        "hub-dataset: its columns. `sections`, with `titles` if these stand apart; or `texts`; or `titles`"
-        " alone, whose sections then have no text (with `sections.minimum_tokens: 0`, for critics of"
+        "hub-dataset: its columns. `sections`, with `titles` if these have their own column; or `texts`; or"
+        " `titles` alone, whose sections then have no text (with `sections.minimum_tokens: 0`, for critics of"
         " titles). An article whose titles and sections differ in number is left out and counted",
     )
     corpus: CorpusName | None = optional(
@@ -161,10 +161,10 @@ class CorpusOptions(Entry):
         extractors=["derived"],
     )
     shards: int = key(
-        "wikipedia, wikipedia-lines: how many jobs share the dump; the corpus does not depend on it, and"
-        " one that is extracted stays as it is (to extract anew, delete"
-        " results/corpora/{corpus}/extracted.json). Shards that were finished under another number are not"
-        " used. A dump in bzip2 that is not multistream is not shared: each of its files goes to one job",
+        "wikipedia, wikipedia-lines: how many jobs share the dump. The corpus does not depend on it, and a"
+        " corpus that is already extracted stays as it is (to extract it again, delete"
+        " results/corpora/{corpus}/extracted.json). Shards that were finished under another number are not used."
+        " A bzip2 dump that is not multistream cannot be shared: each of its files is read by one job",
         1,
         ge=1,
     )
@@ -254,10 +254,10 @@ class CorpusOptions(Entry):
         "cut",
     )
     templates: Literal["shown", "cut"] = key(
-        "wikipedia, wikipedia-lines: `shown` writes the words that some templates stand for in a sentence,"
-        " such as `12 km` for {{convert|12|km}} (the table is corpora/wikipedia/templates.py); `cut`"
-        " leaves all templates out. The table extraction-audit of the kind `corpora` says on how many"
-        " articles the two differ",
+        "wikipedia, wikipedia-lines: `shown` writes the words that some templates show in a sentence, such as"
+        " `12 km` for {{convert|12|km}} (the table is corpora/wikipedia/templates.py); `cut` leaves all"
+        " templates out. The table extraction-audit of the kind `corpora` says on how many articles the two"
+        " differ",
         "shown",
     )
     process: ProcessOptions = key(

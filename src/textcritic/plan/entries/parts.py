@@ -134,7 +134,7 @@ class SourceBlock(Entry):
 
 
 SOURCES: Mapping[str, Any] = {
-    "description": "the samples compared; each block stands for all combinations of its lists",
+    "description": "the samples compared; each block means all combinations of its lists",
     "type": "array",
     "minItems": 1,
     "items": json_schema(SourceBlock),
