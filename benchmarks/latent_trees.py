@@ -12,7 +12,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -27,16 +26,17 @@ from textcritic.generators.latent.lstm import LSTM
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
-from textcritic.generators.latent.train import Inputs, Training, train_latent
+from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.generators.latent.vocabulary import UNKNOWN, Vocabulary
 from textcritic.generators.ngram import model as ngram_model
 from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
 from textcritic.inference.bootstrap import bootstrap_interval
 from textcritic.inference.statistics import exp_ratio_of_sums
+from textcritic.plan.entries.latent import LatentTraining as Training
 from textcritic.training.loop import Run
 
 SAMPLES, TEMPERATURES, SEED = 100, (1.0, 1.25, 2.0), 1
-TRAINING = asdict(Training(learning_rate=0.002, epochs=4))
+TRAINING = Training(learning_rate=0.002, epochs=4).plain()
 DROPOUTS = (0.3,)
 NAMES = {"dev": "validation", "train": "train", "test": "test"}
 Floats = npt.NDArray[np.float64]

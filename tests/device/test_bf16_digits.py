@@ -40,7 +40,7 @@ def test_causal_models(architecture, tiny_encoding, tmp_path):
     training = replace(causal.TRAINING, steps=2, evaluate_every=1)
     assert_close(
         lambda folder, precision: causal.fit(
-            tiny_encoding, folder, replace(training, precision=precision), architecture
+            tiny_encoding, folder, training.model_copy(update={"precision": precision}), architecture
         ),
         tmp_path,
     )

@@ -7,17 +7,17 @@ from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, split_of
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.fairseq.job import FairseqTraining
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.generators.shards import Shard
+from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run
 
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
 
 CHOICES = TRANSLATORS | LANGUAGE_MODELS | AT_ONCE
-TRAINING = FairseqTraining(100, 1e-2, steps=2, warmup_steps=1, evaluate_every=2)
+TRAINING = FairseqTraining(max_tokens=100, learning_rate=1e-2, steps=2, warmup_steps=1, evaluate_every=2)
 SENTENCES = ["the cat sat", "dogs", "the dogs ran to the cat"]
 SCHEMES = [
     ("transformer", Decoding(max_tokens=8, batch_size=2)),

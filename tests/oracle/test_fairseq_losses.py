@@ -19,11 +19,12 @@ from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, split_of, tiny_d
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.data import Batches, load_examples, target_streams
-from textcritic.generators.fairseq.job import FairseqJob, FairseqTraining, Objective
+from textcritic.generators.fairseq.job import FairseqJob, Objective
 from textcritic.generators.fairseq.models import build_model, symbol_order
 from textcritic.generators.fairseq.score import iter_nll
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
+from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.hardware import autocast
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run

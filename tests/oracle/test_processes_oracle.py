@@ -16,8 +16,8 @@ from safetensors.torch import load_file
 from transformers import PreTrainedModel
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.causal import Training
 from textcritic.generators.train import Encoded, train_causal, train_share
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training import loop
 from textcritic.training.loop import Run
 from textcritic.training.processes import run_together
@@ -52,7 +52,8 @@ def forking():
 PROGRAM = """
 import json, sys
 from textcritic import runlog
-from textcritic.generators.train import Encoded, Training, train_causal
+from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training.loop import Run
 inputs, config, training, folder, processes = json.loads(sys.argv[1])
 with runlog.job(folder + ".log", "train tiny"):

@@ -12,8 +12,8 @@ import time
 import torch
 from safetensors.torch import load_file
 
-from textcritic.generators.causal import Training
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training.loop import Run
 
 
@@ -34,7 +34,7 @@ def fit(train, validation, tokenizer, folder):
 
 PROGRAM = f"""
 import sys
-from textcritic.generators.causal import Training
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.generators.train import Encoded, train_causal
 from textcritic.training.loop import Run
 {inspect.getsource(fit)}

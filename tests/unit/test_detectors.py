@@ -12,13 +12,14 @@ from tiny_intruders import TOPICS, entry_of, planted, without_signal, written
 
 from textcritic.corpora.intruders.documents import Document, iter_documents
 from textcritic.critics.detectors.detector import Detector
-from textcritic.critics.detectors.encoded import AnswerJob, Padding, Training, joined
+from textcritic.critics.detectors.encoded import AnswerJob, Padding, joined
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.predictions import read_predictions
 from textcritic.critics.detectors.questions import Question
 from textcritic.critics.detectors.scores import Counts, Ranking
 from textcritic.critics.detectors.train import measured, predict_documents, train_detector
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.detectors import DetectorTraining as Training
 from textcritic.rehearsal.checkpoints import tiny_albert, tiny_bert, tiny_electra, tiny_gpt2, tiny_roberta, tiny_xlnet
 from textcritic.training.load import load_model, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
@@ -183,7 +184,7 @@ def test_several_forward_passes_have_the_gradients_of_one(parts):
     jobs = []
     for size, passes in ((16, 1), (16 // parts, parts)):
         torch.manual_seed(1)
-        training = Training(1e-3, size, passes, epochs=2, precision="fp32")
+        training = Training(learning_rate=1e-3, batch_size=size, accumulation=passes, epochs=2, precision="fp32")
         jobs.append(AnswerJob("d", BertForSequenceClassification(config), training, 1, (encoded, encoded)))
     one, several = jobs
     assert (one.steps, one.per_epoch) == (several.steps, several.per_epoch) == (6, 3)

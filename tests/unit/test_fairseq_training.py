@@ -11,12 +11,12 @@ from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, split_of, tiny_d
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.data import Batches, load_examples
-from textcritic.generators.fairseq.job import FairseqTraining
 from textcritic.generators.fairseq.models import load_model
 from textcritic.generators.fairseq.score import measure_fairseq
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.generators.pairs import Pairs
+from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.loop import Run
 
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
@@ -27,7 +27,7 @@ LEARNER = STILL | {
     **{f"{side}_{part}_dim": 32 for side in ("encoder", "decoder") for part in ("embed", "ffn_embed")},
     "share_all_embeddings": True,
 }
-TRAINING = FairseqTraining(300, 1e-2, steps=6, warmup_steps=2, evaluate_every=3)
+TRAINING = FairseqTraining(max_tokens=300, learning_rate=1e-2, steps=6, warmup_steps=2, evaluate_every=3)
 
 
 @pytest.fixture(scope="module")

@@ -169,10 +169,13 @@ KINDS = sorted(path.parent.name for path in (PACKAGE / "experiments").glob("*/pl
 REGISTRIES = {path.stem for path in (SOURCE.parent / "config/schemas").glob("*.json")}
 # So may an extractor of the corpora registry, which its checks name; and this one is a word of every day, too.
 IN_CHECKS, EVERYDAY = {"process"}, {"order"}
-# The table of costs has every rule, whatever kind it belongs to.
-COSTS = PACKAGE / "plan/costs"
+# The table of costs has every rule, whatever kind it belongs to; and keys of registries say what they are for.
+NAMED = (PACKAGE / "plan/costs", PACKAGE / "plan/entries")
 GENERIC = sorted(
-    path for room in ("measures", "report", "plan") for path in (PACKAGE / room).rglob("*.py") if path.parent != COSTS
+    path
+    for room in ("measures", "report", "plan")
+    for path in (PACKAGE / room).rglob("*.py")
+    if path.parent not in NAMED
 )
 
 

@@ -10,11 +10,11 @@ from textcritic.api.articles.models import Drawing, models_of
 from textcritic.cli import main
 from textcritic.corpora import Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.causal import Training
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.sample import Openings, Sampling, sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
@@ -43,7 +43,9 @@ def test_a_model_as_it_is_and_articles_that_go_on_from_real_ones(real, tmp_path)
     folder, articles = real
     run = Run(tmp_path / "model", tmp_path / "training.json")
     encoded = Encoded(tmp_path / "train", tmp_path / "validation", folder / "tiny")
-    report = train_causal(encoded, {"folder": folder / "tiny"}, Training(32, 1e-3, epochs=0), 1, run)
+    report = train_causal(
+        encoded, {"folder": folder / "tiny"}, Training(context=32, learning_rate=1e-3, epochs=0), 1, run
+    )
     assert (report["steps"], report["curve"]) == (0, [])
     tokenizer = load_tokenizer(tmp_path / "model")
     models = [load_causal({"folder": str(path)}, tokenizer) for path in (folder / "tiny", tmp_path / "model")]

@@ -14,10 +14,10 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 from textcritic.corpora import render, write_articles
 from textcritic.download import code_mark
 from textcritic.errors import TextcriticError
-from textcritic.generators.causal import Training
 from textcritic.generators.encode import encode_split, load_encoded
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2, tiny_gpt_neo
 from textcritic.training.load import load_causal, load_model, load_tokenizer, save_hub_tokenizer, train_tokenizer
 from textcritic.training.loop import Run

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from dataclasses import asdict
 
 import pytest
 import torch
@@ -14,7 +13,8 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
-from textcritic.generators.latent.train import Inputs, LatentJob, Training, train_latent
+from textcritic.generators.latent.train import Inputs, LatentJob, train_latent
+from textcritic.plan.entries.latent import LatentTraining as Training
 from textcritic.training.loop import Run
 
 SETTINGS = {
@@ -33,7 +33,7 @@ def files(tmp_path_factory):
 
 def fit(learner, files, folder, epochs=0.5, **more):
     training = Training(**{"learning_rate": 0.03, "epochs": epochs, "evaluate_every": 8} | more)
-    entry = {"model": SETTINGS[learner], "minimum_count": 1, "training": asdict(training)}
+    entry = {"model": SETTINGS[learner], "minimum_count": 1, "training": training.plain()}
     run = Run(model_dir=folder / "model", report_path=folder / "training.json", name="tiny", threads=1)
     train_latent(learner, files, entry, 1, run)
     return (folder / "model/model.safetensors").read_bytes(), read_json(folder / "training.json")["curve"]

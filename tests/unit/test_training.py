@@ -3,7 +3,6 @@ import logging
 import os
 import signal
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,11 +12,11 @@ from torch.nn.functional import cross_entropy
 
 from textcritic.errors import TextcriticError
 from textcritic.generators import causal
-from textcritic.generators.causal import CausalJob, Training
+from textcritic.generators.causal import CausalJob
 from textcritic.generators.encode import block_at, load_encoded
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training import gradient
-from textcritic.training.gradient import deciding
 from textcritic.training.hardware import flops_per_token
 from textcritic.training.load import load_causal, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Loop, Run
@@ -297,9 +296,9 @@ def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_
 
 def test_what_decides_a_training_are_the_settings_that_are_not_left_alone():
     training = Training(context=16, learning_rate=1e-3, steps=4)
-    assert deciding(training) == {"context": 16, "learning_rate": 1e-3, "steps": 4}
-    changed = replace(training, adam_beta2=0.98, gradient_clip=None)
-    assert deciding(changed) == deciding(training) | {"adam_beta2": 0.98, "gradient_clip": None}
+    assert training.deciding() == {"context": 16, "learning_rate": 1e-3, "steps": 4}
+    changed = training.model_copy(update={"adam_beta2": 0.98, "gradient_clip": None})
+    assert changed.deciding() == training.deciding() | {"adam_beta2": 0.98, "gradient_clip": None}
 
 
 def test_each_epoch_visits_every_block_once_in_a_new_order():

@@ -13,7 +13,6 @@ from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 from textcritic.corpora import BODY, BOUNDARY
 from textcritic.errors import TextcriticError
 from textcritic.generators.article_model import ArticleModel
-from textcritic.generators.causal import Training
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.sample import Sampling, draw_articles, sample_articles
@@ -21,8 +20,8 @@ from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded, train_causal
 from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.plan.spec import canonical, load_yaml
-from textcritic.training.gradient import deciding
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
 
@@ -145,8 +144,8 @@ def test_the_whole_context_is_read_and_no_more(tokenizer):
 
 
 def test_training_is_as_released():
-    training = Training.from_entry(entry("transformer-released"))
-    assert deciding(training) == {
+    training = Training(**entry("transformer-released")["training"])
+    assert training.deciding() == {
         "context": 512,
         "blocks": "articles",
         "learning_rate": 5e-4,

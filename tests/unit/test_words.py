@@ -10,12 +10,12 @@ from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, parse, r
 from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Decoding
 from textcritic.generators.encode import encode_split, load_encoded
-from textcritic.generators.fairseq.job import FairseqTraining
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.words import ALWAYS, UNKNOWN, make_words_tokenizer
 from textcritic.plan.checks.models import check_classifier, check_encoding
+from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
 
@@ -167,7 +167,9 @@ def test_every_language_model_of_fairseq_learns_lines_and_writes_them(lines, tmp
 
     splits = Splits(lines / f"{encoding}-train", lines / f"{encoding}-validation", lines / encoding)
     architecture, options = LANGUAGE_MODELS[name]
-    training = FairseqTraining(1000, 3e-2, steps=80, warmup_steps=5, evaluate_every=40, schedule="cosine")
+    training = FairseqTraining(
+        max_tokens=1000, learning_rate=3e-2, steps=80, warmup_steps=5, evaluate_every=40, schedule="cosine"
+    )
     run = Run(tmp_path / "model", tmp_path / "training.json", threads=1)
     report = train_fairseq(splits, Architecture(architecture, {**options, "dropout": 0.0}), training, 1, run)
     tokenizer = load_tokenizer(lines / encoding)

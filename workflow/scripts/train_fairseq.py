@@ -1,14 +1,13 @@
 """Train a model of fairseq."""
 
 from textcritic import runlog
-from textcritic.generators.fairseq.job import FairseqTraining
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Fairseq
 from textcritic.training.loop import Run
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", runlog.gpus_of(snakemake.resources)):
-    spec = restore(snakemake.params.spec, "generators")
+    spec = Fairseq.restore(snakemake.params.spec)
     splits = [path.removesuffix(".tokens.npy") for path in snakemake.input.splits if not path.endswith(".kinds.npy")]
     run = Run(
         snakemake.output.model,
@@ -20,8 +19,8 @@ with runlog.job(snakemake.log[0], f"train {w.generator} {w.setting}", runlog.gpu
     )
     train_fairseq(
         Splits(*splits, snakemake.input.tokenizer),
-        Architecture(spec["architecture"], spec["options"]),
-        FairseqTraining.from_entry(spec),
+        Architecture(spec.architecture, spec.options),
+        spec.training,
         int(w.seed),
         run,
         processes=max(1, runlog.gpus_of(snakemake.resources)),

@@ -1,9 +1,6 @@
 """What the training of a causal language model does at each step, alone or among several processes."""
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -11,51 +8,11 @@ from torch.nn.functional import cross_entropy
 
 from textcritic.generators.encode import block_at, training_starts, windows
 from textcritic.generators.perplexity import iter_nll
-from textcritic.training.gradient import GradientJob, total_steps
+from textcritic.plan.entries.generators import CausalTraining
+from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import brought, card_name, flops_per_token, in_bf16, utilisation
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """How a generator is trained; the keys of a registry entry's `training`.
-
-    How often to save is not among them: it does not decide the result, see `loop.Run`. Adam with decoupled weight decay
-    (0, the default, is the plain Adam of the model criticism paper, appendix E). Give `steps` or `epochs`, not both.
-    """
-
-    context: int  # tokens in a block
-    learning_rate: float
-    blocks: str = "packed"  # where blocks begin, see `encode.training_starts`
-    batch_size: int = 8  # blocks in a forward pass
-    accumulation: int = 1  # forward passes in a step
-    schedule: str = "linear"  # linear or cosine to zero at the last step, inverse_sqrt, or constant
-    warmup_steps: int = 0
-    steps: int | None = None  # optimiser steps
-    epochs: float | None = None  # passes over the training blocks
-    adam_beta2: float = 0.999  # decay of the mean squared gradient; that of the mean gradient is 0.9
-    weight_decay: float = 0.0
-    gradient_clip: float | None = 1.0  # largest gradient norm; None: no clipping
-    evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
-    evaluate_blocks: int | None = None  # validate on at most so many blocks; None: all
-    precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
-    optimiser: ClassVar[str] = "adam"
-    float32_matmul_precision: str = "highest"  # of what is computed in fp32, see `hardware.cpu_settings`
-    activation_checkpointing: bool = False
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "Training":
-        """From a registry entry with all its defaults."""
-        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
-
-    def total_steps(self, blocks: int) -> int:
-        """Optimiser steps in all, for a training split of so many blocks."""
-        return total_steps(self.steps, self.epochs, lambda epochs: self.steps_of(epochs, blocks))
-
-    def steps_of(self, epochs: float, blocks: int) -> int:
-        """Optimiser steps in so many passes over so many blocks."""
-        return math.ceil(epochs * blocks / (self.batch_size * self.accumulation))
 
 
 class Streams(NamedTuple):
@@ -72,19 +29,21 @@ class CausalJob(GradientJob):
     Args:
         name: the generator's, for progress and error lines.
         model: on the CPU; it is moved, and trained in place.
-        training: see `Training`; each process computes its share of the blocks of every forward pass.
+        training: its settings; each process computes its share of the blocks of every forward pass.
         seed: of dropout and the order of blocks.
         streams: the encoded splits.
         ranks: this process among those that train.
     """
 
-    def __init__(self, name: str, model: Any, training: Training, seed: int, streams: Streams, ranks: Ranks) -> None:
+    def __init__(
+        self, name: str, model: Any, training: CausalTraining, seed: int, streams: Streams, ranks: Ranks
+    ) -> None:
         super().__init__(name, model, training, seed, ranks)
         self.training = training
         self.tokens, self.validation = streams.train[0], streams.validation[0]
         self.starts = training_starts(*streams.train, streams.end, training.context, training.blocks)
         self.blocks = len(self.starts)
-        self.steps = self.work = training.total_steps(self.blocks)
+        self.steps = self.work = training.total_steps(lambda epochs: training.steps_of(epochs, self.blocks))
         self.evaluate_every = training.evaluate_every or training.steps_of(1, self.blocks)
         self.tokens_per_step = training.batch_size * training.accumulation * training.context
         cut = windows(*streams.validation, streams.end, training.context, training.blocks)

@@ -11,9 +11,9 @@ import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
-from textcritic.generators.causal import CausalJob, Streams, Training
+from textcritic.generators.causal import CausalJob, Streams
 from textcritic.generators.encode import load_encoded
-from textcritic.training.gradient import deciding
+from textcritic.plan.entries.generators import CausalTraining
 from textcritic.training.load import init_folder, load_causal, load_tokenizer, require_same_tokens
 from textcritic.training.loop import Run, launch, resumable
 from textcritic.training.processes import Ranks
@@ -45,7 +45,7 @@ class Encoded:
 
 
 def train_causal(
-    encoded: Encoded, init: Mapping[str, Any], training: Training, seed: int, run: Run, processes: int = 1
+    encoded: Encoded, init: Mapping[str, Any], training: CausalTraining, seed: int, run: Run, processes: int = 1
 ) -> dict[str, Any]:
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
@@ -62,7 +62,7 @@ def train_causal(
     Args:
         encoded: the splits and their tokenizer.
         init: see `load.load_causal`.
-        training: see `causal.Training`.
+        training: how.
         seed: of initial weights, dropout and the order of blocks.
         run: what is written and how; its report is training.json.
         processes: of this node, each with a GPU of its own where there are GPUs; a training may be resumed by another
@@ -90,7 +90,7 @@ def train_causal(
     given: dict[str, Any] = {
         "encoded": {key: str(value) for key, value in asdict(encoded).items()},
         "init": {key: value if key == "config" else str(value) for key, value in init.items()},
-        "training": asdict(training),
+        "training": training.plain(),
         "seed": seed,
     }
     return launch(train_share, given, run, processes)
@@ -105,9 +105,9 @@ def train_share(
     run: Mapping[str, Any],
 ) -> None:
     """The work of one of the processes of `train_causal`; the one that leads holds the lock and writes all files."""
-    data, plan, how = Encoded(**encoded), Training(**training), Run(**run)
+    data, plan, how = Encoded(**encoded), CausalTraining(**training), Run(**run)
     weights = init_folder(init)
-    decides = {"training": deciding(plan), "init": dict(init), "seed": seed, "format": STATE_FORMAT}
+    decides = {"training": plan.deciding(), "init": dict(init), "seed": seed, "format": STATE_FORMAT}
     files = {**data.files, **({"init": str(weights)} if weights else {})}
     with resumable(how, decides, files, ranks) as loop:
         tokenizer = load_tokenizer(data.tokenizer)

@@ -17,7 +17,10 @@ from textcritic.plan.experiment import schema_of
 from textcritic.plan.spec import SCHEMAS, schema
 
 PAGES = SCHEMAS.parents[1] / "docs/config"
-MADE = "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; change these, not this page."
+MADE = (
+    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; change"
+    " these, not this page."
+)
 
 
 def pages() -> dict[str, str]:

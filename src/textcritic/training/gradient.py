@@ -3,12 +3,12 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple
 
 import torch
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.parts import Descent
 from textcritic.runlog import log
 from textcritic.training.hardware import Sent, autocast, card_name, device
 from textcritic.training.loop import Job, Loop
@@ -16,46 +16,6 @@ from textcritic.training.optimiser import learning_rate, optimiser, set_learning
 from textcritic.training.processes import Ranks
 
 CURVE_POINTS = 1000  # at most about so many, besides the validations
-
-
-class Descent(Protocol):
-    """The settings of a training that `GradientJob` reads."""
-
-    @property
-    def learning_rate(self) -> float:
-        """At its peak."""
-
-    @property
-    def schedule(self) -> str:
-        """See `optimiser.learning_rate`."""
-
-    @property
-    def warmup_steps(self) -> int:
-        """Steps until the peak."""
-
-    @property
-    def optimiser(self) -> str:
-        """The method, see `optimiser.optimiser`."""
-
-    @property
-    def adam_beta2(self) -> float:
-        """Decay of the mean squared gradient."""
-
-    @property
-    def weight_decay(self) -> float:
-        """Decoupled."""
-
-    @property
-    def gradient_clip(self) -> float | None:
-        """Largest gradient norm; None: no clipping."""
-
-    @property
-    def precision(self) -> str:
-        """See `hardware.autocast`."""
-
-    @property
-    def float32_matmul_precision(self) -> str:
-        """See `hardware.cpu_settings`."""
 
 
 class _Pending(NamedTuple):
@@ -89,7 +49,7 @@ class GradientJob(Job):
         self.autocast = autocast(self.device, training.precision)
         torch.set_float32_matmul_precision(training.float32_matmul_precision)
         self.optimiser = optimiser(
-            model, training.learning_rate, training.weight_decay, training.adam_beta2, training.optimiser
+            model, training.learning_rate, training.weight_decay, training.adam_beta2, training.method
         )
         self.loss_sum, self.since_point = 0.0, 0
         self.ran_on = [(card_name(self.device), ranks.size)]
@@ -199,63 +159,3 @@ class GradientJob(Job):
         self.ran_on += [on for on in state["ran_on"] if on not in self.ran_on]
         self.set_weights(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
-
-
-def total_steps(steps: int | None, epochs: float | None, steps_of: Callable[[float], int]) -> int:
-    """Steps in all; raises TextcriticError unless one of the two is given, and is above 0.
-
-    Args:
-        steps: optimiser steps; None means by epochs.
-        epochs: passes over the training examples; None means by steps.
-        steps_of: the steps of so many passes.
-    """
-    if (steps is None) == (epochs is None):
-        raise TextcriticError("training: give steps or epochs, one of the two")
-    total = int(steps or 0) if epochs is None else steps_of(epochs)
-    if total < 1:
-        raise TextcriticError("training: steps or epochs: should be above 0")
-    return total
-
-
-@dataclass(frozen=True, slots=True)
-class BatchTraining:
-    """How a model is trained in batches of texts; the keys of an entry's `training`, but for `checkpoint_seconds`.
-
-    Each kind of model has defaults of its own. Give `steps` or `epochs`, not both.
-    """
-
-    learning_rate: float
-    batch_size: int  # texts in a forward pass
-    accumulation: int = 1  # forward passes in a step
-    schedule: str = "linear"  # see `optimiser.learning_rate`
-    warmup_steps: int = 0
-    steps: int | None = None
-    epochs: float | None = None
-    optimiser: str = "adam"  # or sgd
-    adam_beta2: float = 0.999
-    weight_decay: float = 0.0
-    gradient_clip: float | None = 1.0
-    evaluate_every: int | None = None  # steps between validations; None: an epoch
-    precision: str = "auto"
-    float32_matmul_precision: str = "highest"
-
-    @property
-    def texts(self) -> int:
-        """Texts in a step."""
-        return self.batch_size * self.accumulation
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> Self:
-        """From a registry entry with all its defaults."""
-        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
-
-
-def deciding(training: Any) -> dict[str, Any]:
-    """The settings of a dataclass without those at their defaults, to know a training under way by.
-
-    So a setting that a later version adds does not part a training under way from its checkpoints. A default that a
-    later version changes would go unnoticed: raise the format of its state, or the stage's version, with it.
-    """
-    return {
-        field.name: value for field in fields(training) if (value := getattr(training, field.name)) != field.default
-    }

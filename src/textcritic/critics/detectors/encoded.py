@@ -11,8 +11,9 @@ from torch.nn.functional import cross_entropy
 
 from textcritic.critics.detectors.questions import Question
 from textcritic.latents.titles.sections import answered_batches, shuffled_batches
+from textcritic.plan.entries.detectors import DetectorTraining
 from textcritic.runlog import Progress
-from textcritic.training.gradient import BatchTraining, GradientJob, deciding, total_steps
+from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import autocast, card_name, cpu_settings
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
@@ -80,35 +81,26 @@ def answers_of(questions: Sequence[Question]) -> np.ndarray:
     return np.array([question.wrong for question in questions], np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Training(BatchTraining):
-    """How a detector is trained; a text is a question."""
-
-    batch_size: int = 32
-
-    def deciding(self) -> dict[str, Any]:
-        """What decides the result, see `gradient.deciding`."""
-        return {"learning_rate": self.learning_rate, **deciding(self)}
-
-
 class AnswerJob(GradientJob):
     """The training of a model that answers questions; the weights of the lowest validation loss are kept.
 
     Args:
         name: for progress and error lines.
         model: on the CPU; it takes batches of `Encoded` and gives logits [questions, 2]. Trained in place.
-        training: see `Training`.
+        training: how.
         seed: of dropout and the order of questions.
         splits: questions of train and validation.
     """
 
-    def __init__(self, name: str, model: Any, training: Training, seed: int, splits: tuple[Encoded, Encoded]) -> None:
+    def __init__(
+        self, name: str, model: Any, training: DetectorTraining, seed: int, splits: tuple[Encoded, Encoded]
+    ) -> None:
         super().__init__(name, model, training, seed, Ranks())
         self.train, self.validation = splits
         self.texts, self.passes = training.texts, training.accumulation
         self.per_epoch = math.ceil(len(self.train.wrong) / self.texts)
         steps_of = lambda epochs: max(1, round(epochs * self.per_epoch))  # noqa: E731
-        self.steps = self.work = total_steps(training.steps, training.epochs, steps_of)
+        self.steps = self.work = training.total_steps(steps_of)
         self.evaluate_every = training.evaluate_every or self.per_epoch
         self.order: tuple[int, list[np.ndarray]] = (-1, [])  # epoch, and the rows of its batches
 

@@ -10,7 +10,6 @@ import numpy as np
 from textcritic.corpora.articles import num_articles
 from textcritic.corpora.intruders.documents import Document, iter_documents, read_documents
 from textcritic.critics.detectors.detector import DESCRIPTION, Asking, Detector, scorer_made_with
-from textcritic.critics.detectors.encoded import Training
 from textcritic.critics.detectors.learner import KINDS, Files, Lessons, learner_of, model_of
 from textcritic.critics.detectors.predictions import Prediction, write_predictions
 from textcritic.critics.detectors.questions import test_of
@@ -19,6 +18,7 @@ from textcritic.critics.detectors.scores import MEASURES, Counts, Ranking, best_
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.plan.entries import Detector as DetectorEntry
+from textcritic.plan.entries.detectors import DetectorTraining
 from textcritic.plan.registries import WITHOUT_EFFECT
 from textcritic.runlog import log
 from textcritic.training.hardware import cpu_settings
@@ -145,4 +145,4 @@ def _threshold(documents: Sequence[Document], scored: Sequence[np.ndarray]) -> f
 
 
 def _training_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"training": Training.from_entry(entry).deciding()} if entry["training"] else {}
+    return {"training": DetectorTraining(**entry["training"]).deciding()} if entry["training"] else {}

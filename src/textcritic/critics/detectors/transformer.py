@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, Training, answers, answers_of
+from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, answers, answers_of
 from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.detectors import DetectorTraining
 from textcritic.training.hardware import device
 from textcritic.training.load import load_model, load_tokenizer
 from textcritic.training.loop import Loop
@@ -48,7 +49,7 @@ class Transformer(Learner):
             model.base_model.requires_grad_(False)
         learner = cls(model, tokenizer, entry)
         splits = learner.encode(lessons.train), learner.encode(lessons.validation)
-        job = AnswerJob(loop.run.name, model, Training.from_entry(entry), seed, splits)
+        job = AnswerJob(loop.run.name, model, DetectorTraining(**entry["training"]), seed, splits)
         loop.train(job)
         model.load_state_dict(loop.best())
         learner.made = job.report(loop)

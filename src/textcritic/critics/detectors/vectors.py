@@ -13,11 +13,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, Training, answers, joined
+from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, answers, joined
 from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
+from textcritic.plan.entries.detectors import DetectorTraining
 from textcritic.runlog import log
 from textcritic.training.hardware import device
 from textcritic.training.loop import Loop
@@ -97,7 +98,7 @@ class WordVectors(Learner):
         learner = cls(_vocabulary(lessons.train, model_of(entry)[1]["minimum_count"]), entry)
         of_vectors = learner.start_from(files) if files.vectors else {}
         splits = learner.encode(lessons.train), learner.encode(lessons.validation)
-        job = AnswerJob(loop.run.name, learner.model, Training.from_entry(entry), seed, splits)
+        job = AnswerJob(loop.run.name, learner.model, DetectorTraining(**entry["training"]), seed, splits)
         loop.train(job)
         learner.model.load_state_dict(loop.best())
         learner.made = {"words": len(learner.words), **of_vectors, **job.report(loop)}

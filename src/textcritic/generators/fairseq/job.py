@@ -1,9 +1,7 @@
 """What the training of one of fairseq's models does at each step: fairseq's model and criterion, our own loop."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import nn
@@ -12,44 +10,11 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.data import Batches, Examples, to_device
 from textcritic.generators.fairseq.models import FairseqModel, set_weights, weights
 from textcritic.generators.fairseq.score import adaptive_nll, iter_nll
-from textcritic.training.gradient import GradientJob, total_steps
+from textcritic.plan.entries.generators import FairseqTraining
+from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import card_name
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
-
-
-@dataclass(frozen=True, slots=True)
-class FairseqTraining:
-    """How a generator of kind fairseq is trained; the keys of a registry entry's `training`.
-
-    How often to save is not among them: it does not decide the result, see `loop.Run`. Give `steps` or `epochs`, not
-    both.
-    """
-
-    max_tokens: int  # of a forward pass, padding included, see `data.Batches`
-    learning_rate: float
-    accumulation: int = 1  # forward passes in a step, over all GPUs together
-    schedule: str = "inverse_sqrt"  # linear or cosine to zero at the last step, inverse_sqrt, or constant
-    warmup_steps: int = 0
-    steps: int | None = None  # optimiser steps
-    epochs: float | None = None  # passes over the training examples
-    adam_beta2: float = 0.98  # decay of the mean squared gradient; that of the mean gradient is 0.9
-    weight_decay: float = 0.0
-    gradient_clip: float | None = None  # largest gradient norm; None: no clipping
-    label_smoothing: float = 0.0
-    evaluate_every: int | None = None  # steps between validations, None: an epoch; the last step is always validated
-    precision: str = "auto"  # auto (bf16 on a GPU that has it, else fp32), fp32 or bf16 autocast
-    optimiser: ClassVar[str] = "adam"
-    float32_matmul_precision: str = "highest"  # of what is computed in fp32, see `hardware.cpu_settings`
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "FairseqTraining":
-        """From a registry entry with all its defaults."""
-        return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
-
-    def steps_of(self, epochs: float, batches: int) -> int:
-        """Optimiser steps in so many passes over so many batches."""
-        return math.ceil(epochs * batches / self.accumulation)
 
 
 class Objective(nn.Module):
@@ -130,9 +95,7 @@ class FairseqJob(GradientJob):
         super().__init__(name, model.module, training, seed, ranks)
         self.fairseq, self.training = model, training
         self.batches, self.validation = (Batches(model, examples, training.max_tokens) for examples in splits)
-        self.steps = self.work = total_steps(
-            training.steps, training.epochs, lambda epochs: training.steps_of(epochs, len(self.batches))
-        )
+        self.steps = self.work = training.total_steps(lambda epochs: training.steps_of(epochs, len(self.batches)))
         self.evaluate_every = training.evaluate_every or training.steps_of(1, len(self.batches))
         self.forward = ranks.wrap(Objective(model, training.label_smoothing, self.autocast))
         self.tokens_seen = 0

@@ -10,9 +10,9 @@ import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.data import load_examples, split_path, target_streams
-from textcritic.generators.fairseq.job import FairseqJob, FairseqTraining
+from textcritic.generators.fairseq.job import FairseqJob
 from textcritic.generators.fairseq.models import build_model, save_model, set_weights, symbol_order, translates
-from textcritic.training.gradient import deciding
+from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run, launch, resumable
 from textcritic.training.processes import Ranks
@@ -82,7 +82,7 @@ def train_fairseq(
     given: dict[str, Any] = {
         "splits": {key: str(value) for key, value in asdict(splits).items()},
         "architecture": asdict(architecture),
-        "training": asdict(training),
+        "training": training.plain(),
         "seed": seed,
     }
     return launch(train_share, given, run, processes)
@@ -98,7 +98,7 @@ def train_share(
 ) -> None:
     """The work of one of the processes of `train_fairseq`; the one that leads holds the lock and writes all files."""
     data, what, plan, how = Splits(**splits), Architecture(**architecture), FairseqTraining(**training), Run(**run)
-    decides = {"training": deciding(plan), "architecture": asdict(what), "seed": seed, "format": STATE_FORMAT}
+    decides = {"training": plan.deciding(), "architecture": asdict(what), "seed": seed, "format": STATE_FORMAT}
     files = {"train": split_path(data.train), "validation": split_path(data.validation), "tokenizer": data.tokenizer}
     reads, path = translates(what.name), split_path(data.train)
     if reads != path.endswith(".npz"):

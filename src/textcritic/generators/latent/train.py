@@ -14,20 +14,11 @@ from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.vocabulary import Vocabulary
-from textcritic.training.gradient import BatchTraining, GradientJob, deciding, total_steps
+from textcritic.plan.entries.latent import LatentTraining
+from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import card_name
 from textcritic.training.loop import Loop, Run, resumable
 from textcritic.training.processes import Ranks
-
-
-@dataclass(frozen=True, slots=True)
-class Training(BatchTraining):
-    """How a latent model is trained."""
-
-    learning_rate: float = 0.001
-    batch_size: int = 16
-    gradient_clip: float | None = 5.0
-    precision: str = "fp32"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +50,7 @@ def train_latent(
     Raises:
         TextcriticError: bad input, a loss that is not finite, SIGTERM.
     """
-    training = Training.from_entry(entry)
+    training = LatentTraining(**entry["training"])
     texts, validation = read_structured(inputs.train), read_structured(inputs.validation)
     for path, split in ((inputs.train, texts), (inputs.validation, validation)):
         if not split:
@@ -70,7 +61,7 @@ def train_latent(
         "kind": learner.kind,
         "model": entry["model"],
         "minimum_count": entry["minimum_count"],
-        "training": deciding(training),
+        "training": training.deciding(),
         "seed": seed,
     }
     files = {key: value for key, value in asdict(inputs).items() if value is not None}
@@ -91,7 +82,7 @@ class LatentJob(GradientJob):
     Args:
         name: for progress and error lines.
         model: on the CPU; it is moved, and trained in place.
-        training: see `Training`.
+        training: how.
         seed: of dropout and the order of texts.
         splits: texts of train and validation.
     """
@@ -102,7 +93,7 @@ class LatentJob(GradientJob):
         self,
         name: str,
         model: Learner,
-        training: Training,
+        training: LatentTraining,
         seed: int,
         splits: tuple[Sequence[Structured], Sequence[Structured]],
     ) -> None:
@@ -111,7 +102,7 @@ class LatentJob(GradientJob):
         self.texts, self.passes = training.texts, training.accumulation
         self.batches_per_epoch = math.ceil(len(self.train) / self.texts)
         steps_of = lambda epochs: math.ceil(epochs * self.batches_per_epoch)  # noqa: E731
-        self.steps = self.work = total_steps(training.steps, training.epochs, steps_of)
+        self.steps = self.work = training.total_steps(steps_of)
         self.evaluate_every = training.evaluate_every or self.batches_per_epoch
         self.order: tuple[int, list[np.ndarray]] = (-1, [])  # epoch, and the rows of its batches
 

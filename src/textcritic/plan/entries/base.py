@@ -165,11 +165,11 @@ class Entry(BaseModel):
             keys: only these top-level keys; none: all.
             without: dotted keys that are left out.
         """
-        decided = self._decided(without)
+        decided = self.decided(without)
         kept = {name: value for name, value in decided.items() if not keys or name in keys}
         return json.dumps(kept, sort_keys=True, ensure_ascii=False)
 
-    def _decided(self, without: Collection[str] = (), at: str = "") -> dict[str, Any]:
+    def decided(self, without: Collection[str] = (), at: str = "") -> dict[str, Any]:
         """Values that are no defaults. A mapping with a key that is left out stays, if only as an empty one."""
         defaults = {_name(name, info): _default(info) for name, info in type(self).model_fields.items()}
         decided = {}
@@ -178,7 +178,7 @@ class Entry(BaseModel):
             shortened = isinstance(value, Entry) and any(f"{place}.{key}" in without for key in dict(value._present()))
             if place in without or (defaults.get(name, PydanticUndefined) == value and not shortened):
                 continue
-            decided[name] = value._decided(without, f"{place}.") if isinstance(value, Entry) else _items(value)
+            decided[name] = value.decided(without, f"{place}.") if isinstance(value, Entry) else _items(value)
         return decided
 
     def _present(self) -> Iterator[tuple[str, Any]]:
@@ -192,7 +192,7 @@ class Entry(BaseModel):
 def _items(value: Any) -> Any:
     """A value with the entries in its lists and mappings without their defaults."""
     if isinstance(value, Entry):
-        return value._decided()
+        return value.decided()
     if isinstance(value, dict):
         return {name: _items(item) for name, item in value.items()}
     return [_items(item) for item in value] if isinstance(value, list) else value
@@ -255,7 +255,7 @@ def _of_field(info: FieldInfo) -> dict[str, Any]:
     form["description"] = info.description
     if not info.is_required() and not about.get("absent"):
         default = _default(info)
-        form["default"] = default._decided() if isinstance(default, Entry) else default
+        form["default"] = default.decided() if isinstance(default, Entry) else default
     return form
 
 

@@ -163,6 +163,11 @@ class DetectorTraining(Descent):
     )
     epochs: Number | None = key("passes over the sentences of the train split; null means by steps", None, gt=0)
 
+    @property
+    def texts(self) -> int:
+        """Sentences in an update."""
+        return self.batch_size * self.accumulation
+
 
 class Detector(GpuJob, title="a detector of intruder sentences (kind detector)"):
     """A detector of intruder sentences."""

@@ -1,5 +1,6 @@
 """Entries of the registry `generators`: language models that are trained on a corpus."""
 
+import math
 from typing import Any, Literal
 
 from textcritic.plan.entries.base import Entry, Number, key, optional
@@ -19,6 +20,10 @@ class CausalTraining(Descent):
     epochs: Number | None = key("passes over the train split; null means by steps, 0 the model as it is", None, ge=0)
     evaluate_blocks: int | None = key("validation blocks used; null means all", None, ge=1)
     activation_checkpointing: bool = key("recompute activations to save memory", False)
+
+    def steps_of(self, epochs: float, blocks: int) -> int:
+        """Optimiser steps in so many passes over so many blocks."""
+        return math.ceil(epochs * blocks / (self.batch_size * self.accumulation))
 
 
 class Causal(GpuJob, title="a causal transformer (kind causal)"):
@@ -112,6 +117,10 @@ class FairseqTraining(Descent):
     label_smoothing: Number = key(
         "share of the probability spread over all symbols; 0 with an adaptive softmax", 0.0, ge=0, lt=1
     )
+
+    def steps_of(self, epochs: float, batches: int) -> int:
+        """Optimiser steps in so many passes over so many batches."""
+        return math.ceil(epochs * batches / self.accumulation)
 
 
 class Fairseq(GpuJob, title="a model of fairseq (kind fairseq)"):

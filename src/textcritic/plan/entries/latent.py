@@ -19,6 +19,16 @@ class LatentTraining(Descent):
     gradient_clip: Number | None = key("largest norm of the gradient; null means no clipping", 5.0, gt=0)
     precision: Precision = key("auto: bf16 on a GPU, fp32 on a CPU", "fp32")
 
+    @property
+    def method(self) -> str:
+        """The optimiser, see `training.optimiser`."""
+        return self.optimiser
+
+    @property
+    def texts(self) -> int:
+        """Texts in an update."""
+        return self.batch_size * self.accumulation
+
 
 class Latent(GpuJob):
     """A latent language model or a proposal of its states."""

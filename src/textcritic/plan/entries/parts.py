@@ -1,8 +1,9 @@
 """What entries of several registries share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
+from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, Keywords, Number, json_schema, key, limits, names, pattern
 
 EncodingName = Annotated[str, names("encodings")]
@@ -92,6 +93,32 @@ class Descent(Steps):
     gradient_clip: Number | None = key("largest norm of the gradient; null means no clipping", 1.0, gt=0)
     evaluate_every: int | None = key("updates between validations; null means once an epoch", None, ge=1)
     epochs: Number | None = key("passes over the train split; null means by steps", None, gt=0)
+
+    @property
+    def method(self) -> str:
+        """The optimiser, see `training.optimiser`."""
+        return "adam"
+
+    def total_steps(self, steps_of: Callable[[float], int]) -> int:
+        """Steps in all, where `steps_of` gives those of so many epochs.
+
+        Raises:
+            TextcriticError: neither or both of `steps` and `epochs`, or none above 0.
+        """
+        if (self.steps is None) == (self.epochs is None):
+            raise TextcriticError("training: give steps or epochs, one of the two")
+        total = int(self.steps or 0) if self.epochs is None else steps_of(self.epochs)
+        if total < 1:
+            raise TextcriticError("training: steps or epochs: should be above 0")
+        return total
+
+    def deciding(self) -> dict[str, Any]:
+        """The settings that are no defaults, but for how often a checkpoint is saved: a training is known by them.
+
+        So a key that a later version adds does not part a training under way from its checkpoints. A default that a
+        later version changes would go unnoticed: raise the format of its state, or the stage's version, with it.
+        """
+        return self.decided(("checkpoint_seconds",))
 
 
 class FromHub(Entry, title="{hub: NAME}"):
