@@ -298,7 +298,7 @@ def test_methods_are_for_some_kinds_of_generators(folder, generator, decoding):
         kinds = {"beam": "fairseq", "known": "hsmm or entitynlm or kglm or lstm"}.get(
             decoding, "causal or ngram or fairseq"
         )
-        assert f"for generators of kind {kinds} alone; {generator} is of kind {entry['kind']}" in str(refused.value)
+        assert f"for generators of kind {kinds} alone; {generator} is of kind {entry.kind}" in str(refused.value)
 
 
 @pytest.mark.skipif(not installed(), reason="run make fairseq")

@@ -18,8 +18,8 @@ from textcritic.plan.spec import SCHEMAS, schema
 
 PAGES = SCHEMAS.parents[1] / "docs/config"
 MADE = (
-    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; change"
-    " these, not this page."
+    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; "
+    "change these, not this page."
 )
 
 
