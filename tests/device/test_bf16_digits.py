@@ -4,7 +4,6 @@ bf16 keeps 8 bits, so that a number is rounded by at most 1 part in 512 (0.2%).
 """
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,10 +36,10 @@ def assert_close(train, tmp_path):
 
 @pytest.mark.parametrize("architecture", causal.ARCHITECTURES)
 def test_causal_models(architecture, tiny_encoding, tmp_path):
-    training = replace(causal.TRAINING, steps=2, evaluate_every=1)
+    training = causal.TRAINING.changed(steps=2, evaluate_every=1)
     assert_close(
         lambda folder, precision: causal.fit(
-            tiny_encoding, folder, training.model_copy(update={"precision": precision}), architecture
+            tiny_encoding, folder, training.changed(precision=precision), architecture
         ),
         tmp_path,
     )

@@ -1,6 +1,5 @@
 """Causal language models on the card: training, kill and resume, sampling by every method, perplexity, features."""
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -47,7 +46,7 @@ def test_a_training_and_what_its_model_gives_text(architecture, tiny_encoding, a
 
 def test_accumulation_activation_checkpointing_and_a_training_that_goes_on(tiny_encoding, alike, monkeypatch):
     """With dropout: what the card's generator draws after a stop is what it would have drawn without."""
-    training = replace(TRAINING, accumulation=2, activation_checkpointing=True)
+    training = TRAINING.changed(accumulation=2, activation_checkpointing=True)
     step = CausalJob.step
 
     def stops(job, loop):

@@ -1,7 +1,5 @@
 """fairseq's models on the card: training and perplexity of every architecture, and samples by every method."""
 
-from dataclasses import replace
-
 import pytest
 from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, split_of
 
@@ -35,7 +33,7 @@ SCHEMES = [
 def fit(name, letters, folder, precision="fp32"):
     splits = [split_of(letters, CHOICES[name], split) for split in ("validation", "test")]  # the small ones
     run = Run(folder / "model", folder / "training.json", threads=1)
-    training = replace(TRAINING, precision=precision)
+    training = TRAINING.changed(precision=precision)
     return train_fairseq(Splits(*splits, letters / "tokenizer"), Architecture(*CHOICES[name]), training, 1, run)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,7 +46,7 @@ def trained(data, tmp_path_factory):
     choice = ("transformer", LEARNER)
     folder = tmp_path_factory.mktemp("trained")
     report = fit(
-        data, choice, folder, replace(TRAINING, steps=200, warmup_steps=100, evaluate_every=100, learning_rate=2e-2)
+        data, choice, folder, TRAINING.changed(steps=200, warmup_steps=100, evaluate_every=100, learning_rate=2e-2)
     )
     return folder, report
 
@@ -61,7 +60,7 @@ def test_a_translator_learns_what_there_is_to_learn(trained):
 def test_a_model_that_writes_at_once_learns_it_too(data, tmp_path):
     """Tokens are independent here, given the source."""
     copies = {"src_embedding_copy": True, "encoder_learned_pos": True, "decoder_learned_pos": True}
-    report = fit(data, ("nonautoregressive_transformer", LEARNER | copies), tmp_path, replace(TRAINING, steps=60))
+    report = fit(data, ("nonautoregressive_transformer", LEARNER | copies), tmp_path, TRAINING.changed(steps=60))
     assert report["validation_loss"] < 1.0
 
 
@@ -122,7 +121,7 @@ def test_two_processes_share_the_batches_of_a_step(data, tmp_path):
     """With clusters of the adaptive softmax that a process may have no token of."""
     architecture, options = LANGUAGE_MODELS["adaptive transformer_lm"]
     choice = (architecture, options | STILL | {"activation_dropout": 0.0, "adaptive_softmax_dropout": 0.0})
-    training = replace(TRAINING, max_tokens=100, accumulation=4)
+    training = TRAINING.changed(max_tokens=100, accumulation=4)
     reports = [fit(data, choice, tmp_path / str(n), training, processes=n) for n in (1, 2)]
     assert [report["processes"] for report in reports] == [1, 2]
     assert reports[0]["tokens_seen"] == reports[1]["tokens_seen"]
@@ -135,10 +134,10 @@ def test_the_number_of_forward_passes_of_a_step_only_changes_its_size(data, tmp_
     """A step of many batches has the mean over all their tokens, not of their means."""
     architecture, options = LANGUAGE_MODELS["lstm_lm"]
     choice = (architecture, options | {"dropout": 0.0})
-    one = replace(TRAINING, max_tokens=10_000, steps=1, evaluate_every=1)  # all examples in one batch
+    one = TRAINING.changed(max_tokens=10_000, steps=1, evaluate_every=1)  # all examples in one batch
     whole = fit(data, choice, tmp_path / "whole", one)
     model = load_model(tmp_path / "whole/model")
-    several = replace(one, max_tokens=300, accumulation=len(Batches(model, load_examples(data / "train", model), 300)))
+    several = one.changed(max_tokens=300, accumulation=len(Batches(model, load_examples(data / "train", model), 300)))
     parts = fit(data, choice, tmp_path / "parts", several)
     assert parts["tokens_seen"] == whole["tokens_seen"]
     assert parts["curve"][0]["train_loss"] == pytest.approx(whole["curve"][0]["train_loss"], rel=1e-5)
@@ -146,7 +145,7 @@ def test_the_number_of_forward_passes_of_a_step_only_changes_its_size(data, tmp_
 
 def test_epochs_are_counted_in_steps(data, tmp_path):
     choice = LANGUAGE_MODELS["lstm_lm"]
-    report = fit(data, choice, tmp_path, replace(TRAINING, steps=None, epochs=0.5, evaluate_every=None))
+    report = fit(data, choice, tmp_path, TRAINING.changed(steps=None, epochs=0.5, evaluate_every=None))
     lengths = np.diff(Pairs.load(data / "train.npz").source_offsets) + 1
     assert 0.4 < report["tokens_seen"] / lengths.sum() < 0.7
 
@@ -170,12 +169,12 @@ def test_epochs_are_counted_in_steps(data, tmp_path):
 )
 def test_faults_of_a_training_are_told_in_one_line(choice, changes, message, data, tmp_path):
     with pytest.raises(TextcriticError, match=message):
-        fit(data, choice, tmp_path, replace(TRAINING, **changes))
+        fit(data, choice, tmp_path, TRAINING.changed(**changes))
 
 
 def test_forward_passes_that_gpus_cannot_share_are_refused(data, tmp_path):
     with pytest.raises(TextcriticError, match=r"training.accumulation: 3 forward passes cannot be shared evenly by 2"):
-        fit(data, TRANSLATORS["transformer"], tmp_path, replace(TRAINING, accumulation=3), processes=2)
+        fit(data, TRANSLATORS["transformer"], tmp_path, TRAINING.changed(accumulation=3), processes=2)
 
 
 def test_a_translator_is_not_trained_on_text_nor_a_language_model_on_pairs(data, tmp_path):

@@ -297,7 +297,7 @@ def test_the_optimiser_of_a_training_has_its_betas_and_decay(tiny_encoding, tmp_
 def test_what_decides_a_training_are_the_settings_that_are_not_left_alone():
     training = Training(context=16, learning_rate=1e-3, steps=4)
     assert training.deciding() == {"context": 16, "learning_rate": 1e-3, "steps": 4}
-    changed = training.model_copy(update={"adam_beta2": 0.98, "gradient_clip": None})
+    changed = training.changed(adam_beta2=0.98, gradient_clip=None)
     assert changed.deciding() == training.deciding() | {"adam_beta2": 0.98, "gradient_clip": None}
 
 
@@ -310,8 +310,10 @@ def test_each_epoch_visits_every_block_once_in_a_new_order():
 
 
 def test_epochs_count_passes_over_the_blocks():
-    assert Training(context=8, learning_rate=1e-3, batch_size=4, accumulation=2, epochs=3).total_steps(100) == 38
-    assert Training(context=8, learning_rate=1e-3, epochs=0.5).total_steps(80) == 5
+    several = Training(context=8, learning_rate=1e-3, batch_size=4, accumulation=2, epochs=3)
+    assert several.total_steps(lambda epochs: several.steps_of(epochs, 100)) == 38
+    half = Training(context=8, learning_rate=1e-3, epochs=0.5)
+    assert half.total_steps(lambda epochs: half.steps_of(epochs, 80)) == 5
 
 
 def test_without_a_number_validation_comes_after_each_epoch(tiny_encoding, tmp_path):
@@ -325,9 +327,9 @@ def test_without_a_number_validation_comes_after_each_epoch(tiny_encoding, tmp_p
 def test_wrong_lengths_of_training_are_refused():
     for wrong in ({}, {"steps": 1, "epochs": 1}):
         with pytest.raises(TextcriticError, match="give steps or epochs, one of the two"):
-            Training(context=8, learning_rate=1e-3, **wrong).total_steps(10)
+            Training(context=8, learning_rate=1e-3, **wrong).total_steps(round)
     with pytest.raises(TextcriticError, match="should be above 0"):
-        Training(context=8, learning_rate=1e-3, steps=0).total_steps(10)
+        Training(context=8, learning_rate=1e-3, epochs=0).total_steps(round)
 
 
 def test_a_loss_that_explodes_ends_with_step_and_rate_and_keeps_the_checkpoint(tiny_encoding, tmp_path):

@@ -416,7 +416,7 @@ def test_workers_take_a_bounded_number_of_tasks_ahead():
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(TextcriticError, match=message):
-        check_dump(read_entry({"extractor": "wikipedia", "options": options}, "corpora", "test").plain()["options"])
+        check_dump(read_entry({"extractor": "wikipedia", "options": options}, "corpora", "test").options)
 
 
 # Dumps of Wikimedia's.

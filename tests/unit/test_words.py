@@ -15,6 +15,7 @@ from textcritic.generators.fairseq.train import Architecture, Splits, train_fair
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.words import ALWAYS, UNKNOWN, make_words_tokenizer
 from textcritic.plan.checks.models import check_classifier, check_encoding
+from textcritic.plan.entries import read_entry
 from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run
@@ -118,9 +119,14 @@ class Entries:
     """Registries of one encoding and one classifier."""
 
     def __init__(self, tokenizer):
+        classifier = {
+            "encoding": "mine",
+            "init": {"config": {"model_type": "bert"}},
+            "training": {"learning_rate": 0.1},
+        }
         self.entries = {
-            "encodings": {"tokenizer": tokenizer, "boundary": "single"},
-            "classifiers": {"encoding": "mine", "init": {"config": {}}},
+            "encodings": read_entry({"tokenizer": tokenizer}, "encodings", "mine"),
+            "classifiers": read_entry(classifier, "classifiers", "its"),
         }
 
     def entry(self, registry, name):

@@ -154,6 +154,10 @@ class Entry(BaseModel):
         """The inverse of `canonical`."""
         return cls.read(json.loads(text), f"specification of {cls.__name__}")
 
+    def changed(self, **values: Any) -> Self:
+        """The same with other values of some keys; raises as `read`."""
+        return self.read({**self.plain(), **values}, type(self).__name__)
+
     def plain(self) -> dict[str, Any]:
         """Mappings, lists, texts and numbers, with all defaults; without the keys that are missing."""
         return {name: _plain(value) for name, value in self._present()}
