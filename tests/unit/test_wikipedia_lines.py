@@ -321,15 +321,14 @@ def test_shards_of_another_dump_or_that_are_not_whole_are_refused(tmp_path):
     ],
 )
 def test_splits_that_cannot_be_made_are_refused(extractor, splits, message):
-    entry = read_entry({**ENTRY, "extractor": extractor, "splits": splits}, "corpora", "test").plain()
+    entry = read_entry({**ENTRY, "extractor": extractor, "splits": splits}, "corpora", "test")
     with pytest.raises(TextcriticError, match=message):
         check_splits(entry)
 
 
 def test_splits_by_number_pass():
-    check_splits(
-        read_entry({**ENTRY, "splits": {"validation": 10_000, "test": 0.1, "train": 5}}, "corpora", "test").plain()
-    )
+    splits = {"validation": 10_000, "test": 0.1, "train": 5}
+    check_splits(read_entry({**ENTRY, "splits": splits}, "corpora", "test"))
 
 
 def test_words_of_random_lines_survive(tmp_path):
