@@ -1,4 +1,8 @@
-"""What the functions of one critic have in common: results by set, Latent PPL, and words on draws and groups."""
+"""What the functions of one critic have in common: results by set, Latent PPL, and words on draws and groups.
+
+Similar names: `critics.scores` has the scores of documents, which are read here; `measures.score` has the numbers that
+results and the scorecard show; `measures.scored` is for the tables of a study.
+"""
 
 import math
 from collections.abc import Callable, Mapping
