@@ -159,7 +159,10 @@ def changed(files, folder, change):
             lambda e: replace(e, rows=tuple(replace(r, document=f"{r.document}x") for r in e.rows)),
             "no such document in",
         ),
-        (lambda e: replace(e, rows=tuple(replace(r, sha256="0" * 64) for r in e.rows)), "another text than was shown"),
+        (
+            lambda e: replace(e, rows=tuple(replace(r, sha256="0" * 64) for r in e.rows)),
+            "is not the text that this annotator was shown",
+        ),
         (
             lambda e: replace(e, rows=tuple(replace(r, answer=replace(r.answer, intruder=5)) for r in e.rows)),
             "has 5 sentences, and 5 was named",

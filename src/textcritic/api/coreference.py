@@ -217,7 +217,7 @@ def criticise_mentions(
 def criticise_crossed_mentions(
     real: MentionChains, samples: Mapping[str, MentionChains], options: CriticiseOptions, groups: Mapping[str, Groups]
 ) -> Result:
-    """The same by cross-fitting: every real chain is judged, by a critic that has not seen it.
+    """Like `criticise_mentions`, but by cross-fitting: each real chain is scored by a critic that was not fitted on it.
 
     Raises:
         TextcriticError: as `criticise_mentions`.

@@ -18,10 +18,10 @@ def labelled(samples: Given, argument: str = "samples") -> Iterator[tuple[str, s
 
     Args:
         samples: documents in any form; a dict of them by label; or a list of `Path`s, whose labels are their names.
-        argument: what errors call it; the label of documents that have no other.
+        argument: the name of the argument in errors; also the label of a sample without a label.
 
     Raises:
-        TextcriticError: there is none, a bad label, or a file twice.
+        TextcriticError: no sample is given, a label is not possible, or a file is given twice.
     """
     for label, name, sample in _labelled(samples, argument):
         if not isinstance(label, str) or not label:

@@ -79,7 +79,7 @@ class TopicNumbers:
         return " ".join(said)
 
     def table(self) -> Table:
-        """A row for each number."""
+        """The table that is printed: one row for each number of topics."""
         labels = list(self.verdicts(self.taken.num_topics))
         heads = ("topics", "nats a word", "95% interval", "below the best", "95% interval", *labels, "taken")
         rows = [

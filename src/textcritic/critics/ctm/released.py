@@ -104,7 +104,10 @@ def _check_sizes(path: Path, shape: tuple[int, ...]) -> None:
     given = {words[0]: words[1] for words in lines if len(words) > 1}
     for name, size in zip(("num_topics", "num_terms"), shape, strict=True):
         if given.get(name, str(size)) != str(size):
-            raise TextcriticError(f"{path}: {name} {given[name]}, but {TOPICS} and {MEAN} are of {size:,}")
+            raise TextcriticError(
+                f"{path}: {name} is {given[name]}, but by {TOPICS} and {MEAN} it is {size:,}; the files are of"
+                " different fits"
+            )
 
 
 def _check_precision(folder: Path, covariance: npt.NDArray[np.float64]) -> None:

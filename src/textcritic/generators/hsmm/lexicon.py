@@ -157,7 +157,10 @@ def check_sequences(tokens: np.ndarray, offsets: np.ndarray, vocabulary: int) ->
 
 def _check_size(vocabulary: int, longest: int) -> None:
     if vocabulary < 1 or longest < 1:
-        raise TextcriticError(f"lexicon: {vocabulary} symbols, {longest} tokens: give at least 1 of each")
+        raise TextcriticError(
+            f"lexicon: {vocabulary} symbols in the vocabulary, and segments of at most {longest} tokens; both numbers"
+            " must be at least 1"
+        )
     if vocabulary**longest > 2**64:
         raise TextcriticError(
             f"lexicon: {longest}-grams of {vocabulary} symbols do not fit in 64 bits; give a shorter longest segment"

@@ -270,7 +270,10 @@ def log_potential(tables: Tables, graph: Graph, paths: Paths) -> Floats:
 
 
 def states_before(states: Ints) -> Ints:
-    """The state of the segment that began last before each place, -1 where there is none: [P, T] of [P, T]."""
+    """For each place, the state of the last segment that began before it; -1 if no segment did.
+
+    Takes and returns [P, T].
+    """
     places = np.where(states >= 0, np.arange(states.shape[1]), NONE)
     latest = np.maximum.accumulate(places, axis=1)
     latest = np.pad(latest[:, :-1], ((0, 0), (1, 0)), constant_values=NONE)
