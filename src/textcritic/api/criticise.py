@@ -202,9 +202,9 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
     """The documents of the reference that are held out, none with `test`; and ("Real text", words that say so).
 
     Args:
-        groups: those of the reference are under `REAL`, where those of the documents held out are afterwards.
+        groups: under `REAL`, the groups of the reference; afterwards, the groups of the documents held out.
         options: see `CriticiseOptions`.
-        name: of the reference, for errors.
+        name: the name of the reference in errors.
     """
     of_all, documents = groups[REAL], len(groups[REAL])
     if options.test is None:

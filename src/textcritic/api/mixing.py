@@ -55,14 +55,14 @@ class Source:
     Attributes:
         statistics: `mixed`, `divided`, `corners` and `entropy` of `critics.lda.mixing_columns`, shares as shares of 1;
             and `latent_nll`, the mean of a text in nats.
-        reasons: why these have no interval or no test; "" where they have.
+        reasons: why these have no interval or no test; "" if they have both.
         topic_shares: [K], share of all words in each topic; empty where nothing could be scored.
         n: texts scored.
-        rejected: texts without a word that the real texts of the fit have.
-        tokens: of the texts scored, that are counted.
-        tokens_unknown: other tokens, which are not.
-        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 of these,
-            None where it cannot be computed.
+        rejected: texts without a word that occurs in the real texts that the model is fitted on.
+        tokens: how many tokens of the scored texts are counted.
+        tokens_unknown: how many of their tokens are not counted, because the model does not know the word.
+        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 for real
+            texts, None if it cannot be computed.
     """
 
     statistics: Mapping[str, Number]

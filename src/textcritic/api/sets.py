@@ -68,9 +68,9 @@ def held_out_of(
     """The documents of the set `name` that are held out, drawn at random in whole groups: at least one, and not all.
 
     Args:
-        groups: of all documents.
-        options: say the share and the seed.
-        name: of the set, for errors.
+        groups: the group of each document.
+        options: have the share and the seed.
+        name: the name of the set in errors.
 
     Raises:
         TextcriticError: there are fewer than two documents, or most of them are one group.

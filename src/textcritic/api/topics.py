@@ -195,9 +195,9 @@ def _scored(
     Args:
         critics: the one that is kept, then the others.
         tested: the sets by label.
-        options: of the intervals.
-        groups: of the documents of each set.
-        words: of the columns, if they are known.
+        options: how intervals are computed.
+        groups: by label, the group of each document.
+        words: the word of each column, if known.
         searching: whether the other sets are tested against the first.
         of_fit: attributes of the result that are about the fit.
     """

@@ -139,7 +139,7 @@ def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) 
     """Check that each file has text, and that the reference has enough documents to be split.
 
     Raises:
-        TextcriticError: one has not.
+        TextcriticError: a file has no text, or the reference has too few documents.
     """
     for outline in (real, *others):
         if not outline.digests:
