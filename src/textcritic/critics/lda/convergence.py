@@ -43,7 +43,7 @@ class Convergence:
 
     @property
     def words(self) -> str:
-        """The same in a sentence, which ends with a full stop."""
+        """Whether the fit has converged, in a sentence that ends with a full stop."""
         if np.isnan(self.drift):
             return f"{self.sweeps:,} sweeps are too few to say whether the fit has converged; raise `iterations`."
         if not self.converged:

@@ -304,8 +304,8 @@ def _held_out(drawn: Drawn, articles: str | os.PathLike[str]) -> Drawn:
     for number, title in numbers.items():
         if number >= len(drawn.sentences) or " ".join(drawn.source[drawn.sentences[number]]) != title:
             raise TextcriticError(
-                f"{articles}: sentence {number} is not that of these languages; delete it and rerun the rule that "
-                "makes it"
+                f"{articles}: sentence {number} is not the sentence of this number in these languages; delete the file"
+                " and rerun the rule that makes it"
             )
     return replace(drawn, sentences=[drawn.sentences[number] for number in sorted(numbers)])
 

@@ -32,7 +32,7 @@ class Paths:
 
     Attributes:
         arcs: arc of the lattice that begins before each token, int64 [B, S, T]; -1 where no segment begins.
-        states: of that segment, int64 [B, S, T]; -1 where no segment begins.
+        states: state of the segment that begins there, int64 [B, S, T]; -1 where no segment begins.
     """
 
     arcs: Ints
@@ -147,8 +147,8 @@ class Proposal:
         Args:
             node: where each begins [P].
             before: state of the segment before, -1 at the beginning of a sequence [P].
-            rng: of the draws.
-            until: a path stops at the first border with so many tokens before it, or more [P]; None: at the end.
+            rng: random numbers for the draws.
+            until: a path stops at the first border with this many tokens before it, or more [P]; None: at the end.
 
         Returns:
             arcs and states [P, T], see `Paths`, the log-probability of what was drawn [P], and the last node [P].
@@ -170,10 +170,10 @@ class Proposal:
         """The log-probability with which `go_on` draws given segments [P].
 
         Args:
-            arcs: of P paths [P, T], see `Paths`.
-            states: of these [P, T].
-            first: only segments that begin with so many tokens before them, or more [P].
-            until: and fewer than so many [P]; None: to the end.
+            arcs: the arcs of P paths [P, T], see `Paths`.
+            states: the states of these paths [P, T].
+            first: only segments with at least this many tokens before them [P].
+            until: only segments with fewer tokens than this before them [P]; None: to the end.
         """
         places = np.arange(arcs.shape[1])
         inside = (arcs >= 0) & (places >= first[:, None])
