@@ -153,7 +153,7 @@ def predicted_under(critic: CTM, read: csr_matrix, predicted: csr_matrix, seed: 
     """Log-likelihood of the predicted tokens of documents, given those that were read, in nats: [documents].
 
     A token is predicted by `sum_k E[theta_k] beta[k, word]`: the mean of the topic proportions over `DRAWS` of the
-    posterior of the read half. That is a distribution over words whatever the posterior is, so that models of
+    posterior of the read half. That is a distribution over words whatever the posterior is, so models of
     different K can be compared.
 
     Args:

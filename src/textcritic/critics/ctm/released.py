@@ -25,7 +25,7 @@ def read_released(folder: str | os.PathLike[str]) -> CTM:
     """Read `final-mu.dat`, `final-cov.dat` and `final-log-beta.dat` as a critic.
 
     Means are [K - 1], covariances [K - 1, K - 1] and log probabilities [K, V], as here: the last topic's coefficient
-    is 0. The files have six decimals, so that the topics are scaled to add up to 1 again. A word that a topic never
+    is 0. The files have six decimals, so the topics are scaled to add up to 1 again. A word that a topic never
     emits has the log probability -1000 there and that of `model.NEVER` here. `final-param.txt` and `final-inv-cov.dat`
     are compared with the others if they are there.
 

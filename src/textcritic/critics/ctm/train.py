@@ -57,7 +57,7 @@ def fit_ctm(counts: csr_matrix, options: FitOptions, *, state: Path | None = Non
     """Fit by variational EM (Blei and Lafferty 2006, section 3; see `posterior` for the bound).
 
     The E-step raises the bound of each batch of documents from where the last E-step left it, the M-step is in closed
-    form, so that the bound never falls. Memory is bounded by batch and model: documents
+    form, so the bound never falls. Memory is bounded by batch and model: documents
     are read through the matrix, which may be mapped from disk, and posteriors are kept on disk.
 
     Args:

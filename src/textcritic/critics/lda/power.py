@@ -29,7 +29,7 @@ from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.runlog import Progress
 
 SWAPS = 199
-"""Random swaps of a test: p is a multiple of 1/200, so that the level is exactly `ALPHA`."""
+"""Random swaps of a test: p is a multiple of 1/200, so the level is exactly `ALPHA`."""
 AIM = 0.8
 """Mixing is noticed from the rate on where at least this share of the tests notices it."""
 

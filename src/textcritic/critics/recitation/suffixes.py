@@ -1,6 +1,6 @@
 """A suffix array of documents: which stretches of other texts occur in them, and how long these are.
 
-Everything is exact: nothing is hashed, so that there are no collisions. There is no loop over tokens.
+Everything is exact: nothing is hashed, so there are no collisions. There is no loop over tokens.
 """
 
 from collections.abc import Sequence

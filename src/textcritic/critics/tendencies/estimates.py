@@ -196,7 +196,7 @@ def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:
     # A bigram has two tokens.
     some = length > (column == BIGRAMS)
     if not some.any():
-        raise TextcriticError("Heaps' law: no document has two tokens, so that there are no bigrams")
+        raise TextcriticError("Heaps' law: no document has two tokens, so there are no bigrams")
     types, group = counts.column(column)[some], counts.group[some]
     fit = fit_heaps(length[some], types)
     values = np.array([math.log(fit.alpha), fit.beta])

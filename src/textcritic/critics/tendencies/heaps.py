@@ -191,6 +191,6 @@ def _check(lengths: Floats, documents: Floats, sums: Floats) -> None:
     ):
         raise TextcriticError("Heaps' law: a length below 1, or negative numbers; leave out documents without tokens")
     if ((documents > 0).sum(axis=1) < 2).any():
-        raise TextcriticError("Heaps' law: all documents have one length, so that beta is unknown; give two lengths")
+        raise TextcriticError("Heaps' law: all documents have one length, so beta is unknown; give two lengths")
     if not (((sums > 0).sum(axis=1)) > 1).all():
         raise TextcriticError("Heaps' law: documents have types at one length only, or none; the law has no maximum")

@@ -58,9 +58,7 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
         model, texts = model_and_texts(weighed)
         proposal = proposal_of(weighed, outs[0])
         if proposal.settings.get("as_released"):
-            raise TextcriticError(
-                f"{weighed.proposal}: is `as_released`, so that its weights are no p / q; train another"
-            )
+            raise TextcriticError(f"{weighed.proposal}: is `as_released`, so its weights are no p / q; train another")
         own = own_texts(model, texts, count, generator_of(draws, PURPOSE, model.device))
 
         def of_text(row: int) -> Floats:
@@ -83,7 +81,7 @@ def own_texts(
 ) -> list[tuple[Structured, Any]]:
     """Texts that a model draws, with the states that it drew, K = 1; arguments and errors as `weigh_own`."""
     if reason := model.why_inexact:
-        raise TextcriticError(f"{reason}, so that it does not draw by its own log p; no text of it has exact states")
+        raise TextcriticError(f"{reason}, so it does not draw by its own log p; no text of it has exact states")
     lengths = np.array([len(text.tokens) for text in texts])
     if not model.ends:
         return list(_of_lengths(model, lengths, count, generator))
