@@ -50,11 +50,11 @@ class Training:
         return cls(**{key: value for key, value in entry["training"].items() if key != "checkpoint_seconds"})
 
     def total_steps(self, blocks: int) -> int:
-        """Optimiser steps in all, for a training split of so many blocks."""
+        """The number of optimiser steps, for a training split of `blocks` blocks."""
         return total_steps(self.steps, self.epochs, lambda epochs: self.steps_of(epochs, blocks))
 
     def steps_of(self, epochs: float, blocks: int) -> int:
-        """Optimiser steps in so many passes over so many blocks."""
+        """The number of optimiser steps in `epochs` passes over `blocks` blocks."""
         return math.ceil(epochs * blocks / (self.batch_size * self.accumulation))
 
 
