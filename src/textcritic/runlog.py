@@ -222,7 +222,10 @@ class Progress:
         return (self.done - self.first) / self.spent()
 
     def advance(self, by: int = 1, note: str = "") -> None:
-        """Add `by` finished units; `note` (a loss, a rate) is appended to the line if one is due."""
+        """Add `by` finished units.
+
+        If a progress line is logged now, `note` (a loss, a rate) is added to it.
+        """
         self.done += by
         now = time.monotonic()
         due = now - self._last >= self.every

@@ -161,7 +161,7 @@ def changed(files, folder, change):
         ),
         (
             lambda e: replace(e, rows=tuple(replace(r, sha256="0" * 64) for r in e.rows)),
-            "another text than the one shown",
+            "is not the text that this annotator was shown",
         ),
         (
             lambda e: replace(e, rows=tuple(replace(r, answer=replace(r.answer, intruder=5)) for r in e.rows)),

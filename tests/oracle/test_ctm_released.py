@@ -143,7 +143,7 @@ def indefinite(lines):
         ("final-mu.dat", a_word, "final-mu.dat:3: 'topic' is not a number"),
         ("final-cov.dat", not_finite, "final-cov.dat: number 2 is not finite"),
         ("final-mu.dat", nothing, "final-mu.dat: there is no number in it"),
-        ("final-param.txt", other, "final-param.txt: num_topics 5, but"),
+        ("final-param.txt", other, "final-param.txt: num_topics is 5, but"),
     ],
 )
 def test_wrong_files_are_one_line(folder, name, change, message):

@@ -77,7 +77,7 @@ def test_trees_are_draws_from_the_posterior(end):
 def test_models_that_do_not_draw_by_their_own_probability_are_refused(tmp_path):
     released = toy_model(write_toy(tmp_path), as_released=True)
     for model in (rnng("as_released"), released, entity_model(noise=1e-4)):
-        with pytest.raises(TextcriticError, match=r"so that it does not draw by its own log p"):
+        with pytest.raises(TextcriticError, match=r"so it does not draw by its own log p"):
             own_of(model, 3)
 
 

@@ -42,7 +42,10 @@ def test_a_full_disk_is_one_clear_line(command):
 def test_output_that_is_closed_is_one_clear_line(command):
     ended = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 2
-    assert ended.stderr == "textcritic: standard output: is closed, so that nothing can be printed; send it to a file\n"
+    assert (
+        ended.stderr
+        == "textcritic: standard output is closed, so nothing can be printed; redirect the output to a file\n"
+    )
 
 
 def test_a_terminal_of_ascii_gets_characters_that_it_has():

@@ -267,7 +267,7 @@ def test_kinds_are_not_mixed(tmp_path, capsys, train, ldac):
     assert f"{ldac}: LDA-C, while {train} is text; give files of one kind" in message
     assert "--vocabulary is for LDA-C" in fails(capsys, train, train, "--num-topics", 2, "--vocabulary", "v.txt")
     for option in (["--stop-words", "english"], ["--minimum-count", "2"]):
-        assert "are for text" in fails(capsys, ldac, ldac, "--num-topics", 2, *option)
+        assert "can be used with text only" in fails(capsys, ldac, ldac, "--num-topics", 2, *option)
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -343,7 +343,11 @@ def test_what_was_found_survives_the_way_to_a_file(tmp_path):
     [
         (4, {"parts": 6}, "parts: 6, and reference has 4 documents; give at most 4"),
         (4, {"parts": 1}, "parts: 1 is not a whole number from 2 upwards"),
-        (4, {"parts": 2, "held_out": 0.5}, "parts: real documents are dealt into parts without `held_out` and `test`"),
+        (
+            4,
+            {"parts": 2, "held_out": 0.5},
+            "parts: real documents are divided into parts without `held_out` and `test`",
+        ),
         (1, {}, "reference: 1 document; one part is for fitting and the other for comparison"),
     ],
 )

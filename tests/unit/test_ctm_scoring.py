@@ -256,7 +256,9 @@ def test_a_sample_of_which_nothing_parsed(files):
 def test_a_critic_of_another_vocabulary(files):
     folder, _ = files
     vocabulary(WORDS[:5]).save(folder / "vocabulary.parquet")
-    with pytest.raises(TextcriticError, match=r"critic\.npz: a critic of 7 words, and .*vocabulary\.parquet has 5"):
+    with pytest.raises(
+        TextcriticError, match=r"critic\.npz: the critic knows 7 words, but .*vocabulary\.parquet has 5"
+    ):
         project(folder)
 
 

@@ -162,7 +162,7 @@ def test_a_predicted_length_has_256_classes():
         (
             "transformer_wmt",
             {},
-            "architecture: fairseq has none that is called 'transformer_wmt'; did you mean 'transf",
+            "architecture: fairseq has no architecture 'transformer_wmt'; did you mean 'transf",
         ),
         ("transformer_lm", {"decoder_layer": 2}, r"options.decoder_layer: .*did you mean 'decoder_layers'\?"),
         ("transformer_lm", {"decoder_layers": "two"}, "options: argument --decoder-layers: invalid int value: 'two'"),

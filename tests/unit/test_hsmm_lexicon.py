@@ -96,7 +96,7 @@ TOKENS = np.array([0, 1, 2, 0])
         (TOKENS + 0.5, [0, 4], 3, 2, 9, "tokens: are float64; give integers"),
         (TOKENS, [0.0, 4.0], 3, 2, 9, "offsets: are float64; give integers"),
         (TOKENS, [0, 4], 57, 11, 9, "11-grams of 57 symbols do not fit in 64 bits"),
-        (TOKENS, [0, 4], 3, 0, 9, "give at least 1 of each"),
+        (TOKENS, [0, 4], 3, 0, 9, "both numbers must be at least 1"),
         (TOKENS, [0, 4], 3, 2, 0, "most_common: 0 is not possible"),
     ],
 )

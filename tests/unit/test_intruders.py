@@ -318,7 +318,7 @@ def test_candidates_of_other_documents_and_ids_in_two_splits_are_refused(tmp_pat
     rng = np.random.default_rng(3)
     asked = options(similarity=None)
     _, _, parts = built(tmp_path, asked, {split: made(20, rng, split) for split in SPLITS})
-    with pytest.raises(TextcriticError, match="has candidates of documents that"):
+    with pytest.raises(TextcriticError, match="has candidates for documents that are missing in"):
         build_intruders(
             "made",
             asked,

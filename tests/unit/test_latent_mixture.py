@@ -104,7 +104,7 @@ def test_a_killed_mixture_goes_on(files, tmp_path, monkeypatch):
 
 def test_shards_that_do_not_belong_are_refused(files, tmp_path):
     shards, draws, out, _ = drawn(files, tmp_path, 5)
-    with pytest.raises(TextcriticError, match=r"t0.5-0.npz: text 'one' was drawn with other random numbers"):
+    with pytest.raises(TextcriticError, match=r"t0.5-0.npz: the states of text 'one' cannot be drawn again"):
         weigh_mixture(files, shards, replace(draws, seed=2), out)
     with pytest.raises(TextcriticError, match=r"t0.5-0.npz: not 4 draws of each text of"):
         weigh_mixture(files, shards, replace(draws, samples=4), out)

@@ -183,7 +183,7 @@ def test_files_that_do_not_belong_together_or_are_damaged(tmp_path):
     files = InferFiles(
         *(tmp_path / name for name in ("train.parquet", "v.parquet", "critic.npz", "p.npz", "s.parquet"))
     )
-    with pytest.raises(TextcriticError, match=r"critic.npz: a critic of 3 words, and .*v.parquet has 17"):
+    with pytest.raises(TextcriticError, match=r"critic.npz: the critic knows 3 words, but .*v.parquet has 17"):
         infer_mixing(files, ENTRY)
     (tmp_path / "critic.npz").write_bytes(b"PK")
     with pytest.raises(TextcriticError, match=r"critic.npz: not a whole LDA model"):

@@ -125,7 +125,7 @@ def test_the_job_reads_the_test_split_of_these_languages(tmp_path):
     assert summary["energy"].keys() == summary["share"].keys() == {"level", "noticed"}
     assert summary["documents"] == 6 * 3 * 3
     other = {**entry["options"]["languages"], "seed": 9}
-    with pytest.raises(TextcriticError, match=r"test.parquet: sentence \d+ is not that of these languages"):
+    with pytest.raises(TextcriticError, match=r"test.parquet: sentence \d+ is not the sentence of this number"):
         measure_mixing_power(files, other, EXACT, tried)
 
 

@@ -148,7 +148,7 @@ def test_titles_are_given_if_nine_of_ten_articles_have_one_on_every_section(unti
 
 
 def test_titles_that_are_nowhere_cannot_be_given():
-    with pytest.raises(TextcriticError, match=r"m.jsonl: no article has a title on every section; --titles inferred"):
+    with pytest.raises(TextcriticError, match=r"m.jsonl: no article has a title for every section; --titles inferred"):
         _mode([outline(), outline(titled=0, untitled=9)], "given")
 
 
@@ -156,14 +156,14 @@ def test_titles_that_are_nowhere_cannot_be_given():
 def test_a_reference_without_titles_has_no_options_about_them(tmp_path, capsys, option):
     bare, titled = jsonl(tmp_path / "bare.jsonl", [None, "a"], [None]), jsonl(tmp_path / "titled.jsonl", ["a"])
     assert main(["criticise", str(bare), str(titled), *option, "--output", str(tmp_path / "out")]) == 2
-    line = f"{bare}: no article has a title on every section, which {option[0]} would need; give every section"
+    line = f"{bare}: no article has a title for every section, and {option[0]} needs titles; give every section of"
     assert line in capsys.readouterr().err
 
 
 def test_a_reference_without_titles_is_said_once(capsys):
     assert not _titled(outline(titled=0), CriticiseOptions())
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("/data/m.jsonl: no article has a title on every section: the order of sections is not")
+    assert line.startswith("/data/m.jsonl: no article has a title for every section: the order of sections is not")
     assert _titled(outline(titled=3), CriticiseOptions())
     assert "1 of 4 articles lack a title: left out" in capsys.readouterr().err
     assert _titled(outline(), CriticiseOptions())

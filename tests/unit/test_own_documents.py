@@ -107,9 +107,9 @@ def test_a_series_of_lists_has_chains():
 @pytest.mark.parametrize(
     ("given", "fault"),
     [
-        (pd.Series([1.5, 2]), r"real\[0\]: an object of type float is not a document; give chains"),
-        (np.array("one"), "real: ndarray is not a set of documents; give chains"),
-        (pd.Series([], dtype=object), "real: there is no document in it; give chains"),
+        (pd.Series([1.5, 2]), r"real\[0\]: an object of type float is not a document; give a list of chains"),
+        (np.array("one"), "real: ndarray is not a set of documents; give a list of chains"),
+        (pd.Series([], dtype=object), "real: there is no document in it; give a list of chains"),
         (pd.Series(["a", None]), r"real\[1\]: a item should be .*; it is null"),
     ],
 )

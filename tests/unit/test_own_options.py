@@ -131,8 +131,8 @@ def test_options_about_models_need_one():
 
 
 def test_a_command_names_options_as_they_are_written_there(tmp_path, capsys):
-    line = "held_out: with `test`, nothing of the reference is held out; `sections` stay"
-    changed = "--held-out: with --test, nothing of the reference is held out; `sections` stay"
+    line = "held_out: cannot be used together with `test`; `sections` stay"
+    changed = "--held-out: cannot be used together with --test; `sections` stay"
     given = Namespace(options=options.CriticiseOptions, reference="real", samples=["test"])
     assert in_flags(line, Namespace(options=options.CriticiseOptions)) == changed
     assert in_flags("gender: x", given) == "--no-gender: x"

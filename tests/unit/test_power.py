@@ -194,5 +194,5 @@ def test_a_critic_of_other_words_is_refused(topics, tmp_path):
     other = CTM(np.log(np.full((2, 3), 1 / 3)), np.zeros(1), np.eye(1))
     other.save(tmp_path / "critic.npz")
     files = PowerFiles(topics / "test.parquet", topics / "vocabulary.parquet", tmp_path / "critic.npz", tmp_path / "p")
-    with pytest.raises(TextcriticError, match=r"a critic of 3 words, and .* has 20; delete both"):
+    with pytest.raises(TextcriticError, match=r"the critic knows 3 words, but .* has 20; delete both"):
         measure_topic_power(files, PowerOptions(shares=(1.0,), articles=(5,)))

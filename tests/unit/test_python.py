@@ -381,10 +381,10 @@ IN_SPLITS = datasets.DatasetDict({part: datasets.Dataset.from_dict({"chain": [["
 @pytest.mark.parametrize(
     ("reference", "samples", "options", "line"),
     [
-        ([], [["a"]], {}, "reference: there is no document in it; give chains"),
-        (3, [["a"]], {}, "reference: int is not a set of documents; give chains"),
-        ([1], [["a"]], {}, "reference[0]: an object of type int is not a document; give chains"),
-        ([{"x": 1}], [["a"]], {}, "reference[0]: a dict with the keys x is not a document; give chains"),
+        ([], [["a"]], {}, "reference: there is no document in it; give a list of chains"),
+        (3, [["a"]], {}, "reference: int is not a set of documents; give a list of chains"),
+        ([1], [["a"]], {}, "reference[0]: an object of type int is not a document; give a list of chains"),
+        ([{"x": 1}], [["a"]], {}, "reference[0]: a dict with the keys x is not a document; give a list of chains"),
         ([["a"], "b"], [["a"]], {}, 'reference[1]: not an object with the key "chain"; each item must be'),
         ([["a"], ["a", 1]], [["a"]], {}, 'reference[1]: "chain" is not a list of strings; each item must be'),
         ([["a"]] * 3, {"m": [["a"], [None]]}, {}, """samples['m'][1]: "chain" is not a list of strings"""),
@@ -400,7 +400,7 @@ IN_SPLITS = datasets.DatasetDict({part: datasets.Dataset.from_dict({"chain": [["
         ),
         ([["a"]], [["a"]], {}, "reference: 1 document; one part is for fitting and the other for comparison"),
         ([["a"]] * 3, [["a"]], {"held_out": 1}, "held_out: 1 is not a number above 0 and below 1"),
-        ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: with `test`, nothing of the reference"),
+        ([["a"]] * 3, [["a"]], {"held_out": 0.5, "test": [["a"]]}, "held_out: cannot be used together with `test`"),
         ([["a"]] * 3, [["a"]], {"resamples": 0}, "resamples: 0 is not a whole number from 1 to 10,000,000"),
         ([["a"]] * 3, [["a"]], {"seed": True}, "seed: True is not a whole number from 0 upwards"),
         ([["a"]] * 3, [["a"]], {"smoothing": math.nan}, "smoothing: nan is not a finite number from 0 upwards"),

@@ -71,7 +71,7 @@ def test_an_attribute_of_one_sample_says_where_those_of_several_are():
     function, real, first, second, options = CALLS["coreference"]
     both = function(real, {"b": second, "a": first}, **options)
     with pytest.raises(
-        TextcriticError, match=r"^tokens: is of one set, and there are 2 \(b and a\); `by_label\[LABEL\]`"
+        TextcriticError, match=r"^tokens: exists for one set only, and there are 2 \(b and a\); use `by_label\[LABEL\]`"
     ):
         _ = both.tokens
     with pytest.raises(AttributeError, match="CoreferenceResult has no attribute 'tokns'"):

@@ -78,8 +78,8 @@ def names(tmp_path_factory):
     return {*found["estimates"], *found["distances"]}
 
 
-ONE_LENGTH = "Heaps' law: all documents have one length, so that beta is unknown; give two lengths"
-ONE_WORD = "Zipf's law: all tokens are one word, so that s is infinite; give at least two words"
+ONE_LENGTH = "Heaps' law: all documents have one length, so beta is unknown; give two lengths"
+ONE_WORD = "Zipf's law: all tokens are one word, so s is infinite; give at least two words"
 NO_SEGMENT = "Taylor's law: 0 segments; give at least two: longer documents, or shorter segments"
 ALONE = "groups: the test needs three groups of about as many documents, and one set has 1 of 1, the other 10 of 4; "
 NONE = "none of the 20 documents has a token; nothing is measured"

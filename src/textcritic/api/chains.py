@@ -140,7 +140,7 @@ def criticise_chains(
         samples: chains by label.
         options: see `ChainOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
-        groups: of the chains of each sample by label, and of `test`, which is `REAL`.
+        groups: by label, the group of each chain; the label of `test` is `REAL`.
 
     Raises:
         TextcriticError: nothing of a set can be fitted or scored; the line has its label.
@@ -166,13 +166,13 @@ def criticise_crossed_chains(
     options: CriticiseOptions,
     groups: Mapping[str, Groups],
 ) -> Result:
-    """The same by cross-fitting: every real chain is judged, by a critic that has not seen it.
+    """Like `criticise_chains`, but by cross-fitting: each real chain is scored by a critic that was not fitted on it.
 
     Args:
         real: real chains.
         samples: chains by label.
         options: see `CriticiseOptions`.
-        groups: of the chains of each sample by label, and of the real ones, which are `REAL`.
+        groups: by label, the group of each chain; the label of real chains is `REAL`.
 
     Raises:
         TextcriticError: as `criticise_chains`.
@@ -200,7 +200,10 @@ def _warnings_of_crossed(
     groups: Mapping[str, Groups],
     how: CrossOptions,
 ) -> Iterator[str]:
-    """Which Latent PPLs of samples rest on the smoothing: with that of a critic of all real text, and the next ones."""
+    """Which Latent PPLs of samples depend on the smoothing.
+
+    They are computed with the smoothing of a critic that is fitted on all real text, and with the next values.
+    """
     real, *samples = sets
     for label in samples:
         scores = scored(critic, Chains.of(sets[label]))
@@ -220,13 +223,13 @@ def crossed_chains(
     refit_of: Callable[[Chains], TransitionRefit],
     how: CrossOptions,
 ) -> dict[str, Scored]:
-    """The Latent PPL of real chains, which are `REAL`, and of those of each sample by cross-fitting.
+    """The Latent PPL of real chains (label `REAL`) and of the chains of each sample, by cross-fitting.
 
     Args:
         sets: chains by label, real ones first.
-        groups: of the chains of each set.
+        groups: by label, the group of each chain.
         refit_of: makes the critics of two sets put together.
-        how: documents are dealt and exchanged.
+        how: the number of parts that documents are divided into, and how labels are exchanged.
     """
     real, *samples = sets
     refits = {label: refit_of(Chains.of([*sets[real], *sets[label]])) for label in samples}

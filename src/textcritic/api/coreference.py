@@ -199,7 +199,7 @@ def criticise_mentions(
         samples: chains by label.
         options: see `MentionOptions`.
         split: ("Real text", words on how `train` and `test` were parted).
-        groups: of the chains of each sample by label, and of `test`, which is `REAL`.
+        groups: by label, the group of each chain; the label of `test` is `REAL`.
 
     Raises:
         TextcriticError: nothing of a set can be fitted or scored; the line has its label.
@@ -217,7 +217,7 @@ def criticise_mentions(
 def criticise_crossed_mentions(
     real: MentionChains, samples: Mapping[str, MentionChains], options: CriticiseOptions, groups: Mapping[str, Groups]
 ) -> Result:
-    """The same by cross-fitting: every real chain is judged, by a critic that has not seen it.
+    """Like `criticise_mentions`, but by cross-fitting: each real chain is scored by a critic that was not fitted on it.
 
     Raises:
         TextcriticError: as `criticise_mentions`.
@@ -238,14 +238,14 @@ def crossed_mentions(
     how: CrossOptions,
     names: Mapping[str, str],
 ) -> dict[str, Scored]:
-    """The Latent PPL of real chains and of those of each sample by cross-fitting; those without a token are left out.
+    """The Latent PPL of real chains and of the chains of each sample, by cross-fitting; empty chains are left out.
 
     Args:
         sets: chains by label, real ones first.
-        groups: of the chains of each set.
+        groups: by label, the group of each chain.
         refit_of: makes the critics of two sets put together.
-        how: documents are dealt and exchanged.
-        names: of sets in errors; by default their labels.
+        how: the number of parts that documents are divided into, and how labels are exchanged.
+        names: by label, the name of a set in errors; by default the label.
 
     Raises:
         TextcriticError: no document of a set is left; the line begins with its name.

@@ -37,7 +37,7 @@ NotedGroups: TypeAlias = dict[str, list[str | None]]
 
 STUDIES = ("texts", "articles")
 """Kinds of documents that are compared by all measures, in a study."""
-HELD_OUT_WITH_TEST = "held_out: with `test`, nothing of the reference is held out; give one of the two"
+HELD_OUT_WITH_TEST = "held_out: cannot be used together with `test`; give only one of the two"
 # The kind of the documents decides which options there are, besides `output`, `test`, `held_out`, `parts`, `unpaired`.
 OF_KIND: Mapping[Kind, type[Options]] = {
     "chains": ChainOptions,
@@ -124,7 +124,7 @@ def _sets(real: Documents, samples: Given, options: CriticiseOptions) -> "Sets":
 
 
 def options_of(kind: Kind) -> set[str]:
-    """Names of the options that there are for documents of a kind."""
+    """The names of the options that may be used with documents of this kind."""
     return {"output", "force", "test", "held_out", "parts", "unpaired", *(one.name for one in fields(OF_KIND[kind]))}
 
 
@@ -202,9 +202,9 @@ def _parted(groups: NotedGroups, options: CriticiseOptions, name: str) -> tuple[
     """The documents of the reference that are held out, none with `test`; and ("Real text", words that say so).
 
     Args:
-        groups: those of the reference are under `REAL`, where those of the documents held out are afterwards.
+        groups: under `REAL`, the groups of the reference; afterwards, the groups of the documents held out.
         options: see `CriticiseOptions`.
-        name: of the reference, for errors.
+        name: the name of the reference in errors.
     """
     of_all, documents = groups[REAL], len(groups[REAL])
     if options.test is None:

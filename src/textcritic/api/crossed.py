@@ -16,12 +16,12 @@ from textcritic.plan.checks.critics import MOST
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Real documents and those of one sample, put together.
+    """Real documents and the documents of one sample, put together.
 
     Attributes:
-        refit: of all documents, the real ones first.
-        groups: of the real documents, and of the sample.
-        sizes: real documents, and those of the sample.
+        refit: fits critics on parts of all these documents; the real ones come first.
+        groups: the groups of the real documents, and of the documents of the sample.
+        sizes: how many real documents, and how many documents of the sample.
     """
 
     refit: Refit
@@ -33,18 +33,20 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
     """Whether a set of real documents is judged by cross-fitting; else some are held out, or others are given.
 
     Args:
-        groups: of its documents.
+        groups: the group of each document.
         options: `held_out` asks for a split, and so does `test`.
-        name: of the set, for errors.
+        name: the name of the set in errors.
 
     Raises:
-        TextcriticError: it cannot be dealt into so many parts.
+        TextcriticError: the documents cannot be divided into `parts` parts.
     """
     split = options.held_out is not None or getattr(options, "test", None) is not None
     if split or getattr(options, "as_released", False) or len(groups) > MOST:
         if "parts" in options.asked():
             why = "of all its documents" if not split else "without `held_out` and `test`"
-            raise TextcriticError(f"parts: real documents are dealt into parts {why}, up to {MOST:,}, not as released")
+            raise TextcriticError(
+                f"parts: real documents are divided into parts {why}, up to {MOST:,}, not as released"
+            )
         return False
     units = int(unit_of(groups, len(groups)).max(initial=-1)) + 1
     what = "documents" if units == len(groups) else "groups of documents"
@@ -70,7 +72,7 @@ def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]
 
 
 def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:
-    """How documents are dealt and exchanged."""
+    """The number of parts that documents are divided into, and how labels are exchanged."""
     return CrossOptions(parts=options.parts, seed=options.seed, paired=not options.unpaired)
 
 
@@ -81,7 +83,7 @@ def words_of_pairs(label: str, pairs: int, narrower: float | None) -> str:
 
 
 def estimates_of(fits: Mapping[str, CrossFit], measure: Measure, real: str = REAL) -> dict[str, Estimate]:
-    """The same as a measure has it, of real text, which is called `real`, and of each sample."""
+    """The estimates of a measure from the fits: for real text, which is called `real`, and for each sample."""
     first = next(iter(fits.values()))
     of_real = {real: _estimate(first.real, measure, None)}
     return of_real | {label: _estimate(fit.sample, measure, fit.p) for label, fit in fits.items()}
@@ -98,8 +100,8 @@ def facts_of_crossing(how: CrossOptions, sets: Mapping[str, Scored]) -> tuple[tu
         *((("Pairs", "; ".join(paired)),) if paired else ()),
         (
             "Real text",
-            f"cross-fitted: dealt at random into {how.parts} parts (seed {how.seed}); each part is judged by a critic "
-            "of the others, and samples by the mean over these critics",
+            f"cross-fitted: divided at random into {how.parts} parts (seed {how.seed}); each part is judged by a "
+            "critic of the others, and samples by the mean over these critics",
         ),
         (
             "Interval",

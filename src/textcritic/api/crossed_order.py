@@ -22,16 +22,16 @@ from textcritic.measures.measure import Estimate, Scored
 def crossed_order(
     sentences: Sentences, sizes: Mapping[str, int], groups: Mapping[str, Groups], how: CrossOptions
 ) -> dict[str, Scored]:
-    """Evidence for the order of real text, whose documents are judged by critics of the other parts.
+    """Evidence for the order of sentences, by cross-fitting: real documents are judged by critics of the other parts.
 
     For each sample, the vocabulary and scales of the critics are learnt again from real text and sample together,
     without their labels.
 
     Args:
-        sentences: of all documents, one set after the other, real text first.
+        sentences: the sentences of all documents, one set after the other, real text first.
         sizes: by label, the number of documents of each set.
-        groups: of the documents of each set.
-        how: how documents are dealt and exchanged.
+        groups: by label, the group of each document.
+        how: the number of parts that documents are divided into, and how labels are exchanged.
     """
     ends = np.cumsum(list(sizes.values()))
     kept = {

@@ -32,9 +32,9 @@ def crossed_recitation(
 
     Args:
         texts: by label, real ones first.
-        groups: of the documents of each set.
+        groups: by label, the group of each document.
         cutting: how they are cut into words.
-        how: how documents are dealt and exchanged.
+        how: the number of parts that documents are divided into, and how labels are exchanged.
     """
     lengths = {label: cutting.words(some)[1] for label, some in texts.items()}
     kept = {label: of >= MAIN_LENGTH for label, of in lengths.items()}
@@ -71,7 +71,7 @@ def _held(estimate: Estimate, found: Array) -> Estimate:
     """The estimate, without its interval if that would depend on a few documents.
 
     Args:
-        estimate: of the share.
+        estimate: the estimate of the share of runs that are found.
         found: the number of runs of each document that are found.
     """
     squares = float((found**2).sum())

@@ -25,7 +25,7 @@ class Values:
     """What an option may be.
 
     Attributes:
-        words: that say so, such as "a whole number from 1 upwards".
+        words: the values in words, such as "a whole number from 1 upwards".
         metavar: what a command's help calls a value.
         read: makes a value of a command's word; raises ValueError where it cannot.
         holds: whether any object is such a value.
@@ -37,7 +37,7 @@ class Values:
     holds: Callable[[Any], bool]
 
     def fault(self, value: Any) -> str:
-        """What is wrong with a value, in words; nothing if it is one of these."""
+        """What is wrong with a value, in words; an empty string if the value is allowed."""
         if self.holds(value):
             return ""
         shown = repr(value) if len(repr(value)) <= SHOWN else f"{repr(value)[:SHOWN]}..."
@@ -90,12 +90,12 @@ def option(
     """A field of a dataclass of options; a default of True or False makes a flag, a tuple one that is repeated.
 
     Args:
-        default: that of the field.
-        help: what the option does, or, of one that is True, what happens without it. The default is added to it.
+        default: the default value of the field.
+        help: what the option does; for a default of True, what happens if it is switched off. The default is added.
         values: what it may be; None: True or False, or anything.
         metavar: what a command's help calls its value; by default as `values` has it.
-        flag: of a command, without `--`, where it is not the name.
-        none: what is written on a command for None.
+        flag: the option of the command, without `--`, if it is not the name.
+        none: what people write on the command line for None.
     """
     known = values or (TRUTH if isinstance(default, bool) else ANYTHING)
     about = {"help": help, "values": known, "metavar": metavar or known.metavar, "flag": flag, "none": none}

@@ -35,9 +35,9 @@ LONGEST_NAME = 255  # bytes of the name of a file
 LDAC = (".dat", ".ldac")
 EXAMPLES = {"chain": '{"chain": ["title", ...]}', "mentions": '{"mentions": [".", "he:3", ...]}'}
 FORMS = (
-    "give chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts with "
-    "`mentions`), in a list; or a data frame or data set with a column chain, sections, text or mentions; or the path "
-    "of a file"
+    "give a list of chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts "
+    "with `mentions`), or a data frame or data set with the column `chain`, `sections`, `text` or `mentions`, or the "
+    "path of a file"
 )
 
 
@@ -73,8 +73,8 @@ class Documents:
         """The chains, where titles that differ only in case, spaces or the form of quotes become one.
 
         Args:
-            spellings: by the common form of titles, the spelling that is used for all of them: the first one that is
-                read. Sets that are compared share it.
+            spellings: for each common form of titles, the spelling that is used for all of them: the first one that
+                is read. Sets that are compared share this dict.
 
         Raises:
             TextcriticError: a document is something else; the line names it.
@@ -145,7 +145,8 @@ class Documents:
 
         Args:
             asked: the way that is asked for; None: the usual one, and a line on stderr if it is not at spaces.
-            real: of a sample, the way of real text, which it gets too; a line on stderr if the sample looks different.
+            real: for a sample, the way of real text, which the sample gets too; a line on stderr if the sample looks
+                different.
         """
         is_pipe = self.path is not None and self.path.is_fifo()
         if self.counted or is_pipe or (asked is not None and real is None):
@@ -181,8 +182,8 @@ def documents_of(given: Given, name: str, kind: Kind | None = None, reading: Rea
 
     Args:
         given: see `Given`.
-        name: of the argument, for errors.
-        kind: what its documents have to be; None: what its first one is. Articles are texts, too.
+        name: the name of the argument in errors.
+        kind: the kind that the documents must have; None: the kind of the first document. Articles are texts, too.
         reading: keys or columns with other names than usual, and what is kept.
 
     Raises:

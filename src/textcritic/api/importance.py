@@ -62,9 +62,9 @@ class ImportanceResult:
         as_released: what the released code prints; None if it was not asked for.
         intervals: three that cover different things (`textcritic.inference.importance.COVERS`).
         curves: perplexity against the number of draws.
-        effective_sample_sizes, k_hat: of each text: [N]; NaN of K = 1 or where there is none.
-        advice: whether K is seen to be too small.
-        gap: between both bounds of log p of texts of the model; None without `reverse`.
+        effective_sample_sizes, k_hat: for each text [N]; NaN for K = 1, or if a value cannot be computed.
+        advice: whether K seems too small.
+        gap: the gap between both bounds of log p, for texts drawn from the model; None without `reverse`.
     """
 
     weights: LogWeights

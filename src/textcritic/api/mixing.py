@@ -55,14 +55,14 @@ class Source:
     Attributes:
         statistics: `mixed`, `divided`, `corners` and `entropy` of `critics.lda.mixing_columns`, shares as shares of 1;
             and `latent_nll`, the mean of a text in nats.
-        reasons: why these have no interval or no test; "" where they have.
+        reasons: why these have no interval or no test; "" if they have both.
         topic_shares: [K], share of all words in each topic; empty where nothing could be scored.
         n: texts scored.
-        rejected: texts without a word that the real texts of the fit have.
-        tokens: of the texts scored, that are counted.
-        tokens_unknown: other tokens, which are not.
-        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 of these,
-            None where it cannot be computed.
+        rejected: texts without a word that occurs in the real texts that the model is fitted on.
+        tokens: how many tokens of the scored texts are counted.
+        tokens_unknown: how many of their tokens are not counted, because the model does not know the word.
+        energy_measured: energy distance of the posterior means from those of real texts, not corrected; 0 for real
+            texts, None if it cannot be computed.
     """
 
     statistics: Mapping[str, Number]
@@ -85,16 +85,18 @@ class Source:
 class MixingResult(ByLabel[Source]):
     """What `mixing` gives; `scores` has the share of words outside the main topic, and the energy distance, corrected.
 
-    Of several samples `by_label` has each. Where there is one, `samples` is it, and `energy_measured` is that of it.
+    `by_label` has the result of each sample. If there is only one sample, `samples` is its result, and
+    `energy_measured` its energy distance.
 
     Attributes:
-        real: of the real texts that were held out.
-        critic: the model, and `top_words` of each topic; None where the words of the ids are not known.
-        languages: of each topic, where the real texts have languages.
-        right: how well the topics agree with these (`critics.lda.agreement`), of the held-out real texts.
-        fitted_on: real texts of the fit.
-        seconds: that it took.
-        log_prob: nats a token, `log p(words, topics)` of the state that was kept.
+        real: the result for the real texts that were held out.
+        critic: the model.
+        top_words: the likeliest words of each topic; None if it is not known which words the ids mean.
+        languages: the language of each topic; None if the real texts have no languages.
+        right: how well the topics agree with the languages (`critics.lda.agreement`), on the held-out real texts.
+        fitted_on: how many real texts the model was fitted on.
+        seconds: how long the fit took.
+        log_prob: nats per token, `log p(words, topics)` of the state that was kept.
         convergence: whether the chains of the fit converged; if they did not, `warnings` say so.
         paired: whether both tests exchanged texts within pairs.
     """
@@ -254,7 +256,9 @@ def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Cou
     if isinstance(real.texts, csr_matrix):
         known = np.unique(real.texts[train].indices)
         if not len(known):
-            raise TextcriticError(f"{real.name}: the texts to fit on have no word")
+            raise TextcriticError(
+                f"{real.name}: the texts that the model is fitted on have no words; give texts with words"
+            )
         return [_chosen_words(one.texts, rows, known) for one, rows in parts]
     options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
     vocabulary, _ = build_vocabulary([real.texts[row] for row in train], options, real.name)

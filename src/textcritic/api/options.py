@@ -114,8 +114,8 @@ class CrossFitted(Options):
 
     parts: int = option(
         PARTS,
-        f"real documents are dealt into K parts at random, each judged by critics of the others; of more than {MOST:,} "
-        f"documents, a fifth is held out instead",
+        f"real documents are divided into K parts at random, and each part is judged by critics that are fitted on the "
+        f"others; if there are more than {MOST:,}, a fifth is held out instead",
         whole(2),
         metavar="K",
     )
@@ -150,7 +150,7 @@ class TopicFit(CutIntoWords, Drawn):
         or_several(whole(2), AUTO),
     )
     _: KW_ONLY
-    starts: int = option(STARTS, "fits; that of the highest bound is kept", whole(1))
+    starts: int = option(STARTS, "fits; the one with the highest bound is kept", whole(1))
     iterations: int = option(1000, "of a fit, at most", whole(1))
     tolerance: float = option(
         1e-4, "a fit ends when the bound rises by less than this share of it an iteration", FROM_ZERO, metavar="T"
@@ -197,7 +197,7 @@ class MixingOptions(CutIntoWords, Drawn):
     )
     held_out: float = option(
         HELD_OUT,
-        "of the real texts, drawn at random, that is compared with the samples; the model is fitted on the rest",
+        "share of the real texts, drawn at random, to compare samples with; the model is fitted on the rest",
         SHARE,
     )
     iterations: int = option(
@@ -229,7 +229,7 @@ class TendencyOptions(CutIntoWords, Drawn):
     )
     held_out: float = option(
         0.5,
-        "with draws, of the real documents, that samples are compared with; second draws are taken from the rest",
+        "with second draws: share of the real documents to compare samples with; second draws are taken from the rest",
         SHARE,
     )
     draws: int = option(0, "second draws of real text at most, each as large as the largest sample", whole(0))
@@ -272,8 +272,8 @@ class ImportanceOptions(Drawn):
     resamples: int = option(10_000, "of the texts", RESAMPLES)
     as_released: int | None = option(
         None,
-        "give the perplexity too that the paper's released code prints with --samples-per-batch S, which it subtracts "
-        "the logarithm of in place of that of all draws",
+        "give also the perplexity that the paper's released code prints with --samples-per-batch S: it subtracts log S "
+        "instead of the logarithm of the number of all draws",
         whole(1),
         metavar="S",
     )
@@ -310,7 +310,10 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
         NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
     )
     splits: int = option(
-        SPLITS, "held-out splits of topics, whose fit is dear; the starts are dealt over them", whole(2), metavar="N"
+        SPLITS,
+        "held-out splits for topics, which are expensive to fit; the starts are shared among them",
+        whole(2),
+        metavar="N",
     )
     workflow: bool = option(False, "run the jobs by Snakemake, as with models or inferred titles, not in this process")
     verbose: bool = option(False, "show all lines of the log on stderr")
@@ -354,7 +357,7 @@ class ArticleOptions(ScorecardOptions):
     )
     fine_tune: float = option(
         0.0,
-        "train the models on the reference first, for so many passes; 0: they go on from the first words of real "
+        "train the models on the reference first, for this number of passes; 0: they continue the first words of real "
         "articles",
         FROM_ZERO,
         metavar="EPOCHS",

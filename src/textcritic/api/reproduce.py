@@ -52,9 +52,9 @@ class Line:
     Attributes:
         place: paper and table or section.
         what: the number, in words.
-        ours: as computed here.
-        published: as printed; None: the paper prints none.
-        digits: behind the point, as printed.
+        ours: the number that is computed here.
+        published: the number that the paper prints; None: it prints none.
+        digits: how many digits the paper prints after the point.
         n: documents, sequences or pairs from which ours is computed; None: it is exact.
         note: a remark.
     """
@@ -82,7 +82,7 @@ class Reproduction:
     Attributes:
         lines: the numbers.
         missing: files that were not there, a line each with what to do.
-        seconds: that it took.
+        seconds: how long it took.
     """
 
     lines: Sequence[Line]
@@ -91,7 +91,7 @@ class Reproduction:
 
     @property
     def differing(self) -> list[Line]:
-        """Those that are not as printed, the one that differs most of its own size first."""
+        """The lines that differ from the paper, the largest relative difference first."""
         off = [line for line in self.lines if line.difference]
         return sorted(off, key=lambda line: -abs((line.difference or 0) / (line.published or 1)))
 

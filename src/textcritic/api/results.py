@@ -42,7 +42,7 @@ class Result:
 
     Attributes:
         title: what was done.
-        scores: of each measure and source, real text first.
+        scores: a score for each measure and source, real text first.
         facts: (what, words) on how the numbers were computed.
         page: the report, if one was written.
         warnings: what a reader has to know before any of the numbers, in sentences; mostly there is nothing.

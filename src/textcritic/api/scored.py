@@ -1,4 +1,8 @@
-"""What the functions of one critic have in common: results by set, Latent PPL, and words on draws and groups."""
+"""What the functions of one critic have in common: results by set, Latent PPL, and words on draws and groups.
+
+Similar names: `critics.scores` has the scores of documents, which are read here; `measures.score` has the numbers that
+results and the scorecard show; `measures.scored` is for the tables of a study.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -46,8 +50,8 @@ class ByLabel(Result, Generic[OfSet]):
     def _only(self, name: str) -> OfSet:
         if len(self.by_label) > 1:
             raise TextcriticError(
-                f"{name}: is of one set, and there are {len(self.by_label)} ({listed([*self.by_label])}); "
-                "`by_label[LABEL]` has each"
+                f"{name}: exists for one set only, and there are {len(self.by_label)} ({listed([*self.by_label])}); "
+                "use `by_label[LABEL]`"
             )
         return next(iter(self.by_label.values()))
 
@@ -93,7 +97,7 @@ class OneLatentPpl:
 
 
 def reason_of(score: Score) -> str | None:
-    """Why a score has no interval, as JSON has it; None where it has one."""
+    """Why a score has no interval, for JSON; None if it has an interval."""
     return score.because or None if score.low is None else None
 
 
@@ -112,11 +116,11 @@ def latent_ppl_of(
     """The Latent PPL of each set of scored chains, samples against real text; and the facts about groups.
 
     Args:
-        sets: scores by what the set is called; real text is `REAL`.
-        read: of the scores of a set.
+        sets: scores by the label of the set; the label of real text is `REAL`.
+        read: makes a `Scored` of the scores of a set.
         measure: the Latent PPL of this critic.
         options: how intervals and tests draw.
-        names: of sets in errors; by default their labels.
+        names: by label, the name of a set in errors; by default the label.
 
     Raises:
         TextcriticError: no document of a set is left; the line begins with its name.

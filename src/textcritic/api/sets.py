@@ -18,10 +18,10 @@ def labelled(samples: Given, argument: str = "samples") -> Iterator[tuple[str, s
 
     Args:
         samples: documents in any form; a dict of them by label; or a list of `Path`s, whose labels are their names.
-        argument: what errors call it; the label of documents that have no other.
+        argument: the name of the argument in errors; also the label of a sample without a label.
 
     Raises:
-        TextcriticError: there is none, a bad label, or a file twice.
+        TextcriticError: no sample is given, a label is not possible, or a file is given twice.
     """
     for label, name, sample in _labelled(samples, argument):
         if not isinstance(label, str) or not label:
@@ -68,9 +68,9 @@ def held_out_of(
     """The documents of the set `name` that are held out, drawn at random in whole groups: at least one, and not all.
 
     Args:
-        groups: of all documents.
-        options: say the share and the seed.
-        name: of the set, for errors.
+        groups: the group of each document.
+        options: have the share and the seed.
+        name: the name of the set in errors.
 
     Raises:
         TextcriticError: there are fewer than two documents, or most of them are one group.

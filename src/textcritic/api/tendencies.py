@@ -70,8 +70,8 @@ class TendenciesResult(Result):
 
     Attributes:
         real: statistics of the real documents that samples are compared with, as `to_json` has them.
-        samples: those of each sample, by label.
-        verdicts: of each sample, by label: one for each tendency, those that could not be measured too.
+        samples: by label, the same statistics of each sample.
+        verdicts: by label, one verdict for each tendency, also for tendencies that could not be measured.
     """
 
     real: Mapping[str, Any]

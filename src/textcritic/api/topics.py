@@ -132,7 +132,8 @@ def _read(train: Documents, tests: Sequence[Documents], options: TopicOptions) -
     if train.counted:
         if not {"stop_words", "minimum_count"}.isdisjoint(options.asked()):
             raise TextcriticError(
-                f"{train.name}: `stop_words` and `minimum_count` are for text; LDA-C is counted already"
+                f"{train.name}: `stop_words` and `minimum_count` can be used with text only; in a file in LDA-C format"
+                " the words are already counted; leave both out"
             )
         return read_counts(train.file, [test.file for test in tests], options.vocabulary)
     if options.vocabulary is not None:
@@ -194,9 +195,9 @@ def _scored(
     Args:
         critics: the one that is kept, then the others.
         tested: the sets by label.
-        options: of the intervals.
-        groups: of the documents of each set.
-        words: of the columns, if they are known.
+        options: how intervals are computed.
+        groups: by label, the group of each document.
+        words: the word of each column, if known.
         searching: whether the other sets are tested against the first.
         of_fit: attributes of the result that are about the fit.
     """

@@ -28,11 +28,11 @@ class TopicNumbers:
     """What was found with each number of topics.
 
     Attributes:
-        held_out: of each number, ascending.
+        held_out: the result for each number of topics, ascending.
         scores: with each number, the Latent NLL of the test sets if there are several, tested against the first set.
         documents: held-out documents, all of train with two tokens or more of the vocabulary.
-        tokens: that were predicted, half of each document's.
-        unknown: that were not, since no document of the other parts has their word.
+        tokens: how many tokens were predicted, half of each document's tokens.
+        unknown: how many were not, because no document of the other parts has their word.
     """
 
     held_out: tuple[HeldOut, ...]
@@ -79,7 +79,7 @@ class TopicNumbers:
         return " ".join(said)
 
     def table(self) -> Table:
-        """A row for each number."""
+        """The table that is printed: one row for each number of topics."""
         labels = list(self.verdicts(self.taken.num_topics))
         heads = ("topics", "nats a word", "95% interval", "below the best", "95% interval", *labels, "taken")
         rows = [

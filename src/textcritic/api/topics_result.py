@@ -65,20 +65,21 @@ class TopicsOfSet:
 class TopicsResult(ByLabel[TopicsOfSet]):
     """What `topics` gives; `scores` has the Latent NLL of each test set, in expectation.
 
-    The attributes of `TopicsOfSet` are there of the test set, where there is one; of several, `by_label` has them.
+    If there is one test set, the attributes of `TopicsOfSet` are there too; if there are several, `by_label` has them.
 
     Attributes:
         bound: evidence lower bound of the train set in each iteration of the fit that is kept, before its M-step, nats.
-        seconds: that the fits took.
-        starts: last bounds of the fits from all starts, the one that is kept first; none of a critic that was read.
-        converged: whether it ended by the tolerance.
-        train: documents, empty ones among them, words, tokens, and the words that were left out, by reason; None of a
-            critic that was read.
+        seconds: how long the fits took.
+        starts: last bounds of the fits from all starts, first that of the fit that is kept; empty if the critic was
+            read from a folder.
+        converged: whether the kept fit ended by the tolerance.
+        train: how many documents, empty documents, words and tokens, and the words that were left out, by reason; None
+            if the critic was read from a folder.
         num_topics: K.
-        top_words: the ten most probable words of each topic; None where the words of the ids are not known.
-        against_first: where several numbers of topics were given, the Latent NLL of the other test sets, tested against
-            the first as if this were real text; in these scores it is called so.
-        search: what each of several numbers of topics says; None where one was given.
+        top_words: the ten most probable words of each topic; None if it is not known which words the ids mean.
+        against_first: if several numbers of topics were given, the Latent NLL of the other test sets, tested against
+            the first test set as if it were real text (it has that name in these scores).
+        search: the result for each of several numbers of topics; None if one number was given.
     """
 
     bound: tuple[float, ...]

@@ -47,7 +47,11 @@ def add_command(
 
 
 def add_accept(command: argparse.ArgumentParser) -> None:
-    """Add the option `--accept`, for a folder that may have results made with other values."""
+    """Add the option `--accept`.
+
+    It takes names of entries whose results may be made again, because the values in config/local.yaml differ from those
+    they were made with.
+    """
     text = "registry entries, separated by commas, whose results may be made again with the values of config/local.yaml"
     command.add_argument("--accept", metavar="NAMES", help=text)
 

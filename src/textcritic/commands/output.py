@@ -34,7 +34,7 @@ def print_text(text: str) -> int:
         TextcriticError: standard output is closed or cannot be written, e.g. as the disk is full.
     """
     if sys.stdout is None:  # closed before Python began
-        raise TextcriticError("standard output: is closed, so that nothing can be printed; send it to a file")
+        raise TextcriticError("standard output is closed, so nothing can be printed; redirect the output to a file")
     codecs.register_error("textcritic.plain", _plain)
     if hasattr(sys.stdout, "reconfigure"):  # a replacement of sys.stdout may lack this
         sys.stdout.reconfigure(errors="textcritic.plain")

@@ -184,7 +184,7 @@ def mauve(
 def halves_interval(first: Any, second: Any, options: MauveOptions, value: float) -> tuple[float, float]:
     """95% interval of MAUVE at this number of documents: `value` and 1.96 standard deviations over random halves.
 
-    Documents drawn with replacement lower MAUVE (0.80 to 0.67 at 500 documents), so that a percentile interval covers
+    Documents drawn with replacement lower MAUVE (0.80 to 0.67 at 500 documents), so a percentile interval covers
     62%. Halves are therefore drawn without replacement (Politis, Romano and Wolf 1999, chapter 2), with half as many
     buckets, so that each has as many points. The factor sqrt(m / n) / sqrt(1 - m / n) of m = n / 2 documents is 1.
     """

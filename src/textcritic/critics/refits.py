@@ -18,18 +18,18 @@ Mask = npt.NDArray[np.bool_]
 class TransitionRefit:
     """Transition critics as `TransitionCritic` in mode "paper", of any documents of a set.
 
-    A critic knows a title if at least `minimum` sections of its documents have it. It is fitted only on documents whose
-    titles it all knows, and judges only such documents, just as a corpus leaves out articles with rare titles. In the
-    mean over critics, a document of the sample has a weight in proportion to the number of critics that can judge it.
+    A critic knows a title if at least `minimum` sections of its documents have it. It is fitted only on documents with
+    no other titles, and judges only such documents, just as a corpus leaves out articles with rare titles. In the mean
+    over critics, a document of the sample has a weight in proportion to the number of critics that can judge it.
     The smoothing of each critic is chosen by cross-validation over the parts that it is fitted on.
 
     Args:
-        chains: of all documents, the real ones first.
-        grid: of the smoothing, ascending; a single one is taken.
-        minimum: sections with a title for it to be known.
+        chains: the chains of all documents, the real ones first.
+        grid: the values of the smoothing to choose from, ascending; a single value is used as it is.
+        minimum: how many sections must have a title for the title to be known.
 
     Attributes:
-        steps: of each document: [documents].
+        steps: how many steps each document has: [documents].
     """
 
     def __init__(self, chains: Chains, grid: Sequence[float] = PAPER_GRID, minimum: int = 1) -> None:

@@ -15,6 +15,9 @@ A critic whose latent is a chain (section titles, states of a known process) wri
 `chain` (the titles or states) and `step_nll` (nats of each step). The docstring of the critic says what one step is.
 The topic model writes `critics.ctm.scoring.TOPIC_SCORES_SCHEMA`, which adds `nll_at_mean` and `words`; that of mentions
 `critics.mentions.MENTION_SCORES_SCHEMA`, which adds `steps` (tokens), `people` and `mentions`.
+
+Similar names: `measures.scored` reads these tables for the tables of a study; `measures.score` has the numbers of the
+scorecard, one for each sample and measure; `api.scored` is for Python users.
 """
 
 import math

@@ -64,10 +64,10 @@ class Beams:
         Args:
             places: the texts [m], int.
             symbols: drawn for each living hypothesis [rows, k], by text and then by rank.
-            log_probs: of these symbols, [rows, k].
+            log_probs: the log-probabilities of these symbols, [rows, k].
 
         Returns:
-            The rank of the hypothesis that each goes on from, int64 [m, k]; its own where there is none.
+            The rank of the hypothesis that each one continues, int64 [m, k]; its own rank if it continues none.
         """
         m, k = len(places), self.beam
         before, alive = self.scores[places], self.alive[places]

@@ -13,8 +13,8 @@ class Drawn:
     """A text that was drawn.
 
     Attributes:
-        index: of the text, or of the draw.
-        ids: of its tokens; those that were drawn, behind those that were given.
+        index: number of the text, or of the draw.
+        ids: ids of its tokens: first those that were given, then those that were drawn.
         finish: "end" or "length".
         score: mean log probability of a token that was drawn, its end included, at the temperature of the decoding;
             top-k and top-p change what is drawn, not the score. This is fairseq's default. A text that was cut has the

@@ -281,7 +281,7 @@ def _ragged_logits(model: PreTrainedModel, name: str, tokens: np.ndarray, cache:
 
 
 def layer_dtype(model: PreTrainedModel) -> torch.dtype:
-    """Of the layers; the output layer may be kept in a wider one."""
+    """The number type of the model's layers. The output layer may have a wider type."""
     embeddings: Any = model.get_input_embeddings()
     dtype: torch.dtype = embeddings.weight.dtype
     return dtype

@@ -56,7 +56,7 @@ class Limit:
 
     @classmethod
     def of(cls, decoding: Mapping[str, Any]) -> Self:
-        """That of a registry entry."""
+        """The limit of an entry of the decodings registry."""
         return cls(decoding["max_tokens"], decoding["unfinished"] == "keep")
 
 

@@ -54,8 +54,8 @@ def make_subword_tokenizer(
     tokenizer.train_from_iterator(texts, trainer)
     if tokenizer.get_vocab_size() > vocabulary:
         raise TextcriticError(
-            f"{articles_path}: has so many characters that {tokenizer.get_vocab_size()} entries are the fewest; raise"
-            f" subwords.vocabulary, which is {vocabulary}"
+            f"{articles_path}: has so many different characters that at least {tokenizer.get_vocab_size()} entries are"
+            f" needed; raise subwords.vocabulary, which is {vocabulary}"
         )
     fast = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

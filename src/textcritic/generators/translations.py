@@ -77,7 +77,7 @@ def import_translations(path: str | os.PathLike[str], sources: Sequence[str], fi
     Three formats:
 
     - plain text, see `records.is_text`, a translation a line, in the order of the sentences: line n translates sentence
-      n, and after the last comes the first again, so that there are as many lines as sentences, or a multiple;
+      n, and after the last comes the first again, so there are as many lines as sentences, or a multiple;
     - JSON lines: `{"text": ...}`, in the same order, or with `source`, the exact English sentence of the test split, in
       any order and number; `id` is optional;
     - a table (`.parquet`, `.arrow` or a folder) with these columns.

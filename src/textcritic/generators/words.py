@@ -37,9 +37,9 @@ def make_words_tokenizer(
     Args:
         texts: the training texts; streamed. Memory holds their distinct words: some 150 bytes each.
         out_dir: folder to write, whole or not at all.
-        vocabulary: entries of the tokenizer, those of `ALWAYS` included, at most: the commonest words, and of equally
-            common ones those that come first by code points.
-        minimum_count: in place of `vocabulary`: all words that occur so many times or more.
+        vocabulary: how many entries the tokenizer has at most, with those of `ALWAYS`: the commonest words, and of
+            equally common words those that come first by code points.
+        minimum_count: instead of `vocabulary`: all words that occur at least this many times.
 
     Raises:
         TextcriticError: both or none of the two are given, or no word is in the vocabulary.

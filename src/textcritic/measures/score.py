@@ -3,6 +3,9 @@
 A kind fills `Section.card` with scores: one for each row of its table and each measure, made by `scores_of`. Whatever
 shows people the results of a study (the report, `textcritic show`, a Python result) reads these same numbers, see
 `measures.card_file`. A score is of one seed. `measures.card` arranges scores of several experiments and seeds in rows.
+
+Similar names: `critics.scores` has the scores of single documents, from which `measures.scored` helps to make the rows
+of tables; `scores_of` here reads those rows; `api.scored` makes results for Python users.
 """
 
 import math

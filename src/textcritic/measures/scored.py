@@ -1,4 +1,8 @@
-"""What tables of scored samples share: reading and counting scores, reasons in words, perplexity, p-values."""
+"""What tables of scored samples share: reading and counting scores, reasons in words, perplexity, p-values.
+
+Similar names: `critics.scores` writes the files that are read here; `measures.score` has the numbers of the scorecard,
+made from rows of tables; `api.scored` does without files what Python users call.
+"""
 
 import re
 from collections import Counter

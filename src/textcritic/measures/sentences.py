@@ -40,11 +40,11 @@ class Sentence:
     """A sentence of the front page.
 
     Attributes:
-        experiment: the experiment that it is of.
+        experiment: name of the experiment that it comes from.
         about: what it is about.
         says: what it says.
         section: element id of the part of the report that is about it.
-        strength: the order of sentences, as `score.strength`.
+        strength: how far the value is from real text, see `Score.strength`; stronger sentences come first.
     """
 
     experiment: str

@@ -24,7 +24,7 @@ SHOWN = "results/studies/"
 
 
 def rules_that_ran(here: Path) -> dict[str, int]:
-    """How many files each rule has made, of those that another rule has read or that people read.
+    """For each rule, the number of its files that another rule has read, or that are for people (in `SHOWN`).
 
     Args:
         here: the working directory.

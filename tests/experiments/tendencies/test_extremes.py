@@ -59,7 +59,7 @@ def test_tables_and_section_say_what_is_the_matter(files, tmp_path):
     page = (place / "section.html").read_text("utf-8")
     Page(page)
     said = [html.unescape(line) for line in re.findall(r'<p class="warning">(.*?)</p>', page)]
-    one_word = "Zipf's law: all tokens are one word, so that s is infinite; give at least two words"
+    one_word = "Zipf's law: all tokens are one word, so s is infinite; give at least two words"
     assert {f"{who}: {one_word}" for who in ("real text", "one type", "one document: real text")} <= set(said)
     assert re.search(
         r"one document.{,400}no end within 40 tokens: 1,234",

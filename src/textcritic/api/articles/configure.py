@@ -72,22 +72,22 @@ class Wanted:
 
     Attributes:
         reference: absolute path of the file of real articles.
-        test: that of real articles that samples are compared with; None: a part of the reference.
+        test: the path of real articles that samples are compared with; None: a part of the reference.
         samples: the files that are compared.
         given: whether the titles of samples are given, or inferred.
         titled: whether articles of the reference have titles; without, nothing of `given` and of the thresholds counts.
         minimum_title_count: `sections.minimum_title_count` of the corpus.
         minimum_sections: `sections.minimum` of the corpus; None: the template's.
-        splits: what of `splits` of the corpus is not as in the template.
+        splits: the keys of `splits` of the corpus that differ from the template.
         measures: names of `KINDS`.
         not_measured: what else people may look for, and why it is not measured.
-        critics: by kind of experiment what of its critic's entry is not as it ships.
-        resamples: of intervals and tests.
+        critics: by kind of experiment, the keys of its critic's entry that differ from the entry that is shipped.
+        resamples: the number of resamples for intervals and tests.
         command: the command line that makes the study again.
         models: models that samples are drawn from.
         drawing: how; None without models.
         metrics: measures of one's own, as a block of kind `metrics` names them.
-        metric_folders: of their modules.
+        metric_folders: the folders of their modules.
         crossed: whether real text is judged by cross-fitting.
     """
 

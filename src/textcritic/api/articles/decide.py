@@ -139,7 +139,7 @@ def _require_text(compared: Compared, real: Outline, others: Sequence[Outline]) 
     """Check that each file has text, and that the reference has enough documents to be split.
 
     Raises:
-        TextcriticError: one has not.
+        TextcriticError: a file has no text, or the reference has too few documents.
     """
     for outline in (real, *others):
         if not outline.digests:
@@ -234,14 +234,14 @@ def _titled(real: Outline, options: CriticiseOptions) -> bool:
         TextcriticError: none has, and an option is about titles.
     """
     if not real.titled:
-        bare = f"{real.path}: no article has a title on every section"
+        bare = f"{real.path}: no article has a title for every section"
         about = {"--titles": options.titles, "--minimum-title-count": options.minimum_title_count}
         if asked := [
             name for name, value in (about | {"--minimum-sections": options.minimum_sections}).items() if value
         ]:
             raise TextcriticError(
-                f"{bare}, which {' and '.join(asked)} would need; give every section of the reference one:"
-                ' {"title": ..., "text": ...}'
+                f"{bare}, and {' and '.join(asked)} {'needs' if len(asked) == 1 else 'need'} titles; give every section"
+                ' of the reference a title: {"title": ..., "text": ...}'
             )
         say(
             f"{bare}: the order of sections is not judged; with titles in the reference,"
@@ -281,7 +281,9 @@ def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
     lacking = ", ".join(f"{o.untitled:,} of {o.sections:,} sections of {o.path.name}" for o in bare)
     if titles == "given":
         if none := next((outline for outline in drawn if not outline.titled), None):
-            raise TextcriticError(f"{none.path}: no article has a title on every section; --titles inferred finds them")
+            raise TextcriticError(
+                f"{none.path}: no article has a title for every section; --titles inferred finds them"
+            )
         say("titles: given, as asked" + (f"; articles with an untitled section are rejected ({lacking})" * bool(bare)))
         return "given"
     if titles is None and not bare:

@@ -151,8 +151,8 @@ def _chosen(parts: Parts, seed: int) -> Iterator[Document]:
         yield replace(choice[int(rng.integers(len(choice)))], id=document.id)
     if candidates:
         raise TextcriticError(
-            f"{parts.candidates}: has candidates of documents that {parts.documents} has not, such as"
-            f" {next(iter(candidates))!r}; delete both and make them again"
+            f"{parts.candidates}: has candidates for documents that are missing in {parts.documents}, such as"
+            f" {next(iter(candidates))!r}; delete both files and make them again"
         )
 
 

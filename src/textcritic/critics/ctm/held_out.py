@@ -1,9 +1,9 @@
 """How many topics: how well models with different numbers of topics predict words that they have not seen.
 
-Documents are dealt into parts, and each part is judged by models that are fitted on the others. Half of the tokens of a
-document, drawn at random, are read, and the other half are predicted (document completion, Blei and Lafferty 2007,
-section 3.2; Wallach, Murray, Salakhutdinov and Mimno 2009, section 5.2). All models predict the same tokens, so that
-the numbers of topics are compared document by document.
+Documents are divided into parts, and each part is judged by models that are fitted on the others. Half of the tokens of
+a document, drawn at random, are read, and the other half are predicted (document completion, Blei and Lafferty 2007,
+section 3.2; Wallach, Murray, Salakhutdinov and Mimno 2009, section 5.2). All models predict the same tokens, so the
+numbers of topics are compared document by document.
 """
 
 from collections.abc import Sequence
@@ -50,12 +50,12 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """A number of topics.
+    """How well models with one number of topics predict.
 
     Attributes:
         num_topics: K.
-        log_likelihood: of a held-out token, nats, with its 95% interval over documents.
-        below_best: how much less it is than that of the best number, of the same documents.
+        log_likelihood: log-likelihood of a held-out token, nats, with its 95% interval over documents.
+        below_best: how much lower it is than the log-likelihood of the best number, on the same documents.
         taken: whether it is the smallest that may be as good as the best: its interval of `below_best` includes 0.
     """
 
@@ -73,8 +73,8 @@ def completed(
     Args:
         counts: [documents, words], whole numbers.
         numbers: K of each model; their order does not matter.
-        options: of the fits; `num_topics` is not used. The seed also deals the documents and halves them.
-        groups: of the documents; those of a group are in one part. None: each is alone.
+        options: how models are fitted; `num_topics` is not used. The seed also decides the parts and the halves.
+        groups: the group of each document; all documents of a group are in one part. None: each document is alone.
         workers: threads; the result does not depend on their number.
 
     Raises:
@@ -153,7 +153,7 @@ def predicted_under(critic: CTM, read: csr_matrix, predicted: csr_matrix, seed: 
     """Log-likelihood of the predicted tokens of documents, given those that were read, in nats: [documents].
 
     A token is predicted by `sum_k E[theta_k] beta[k, word]`: the mean of the topic proportions over `DRAWS` of the
-    posterior of the read half. That is a distribution over words whatever the posterior is, so that models of
+    posterior of the read half. That is a distribution over words whatever the posterior is, so models of
     different K can be compared.
 
     Args:

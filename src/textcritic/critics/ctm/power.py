@@ -56,8 +56,8 @@ def measure_topic_power(files: PowerFiles, options: PowerOptions, threads: int =
     critic, vocabulary = CTM.load(files.critic), Vocabulary.load(files.vocabulary)
     if critic.num_words != len(vocabulary):
         raise TextcriticError(
-            f"{files.critic}: a critic of {critic.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
-            "delete both and rerun the rules that make them"
+            f"{files.critic}: the critic knows {critic.num_words:,} words, but the vocabulary {files.vocabulary} has"
+            f" {len(vocabulary):,}; delete both and rerun the rules that make them"
         )
     rng = np.random.default_rng(options.seed)
     blocks = [counts.matrix for counts in count_articles(iter_articles(files.articles), vocabulary)]

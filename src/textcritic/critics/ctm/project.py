@@ -86,8 +86,8 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
     for path, one in [(files.critic, critic), *((files.starts, other) for other in others)]:
         if one.num_words != len(vocabulary):
             raise TextcriticError(
-                f"{path}: a critic of {one.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
-                "delete both and rerun the rules that make them"
+                f"{path}: the critic knows {one.num_words:,} words, but the vocabulary {files.vocabulary} has"
+                f" {len(vocabulary):,}; delete both and rerun the rules that make them"
             )
     rejected = unread(files.rejected)
     with ExitStack() as stack:

@@ -25,7 +25,7 @@ def read_released(folder: str | os.PathLike[str]) -> CTM:
     """Read `final-mu.dat`, `final-cov.dat` and `final-log-beta.dat` as a critic.
 
     Means are [K - 1], covariances [K - 1, K - 1] and log probabilities [K, V], as here: the last topic's coefficient
-    is 0. The files have six decimals, so that the topics are scaled to add up to 1 again. A word that a topic never
+    is 0. The files have six decimals, so the topics are scaled to add up to 1 again. A word that a topic never
     emits has the log probability -1000 there and that of `model.NEVER` here. `final-param.txt` and `final-inv-cov.dat`
     are compared with the others if they are there.
 
@@ -104,7 +104,10 @@ def _check_sizes(path: Path, shape: tuple[int, ...]) -> None:
     given = {words[0]: words[1] for words in lines if len(words) > 1}
     for name, size in zip(("num_topics", "num_terms"), shape, strict=True):
         if given.get(name, str(size)) != str(size):
-            raise TextcriticError(f"{path}: {name} {given[name]}, but {TOPICS} and {MEAN} are of {size:,}")
+            raise TextcriticError(
+                f"{path}: {name} is {given[name]}, but by {TOPICS} and {MEAN} it is {size:,}; the files are of"
+                " different fits"
+            )
 
 
 def _check_precision(folder: Path, covariance: npt.NDArray[np.float64]) -> None:

@@ -37,8 +37,9 @@ class Fit:
 
     Attributes:
         critic: the model after the last M-step.
-        bounds: nats, one an iteration: the bound of all documents under the parameters before its M-step.
-        seconds: time that the start and the iterations took, those before a kill included.
+        bounds: for each iteration, the bound of all documents in nats, by the parameters before the M-step of that
+            iteration.
+        seconds: how long the start and the iterations took, also those before the job was killed and resumed.
         converged: whether the bound changed by less than the tolerance.
         documents: number of documents with words.
         empty: number of documents without a word, which are left out.
@@ -56,7 +57,7 @@ def fit_ctm(counts: csr_matrix, options: FitOptions, *, state: Path | None = Non
     """Fit by variational EM (Blei and Lafferty 2006, section 3; see `posterior` for the bound).
 
     The E-step raises the bound of each batch of documents from where the last E-step left it, the M-step is in closed
-    form, so that the bound never falls. Memory is bounded by batch and model: documents
+    form, so the bound never falls. Memory is bounded by batch and model: documents
     are read through the matrix, which may be mapped from disk, and posteriors are kept on disk.
 
     Args:

@@ -43,7 +43,7 @@ class Convergence:
 
     @property
     def words(self) -> str:
-        """The same in a sentence, which ends with a full stop."""
+        """Whether the fit has converged, in a sentence that ends with a full stop."""
         if np.isnan(self.drift):
             return f"{self.sweeps:,} sweeps are too few to say whether the fit has converged; raise `iterations`."
         if not self.converged:
@@ -56,7 +56,7 @@ class Convergence:
             return f"{start}."
         if self.agreement <= LIMIT:
             return f"{start}, and the chains agree (R-hat {self.agreement:.2f})."
-        return f"{start}; the chains differ (R-hat {self.agreement:.2f}), so that another seed can give another model."
+        return f"{start}; the chains differ (R-hat {self.agreement:.2f}), so another seed can give another model."
 
     def record(self) -> dict[str, float | int | bool | str | None]:
         """As JSON has it; None for NaN."""

@@ -61,7 +61,7 @@ def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit
     mode of the probabilities themselves would be `n_kw + beta - 1` over its sum, which does not exist for a beta below
     1 and words that a topic does not have; MALLET and tomotopy give the former too.
 
-    A killed fit begins from the start: tomotopy saves its counts, but not the state of its random numbers, so that a
+    A killed fit begins from the start: tomotopy saves its counts, but not the state of its random numbers, so a
     resumed chain would be a different one.
 
     Args:

@@ -108,8 +108,8 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
     critic, vocabulary = LDA.load(files.critic), Vocabulary.load(files.vocabulary)
     if critic.num_words != len(vocabulary):
         raise TextcriticError(
-            f"{files.critic}: a critic of {critic.num_words:,} words, and {files.vocabulary} has {len(vocabulary):,}; "
-            "delete both and rerun the rules that make them"
+            f"{files.critic}: the critic knows {critic.num_words:,} words, but the vocabulary {files.vocabulary} has"
+            f" {len(vocabulary):,}; delete both and rerun the rules that make them"
         )
     rejected = unread(files.rejected)
     options = posterior_options(entry)

@@ -29,7 +29,7 @@ from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.runlog import Progress
 
 SWAPS = 199
-"""Random swaps of a test: p is a multiple of 1/200, so that the level is exactly `ALPHA`."""
+"""Random swaps of a test: p is a multiple of 1/200, so the level is exactly `ALPHA`."""
 AIM = 0.8
 """Mixing is noticed from the rate on where at least this share of the tests notices it."""
 
@@ -304,8 +304,8 @@ def _held_out(drawn: Drawn, articles: str | os.PathLike[str]) -> Drawn:
     for number, title in numbers.items():
         if number >= len(drawn.sentences) or " ".join(drawn.source[drawn.sentences[number]]) != title:
             raise TextcriticError(
-                f"{articles}: sentence {number} is not that of these languages; delete it and rerun the rule that "
-                "makes it"
+                f"{articles}: sentence {number} is not the sentence of this number in these languages; delete the file"
+                " and rerun the rule that makes it"
             )
     return replace(drawn, sentences=[drawn.sentences[number] for number in sorted(numbers)])
 

@@ -31,12 +31,12 @@ def fit_on_mentions(
     """Fit a critic of kind `mentions` on a file of mentions; write it, and what it was fitted on.
 
     Args:
-        mentions: of the train split.
+        mentions: the file of mentions of the train split.
         critic_path: critic.npz.
         training_path: JSON with `documents`, `tokens`, `people`, `without_people`, `rejected` {reason: n}, `ngrams` of
             each order, `discounts` of each order, and the `options` of chains.
-        entry: of the critics registry, with its defaults.
-        options: of chains.
+        entry: the entry of the critics registry, with its defaults.
+        options: how mentions become chains.
 
     Raises:
         TextcriticError: no article of the train split has a chain.
@@ -70,14 +70,14 @@ def score_file(
     scores_path: str | os.PathLike[str],
     options: ChainOptions,
 ) -> None:
-    """Write the scores of a file of mentions, those that the resolver rejected included.
+    """Write the scores of a file of mentions, also those of texts that the resolver rejected.
 
     Args:
-        mentions: of a corpus split or a sample.
-        articles: that split or sample, which has the groups of its articles.
+        mentions: the file of mentions of a corpus split or a sample.
+        articles: the articles of that split or sample, with their groups.
         critic_path: critic.npz.
         scores_path: table of schema `MENTION_SCORES_SCHEMA`.
-        options: of chains, those that the critic was fitted with.
+        options: how mentions become chains; the same options that the critic was fitted with.
     """
     chained = read_chains(mentions, options)
     critic = MentionCritic.load(critic_path)

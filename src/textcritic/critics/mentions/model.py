@@ -240,7 +240,7 @@ def discounts_of(counts: Sequence[Ints], discount: Discount) -> Discounts:
 
 
 def discounts_from(counts_of_counts: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], discount: Discount) -> Discounts:
-    """The same from how many n-grams of each order occur 0, 1, 2, 3 and 4 times: [n][5 or more]."""
+    """The discounts, from how many n-grams of each order occur 0, 1, 2, 3 and 4 times: [n][5 or more]."""
     rows = [_row(of_order, discount) for of_order in counts_of_counts]
     if discount == "as_released":
         rows[0] = (0.0, 0.0, 0.0)

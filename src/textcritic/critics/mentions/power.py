@@ -1,7 +1,7 @@
 """Power of the test against real text: how often it notices that a share of the pronouns is wrong.
 
 Half of the articles drawn stay as they are; in the other half a share of the pronouns is exchanged at random
-(`latents.resolvers.exchange`). All of them are real text, so that whatever the test finds is due to the exchange.
+(`latents.resolvers.exchange`). All of them are real text, so whatever the test finds is due to the exchange.
 """
 
 import os

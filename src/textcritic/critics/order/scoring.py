@@ -29,10 +29,10 @@ ORDER_SCHEMA = pa.schema(
 )
 """One row per document. All columns but `id`, `rejected`, `why` and `group` are null where a document is rejected.
 
-- `evidence`: for the order of real text, nats times 100; its sum over the sum of `sentences` is the measure.
-- `sentences`: those that have neighbours in their section.
-- `own`: evidence by the other documents of the same set, see `own.own_evidence`; null of a set of one group.
-- `accuracy`: the share of 20 random orders with less evidence.
+- `evidence`: evidence for the order of real text, nats times 100; its sum over the sum of `sentences` is the measure.
+- `sentences`: how many sentences have neighbours in their section.
+- `own`: evidence by the other documents of the same set, see `own.own_evidence`; null if the set is one group.
+- `accuracy`: the share of 20 random orders that have less evidence.
 - `pair`, `pair_evidence`: the two neighbours that belong together least: the number of the first one in its document,
   from 0, and by how much, see `critic.weakest_pairs`.
 """

@@ -19,12 +19,12 @@ class RecitationRefit:
     no index is larger for one side than for the other.
 
     Args:
-        texts: of all documents, the real ones first.
+        texts: the texts of all documents, the real ones first.
         cutting: how they are cut into words.
-        n: words of a run.
+        n: how many words a run has.
 
     Attributes:
-        runs: how many each document has: [documents].
+        runs: how many runs each document has: [documents].
     """
 
     def __init__(self, texts: pa.StringArray, cutting: Cutting, n: int = MAIN_LENGTH) -> None:

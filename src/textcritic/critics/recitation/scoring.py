@@ -68,8 +68,8 @@ def counts_of(scores: pa.Table, n: int) -> Numbers:
     """(n-grams seen in the training text, all n-grams) of the documents with n words or more: int64 [documents, 2].
 
     Args:
-        scores: of schema `RECITATION_SCHEMA`.
-        n: of `LENGTHS`.
+        scores: a table of schema `RECITATION_SCHEMA`.
+        n: one of `LENGTHS`.
     """
     kept = long_enough(scores, n)
     place = LENGTHS.index(n)

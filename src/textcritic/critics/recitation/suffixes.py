@@ -1,6 +1,6 @@
 """A suffix array of documents: which stretches of other texts occur in them, and how long these are.
 
-Everything is exact: nothing is hashed, so that there are no collisions. There is no loop over tokens.
+Everything is exact: nothing is hashed, so there are no collisions. There is no loop over tokens.
 """
 
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ class Beginnings:
         return begin, np.where(clipped == words, self.words[clipped + 1], begin)
 
     def of_pair(self, first: Tokens, second: Tokens) -> tuple[Places, Places]:
-        """The same of pairs."""
+        """Like `of_word`, for pairs of words."""
         asked, of_asked = np.unique(_pair(first, second), return_inverse=True)  # in order, so that it reads on
         at = np.searchsorted(self.pairs, asked)
         occurs = at < len(self.pairs)

@@ -60,14 +60,15 @@ class Counts:
         matrix: int64 CSR [G, types], tokens of each word.
         pairs: int64 CSR [G, PAIRS], bigrams of each kind. A kind is a hash of both words, so that memory does not grow
             with the number of different bigrams. A frequent bigram has a kind almost to itself.
-        segments: int64 [G], stretches of so many tokens as the options' `window`, cut from the begin of each document.
+        segments: int64 [G], how many segments: pieces of `window` tokens (see the options), cut from the begin of each
+            document.
         segment_sums: int64 CSR [G, types], sums over segments of the count of each word.
-        segment_squares: the same of its square.
-        recurrence: int64 [G, lags, 2], pairs of tokens of one document at each distance, and how many of these are the
-            same word twice.
+        segment_squares: int64 CSR [G, types], sums over segments of the square of this count.
+        recurrence: int64 [G, lags, 2], how many pairs of tokens of one document there are at each distance, and in how
+            many of these pairs both tokens are the same word.
         lags: int64 [lags], these distances: 1, 2, 4, ...
-        attached: int64 [G], tokens such as `word,`, see `words.attached`.
-        upper: int64 [G], tokens that lower case changes.
+        attached: int64 [G], how many tokens are like `word,`, see `words.attached`.
+        upper: int64 [G], how many tokens are changed by lower case.
     """
 
     words: pa.StringArray

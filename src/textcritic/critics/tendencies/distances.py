@@ -60,15 +60,15 @@ class Distance:
 
     Attributes:
         value: the number.
-        low, high: the 95% interval of the distance of the two sources, without the effect of chance; NaN where there is
-            none.
-        p: of the test against real text; NaN where there is none.
-        p_as_printed: of a difference of means, see `inference.mean_test`.
-        by_chance: the mean of the distance where documents of both sets are exchanged at random; NaN where not tested.
+        low, high: the 95% interval of the distance of the two sources, without the effect of chance; NaN if there is no
+            interval.
+        p: p-value of the test against real text; NaN if there is no test.
+        p_as_printed: for a difference of means, see `inference.mean_test`.
+        by_chance: the mean distance if documents of both sets are exchanged at random; NaN if there is no test.
         noticed: the distance of two sources that sets of these sizes would notice, p < 0.05, in 80% of cases or more;
-            NaN where not tested.
+            NaN if there is no test.
         null: the values of the test's permutations, for a picture.
-        by_length: of the number of types, the distance at each length.
+        by_length: for the number of types, the distance at each length.
         by_size: see `BySize`; it is subtracted from the value.
     """
 
@@ -148,7 +148,7 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
     Args:
         pair: real text and sample.
         options: see `Options`.
-        only: those asked for; none means all.
+        only: the names of the distances that are wanted; empty: all.
     """
     recipes: dict[tuple[str, ...], Callable[[], Made]] = {
         ("unigram_max", "unigram_half_l1", "unigram_chi_square"): partial(_words, pair, options),

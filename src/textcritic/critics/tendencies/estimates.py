@@ -85,11 +85,10 @@ def estimates(
     `LEAST_UNITS` units there is none. An interval is about the mean of the estimate over sets of this size.
 
     Args:
-        counts: of the documents; those without a token have no share of anything and no types, and are left out of all
-            but the mean length.
+        counts: counts of the documents; documents without a token are left out of everything except the mean length.
         options: see `Options`.
         intervals: whether to make them; the values alone are made much faster.
-        only: those asked for; none means all.
+        only: the names of the estimates that are wanted; empty: all.
     """
     if not intervals:
         counts, options = pooled(counts), replace(options, resamples=1)
@@ -103,7 +102,7 @@ def estimates(
 def made_by(
     recipes: Mapping[tuple[str, ...], Callable[[], Mapping[str, T]]], *of: Counts
 ) -> tuple[dict[str, T], dict[str, str]]:
-    """The results of recipes by name, and why others have none: a set that they are `of` has no token, or an error.
+    """The results of recipes by name, and why others have no result: a set has no token, or there was an error.
 
     Args:
         recipes: by the names of what each makes.
@@ -197,7 +196,7 @@ def _heaps(counts: Counts, column: int, names: tuple[str, str]) -> Made:
     # A bigram has two tokens.
     some = length > (column == BIGRAMS)
     if not some.any():
-        raise TextcriticError("Heaps' law: no document has two tokens, so that there are no bigrams")
+        raise TextcriticError("Heaps' law: no document has two tokens, so there are no bigrams")
     types, group = counts.column(column)[some], counts.group[some]
     fit = fit_heaps(length[some], types)
     values = np.array([math.log(fit.alpha), fit.beta])

@@ -32,10 +32,10 @@ class HeapsFit:
     Attributes:
         alpha: the expected number of types of a document of length 1 (K of the paper: Eq. 20 to 22 have both names).
         beta: the exponent.
-        covariance: of (log alpha, beta) if types are Poisson: [2, 2].
-        robust_covariance: of (log alpha, beta) whatever their variance is, for independent documents (White 1980, HC0).
-            Types vary less than Poisson numbers: the covariance of the law is too wide.
-        documents: that were fitted.
+        covariance: covariance of (log alpha, beta) if the numbers of types are Poisson: [2, 2].
+        robust_covariance: the same for any variance of these numbers, for independent documents (White 1980, HC0): they
+            vary less than Poisson numbers, so `covariance` is too large.
+        documents: how many documents were fitted.
     """
 
     alpha: float
@@ -191,6 +191,6 @@ def _check(lengths: Floats, documents: Floats, sums: Floats) -> None:
     ):
         raise TextcriticError("Heaps' law: a length below 1, or negative numbers; leave out documents without tokens")
     if ((documents > 0).sum(axis=1) < 2).any():
-        raise TextcriticError("Heaps' law: all documents have one length, so that beta is unknown; give two lengths")
+        raise TextcriticError("Heaps' law: all documents have one length, so beta is unknown; give two lengths")
     if not (((sums > 0).sum(axis=1)) > 1).all():
         raise TextcriticError("Heaps' law: documents have types at one length only, or none; the law has no maximum")

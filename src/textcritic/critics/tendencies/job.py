@@ -93,12 +93,13 @@ def count_draws(
 ) -> None:
     """Count each draw of a file of articles, and write a folder with `0.npz`, `1.npz`, ...
 
-    Of a small file fewer draws are taken, see `number_of_draws`; the folder may be empty.
+    From a small file, fewer draws are taken, see `number_of_draws`; the folder may be empty.
 
     Args:
         articles: the file.
         options: what is counted.
-        draws: how many at most, the file that they are `like` (see `Draw`), and the seed of draws and groups.
+        draws: three values: the most draws to take; the file whose number of documents a draw should have (see
+            `Draw.like`); the seed of draws and groups.
         folder: to write, whole or not at all.
         shard: as `count_articles`.
         threads: as `count_articles`.

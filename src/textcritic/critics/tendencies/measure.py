@@ -191,7 +191,7 @@ def require_tokens(counts: Counts, what: str) -> None:
 
 
 def _at_most(draw: Counts, documents: int) -> Counts:
-    """Random groups of a draw, with about so many documents; all of it where it has no more."""
+    """Random groups of a draw, with about `documents` documents; the whole draw if it has no more."""
     share = documents / max(1, len(draw.documents))
     return draw if share >= 1 else draw.take(range(max(1, round(share * draw.groups))))
 

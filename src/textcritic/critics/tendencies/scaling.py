@@ -1,6 +1,6 @@
 """How words cluster in text: Taylor's law, and how often a word recurs at a distance; and how many words are unseen.
 
-Both are statistics of sums over groups of documents, so that their intervals are a jackknife over groups.
+Both are statistics of sums over groups of documents, so their intervals are a jackknife over groups.
 """
 
 import math

@@ -146,15 +146,15 @@ def law_distances(
 ) -> ByLength:
     """How far the number of types is from Heaps' law, by class of lengths: one-sample KS tests by Monte Carlo.
 
-    Of a class of several lengths the law is the mixture of those of its documents. The Poisson law is of numbers from 0
-    to infinity, and a document of length l has 1 to l types: some distance is there by construction, most of it at
-    short lengths. p-values take the law as given: each class is a small part of the documents that it was fitted to.
+    For a class with several lengths, the law is a mixture of the laws of its documents. The Poisson law gives numbers
+    from 0 to infinity, but a document of length l has 1 to l types: some distance is there by construction, most of it
+    at short lengths. p-values take the law as given: each class is a small part of the documents that it was fitted to.
 
     Args:
-        documents: of one set.
+        documents: the documents of one set.
         law: fitted on them, or on real text.
         classes: as `length_classes`; each has a document.
-        resamples: of each test.
+        resamples: how many resamples each test has.
         seed: of `numpy.random.default_rng`.
     """
     from scipy.special import pdtr  # scipy.stats, which has it too, takes half a second to load

@@ -128,18 +128,18 @@ class Verdict:
     Attributes:
         tendency: a name of `TENDENCIES`.
         distance: which distance decides.
-        value, low, high: that distance, and the 95% interval of the distance of the two sources; None where there is
-            none.
-        p_value: of the test against real text.
+        value, low, high: this distance, and the 95% interval of the distance of the two sources; None if there is no
+            value or no interval.
+        p_value: p-value of the test against real text.
         p_adjusted: Holm's, over all tendencies of the sample that were tested.
-        by_chance: the distance where documents are exchanged at random, in the mean.
+        by_chance: the mean distance if documents are exchanged at random.
         times: value over `by_chance`.
         margin: see `Tendency`.
         noticed: the distance that sets of these sizes would notice in 80% of cases.
-        floor, floor_most: the same distance of second draws of real text, in the mean and of the farthest.
+        floor, floor_most: the same distance for second draws of real text: their mean, and the largest.
         verdict: see `verdict_of`.
         way: the word for the direction, or "".
-        why: the reason where nothing was measured or tested, or where there is no interval; else "".
+        why: the reason if nothing was measured or tested, or if there is no interval; else "".
     """
 
     tendency: str

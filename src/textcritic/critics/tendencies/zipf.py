@@ -4,7 +4,7 @@ A token is the k-th most frequent word with probability `k^-s / Z(s)`. Of the da
 enters: s is where the law has the same mean. Sums over ranks are taken on a few hundred points (`RankSums`), so that a
 fit takes milliseconds, and a thousand fits are one array operation.
 
-Ranks are ordered by the counts they explain, so that s is too large in small samples, and it grows with the sample
+Ranks are ordered by the counts they explain, so s is too large in small samples, and it grows with the sample
 (Piantadosi 2014): compare s between samples of one size only.
 """
 
@@ -165,7 +165,7 @@ def fit_zipf_many(log_rank_means: npt.ArrayLike, ranks: int | None) -> Floats:
     means = np.asarray(log_rank_means, dtype=np.float64)
     sums = rank_sums(ranks)
     if not (means > 0).all():
-        raise TextcriticError("Zipf's law: all tokens are one word, so that s is infinite; give at least two words")
+        raise TextcriticError("Zipf's law: all tokens are one word, so s is infinite; give at least two words")
     low = np.full(means.shape, 1.0 if ranks is None else LOWEST)
     high = np.full(means.shape, HIGHEST)
     if ranks is not None and not (means < sums.moments(low)[1]).all():

@@ -112,7 +112,7 @@ def zipf_fit_p(
     simulations does not have the exponent s, but the one whose samples have s on average (Gouriéroux et al. 1993);
     without this, the test would reject samples of the law itself. If s is given, tokens are drawn with s itself.
 
-    Words have Poisson counts (`zipf_draws`), so that 1,000 simulations of 57 million tokens take seconds.
+    Words have Poisson counts (`zipf_draws`), so 1,000 simulations of 57 million tokens take seconds.
 
     Args:
         counts: tokens of each word, in descending order: [types].

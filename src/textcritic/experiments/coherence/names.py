@@ -10,5 +10,5 @@ PAPER_FIGURES = 0.05
 
 
 def names_of(experiment: CoherenceFiles) -> Names:
-    """Names of the samples, and of real text by the kind of its titles."""
+    """What samples and real text are called; real text with its own titles is `real text, gold titles`."""
     return Names.of(experiment.samples, {DATA_GOLD: "real text, gold titles"})

@@ -67,7 +67,7 @@ def reason_of(token: Token, language: Language) -> Reason:
 
 
 def counts_in_words(token: Token) -> str:
-    """How often the training text has this token after these tokens, in words."""
+    """In words: how often the training text has what comes before this token, and how often this token followed."""
     if not token.known:
         if token.followed:
             itself = f"the token itself {_times(token.followed)}"
@@ -85,7 +85,10 @@ def counts_in_words(token: Token) -> str:
 
 
 def seen(token: Token) -> str:
-    """The same in short, for a list whose heading says what is counted: `12 times, then this never`."""
+    """Like `counts_in_words`, but shorter: `12 times, then this never`.
+
+    A sentence before it has to say what is counted.
+    """
     after = f"then this {_times(token.followed) if token.followed else 'never'}"
     if not token.known:
         return f"never; this elsewhere {_times(token.followed) if token.followed else 'never'}"

@@ -27,7 +27,12 @@ def example_charts(files: ImportanceFiles) -> Iterator[tuple[str, Figure, Figure
 
 
 def example_of(texts: Sequence[Structured]) -> Structured | None:
-    """The text that shows most in its first tokens: the most mentions, or a tree of some words; the first of these."""
+    """The text that is best for a figure; the first of equal ones.
+
+    If there are trees, the longest tree with 5 to 12 words, or the first tree if none has so few or so many. Otherwise
+    the text whose first 12 tokens have the most mentions of entities that were mentioned before, or that follow from
+    another; of equal ones, that with the most mentions. None if no text has a mention.
+    """
     trees = [text for text in texts if text.actions]
     if trees:
         fit = [text for text in trees if FEWEST_LEAVES <= len(text.tokens) <= MOST_TOKENS]

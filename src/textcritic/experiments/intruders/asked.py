@@ -128,16 +128,21 @@ def _of_corpus(asked: Asked, exports: dict[Path, Answers]) -> Collected:
                 where = f"{path}: annotator {row.annotator}, document {row.document}"
                 if row.document not in documents:
                     raise TextcriticError(f"{where}: there is no such document in {asked.test}")
-                collected_here.answers.append(_vote_of(row, name, documents[row.document], f"{where}: {asked.test}"))
+                collected_here.answers.append(_vote_of(row, name, documents[row.document], where, asked.test))
     return collected_here
 
 
-def _vote_of(row: Answer, name: str, document: Document, where: str) -> DocumentAnswer:
+def _vote_of(row: Answer, name: str, document: Document, where: str, test: Path) -> DocumentAnswer:
     assert isinstance(row.answer, IntruderAnswer)
     if text_hash(document.sentences) != row.sha256:
-        raise TextcriticError(f"{where} has another text than the one shown; the answers are about another corpus")
+        raise TextcriticError(
+            f"{where}: the text in {test} is not the text that this annotator was shown; the answers belong to another"
+            " corpus"
+        )
     if (row.answer.intruder or 0) >= len(document.sentences):
-        raise TextcriticError(f"{where} has {len(document.sentences)} sentences, and {row.answer.intruder} was named")
+        raise TextcriticError(
+            f"{where}: {test} has {len(document.sentences)} sentences, and {row.answer.intruder} was named"
+        )
     return DocumentAnswer(name, document, row.answer.intruder, row.seconds)
 
 

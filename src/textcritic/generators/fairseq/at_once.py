@@ -108,7 +108,7 @@ def _draw(
 
 
 def _refined(model: FairseqModel, sources: Sequence[np.ndarray], passes: int) -> torch.Tensor:
-    """The symbols after so many passes [rows, longest]."""
+    """The symbols after `passes` passes [rows, longest]."""
     module = model.module
     tokens, lengths = _padded(sources, model.dictionary.pad(), next(module.parameters()).device)
     encoder_out = module.forward_encoder([tokens, lengths])

@@ -244,7 +244,7 @@ def _require_known(path: str | os.PathLike[str], streams: Iterable[np.ndarray], 
 
 
 def iter_kinds(examples: Examples, rows: np.ndarray) -> Iterator[np.ndarray]:
-    """The kind of each predicted token of these examples: those of the text, and the end, a boundary."""
+    """For each example, the kinds of its tokens, followed by `BOUNDARY` for the end token."""
     for row in rows:
         first, stop = examples.target.starts[row], examples.target.stops[row]
         yield np.append(examples.kinds[first:stop], np.uint8(BOUNDARY))

@@ -20,17 +20,17 @@ from textcritic.training.processes import Ranks
 class Objective(nn.Module):
     """A model with the criterion that it is trained by.
 
-    That is fairseq's `nat_loss` for a non-autoregressive model, else its `label_smoothed_cross_entropy`. Where the
-    output is an adaptive softmax it is the negative log likelihood: fairseq's `adaptive_loss` leaves out a part of it,
-    in each cluster that of the second word, whose number there is that of <pad>.
+    That is fairseq's `nat_loss` for a non-autoregressive model, else its `label_smoothed_cross_entropy`. If the output
+    is an adaptive softmax, it is the negative log likelihood: fairseq's `adaptive_loss` leaves out a part of it, the
+    second word of each cluster, because this word has the number of <pad> there.
 
     Args:
         model: see `FairseqModel`.
         label_smoothing: share of the probability that is spread over all symbols.
-        precision: of the forward pass.
+        precision: number type of the forward pass.
 
     Raises:
-        TextcriticError: label smoothing with an adaptive softmax, whose loss has none.
+        TextcriticError: label smoothing with an adaptive softmax, whose loss cannot be smoothed.
     """
 
     def __init__(self, model: FairseqModel, label_smoothing: float, precision: torch.autocast) -> None:

@@ -46,11 +46,11 @@ class FairseqModel:
     Attributes:
         module: the torch module.
         dictionary: fairseq's Dictionary of its symbols.
-        tokenizer: of the encoding that it is trained on; None of a model that is built without.
+        tokenizer: tokenizer of the encoding that it is trained on; None if the model was built without one.
         order: tokenizer id of each symbol, -1 for one that is no token [symbols].
         architecture: its name in fairseq.
         options: fairseq's arguments, where they differ from the architecture's.
-        task: fairseq's task object; of a non-autoregressive model it spoils targets (`inject_noise`).
+        task: fairseq's task object; for a non-autoregressive model it adds noise to targets (`inject_noise`).
     """
 
     module: Any
@@ -225,7 +225,7 @@ def set_weights(module: Any, values: Mapping[str, torch.Tensor]) -> None:
 
 
 def translates(architecture: str) -> bool:
-    """Whether the models of an architecture read a source text; raises TextcriticError if fairseq has none such."""
+    """Whether the models of an architecture read a source text; raises TextcriticError if fairseq does not have it."""
     fairseq = load_fairseq()
     return not issubclass(_class(fairseq, architecture), fairseq.models.FairseqLanguageModel)
 
@@ -279,7 +279,7 @@ def _class(fairseq: Any, architecture: str) -> Any:
     registry = fairseq.models.ARCH_MODEL_REGISTRY
     if architecture not in registry:
         hint = suggestion(architecture, registry, "e.g. transformer_wmt_en_de, transformer_lm")
-        raise TextcriticError(f"architecture: fairseq has none that is called '{architecture}'; {hint}")
+        raise TextcriticError(f"architecture: fairseq has no architecture {architecture!r}; {hint}")
     return registry[architecture]
 
 

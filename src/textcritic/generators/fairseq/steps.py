@@ -101,10 +101,10 @@ def batches(
     """Texts to be made side by side, with their sources, the longest first; without sources, in their order.
 
     Args:
-        indices: of the texts; text i translates source i, and after the last source comes the first again.
-        sources: all of them, or None.
-        rows: texts in a batch.
-        draws: of each text; then draw j of text i is a text of its own, of index i * draws + j.
+        indices: the numbers of the texts; text i translates source i, and after the last source comes the first again.
+        sources: all sources, or None.
+        rows: how many texts are in a batch.
+        draws: how many draws each text has; draw j of text i is then a text of its own, with index i * draws + j.
     """
 
     def source(index: int) -> np.ndarray:

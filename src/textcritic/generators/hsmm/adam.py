@@ -51,7 +51,7 @@ class Adam:
 
     @staticmethod
     def plan(settings: Settings, sequences: int) -> tuple[int, int]:
-        """Rounds in all, and sequences in a round, for a text of so many."""
+        """The number of rounds, and of sequences in a round, for a text of `sequences` sequences."""
         updates = (settings.pretraining_epochs + settings.epochs) * math.ceil(sequences / settings.batch_size)
         return math.ceil(updates / settings.evaluate_every), settings.evaluate_every * settings.batch_size
 

@@ -38,7 +38,7 @@ class EM:
 
     @staticmethod
     def plan(settings: Settings, sequences: int) -> tuple[int, int]:
-        """Rounds in all, and sequences in a round, for a text of so many."""
+        """The number of rounds, and of sequences in a round, for a text of `sequences` sequences."""
         return settings.iterations, sequences
 
     def lattices(self, text: Text) -> list[Lattice]:

@@ -164,7 +164,7 @@ def exchanged(bigrams: sparse.csr_matrix, counts: np.ndarray, labels: np.ndarray
     """Kinds in the classes under which the class bigram model gives their occurrences the greatest likelihood.
 
     All kinds move at once, each as if the others stayed, so a round may lower the likelihood of all. The best classes
-    of any round are returned, so that they are never worse than those given.
+    of any round are returned, so they are never worse than those given.
 
     Args:
         bigrams: how often a kind follows another [S, S].

@@ -21,7 +21,7 @@ class Lexicon:
 
     Attributes:
         vocabulary: number of symbols V; tokens are 0 .. V - 1.
-        codes: of each length n = 1 .. D, the n-grams as numbers in base V (first token most significant), sorted
+        codes: for each length n = 1 .. D, the n-grams as numbers in base V (first token most significant), sorted
             uint64 [n-grams of that length].
         counts: how often each row was counted, int64 [R]; zeros when unknown.
     """
@@ -51,7 +51,7 @@ class Lexicon:
             offsets: where each sequence begins, and the end of the last, [sequences + 1].
             vocabulary: number of symbols V.
             longest: the longest n-gram D, in tokens.
-            most_common: at most so many n-grams are kept of each length; ties go to the first in order.
+            most_common: how many n-grams of each length are kept at most; of equally common ones the first in order.
 
         Raises:
             TextcriticError: a sequence is empty, a token is not below V, or V**D does not fit in 64 bits.
@@ -157,7 +157,10 @@ def check_sequences(tokens: np.ndarray, offsets: np.ndarray, vocabulary: int) ->
 
 def _check_size(vocabulary: int, longest: int) -> None:
     if vocabulary < 1 or longest < 1:
-        raise TextcriticError(f"lexicon: {vocabulary} symbols, {longest} tokens: give at least 1 of each")
+        raise TextcriticError(
+            f"lexicon: {vocabulary} symbols in the vocabulary, and segments of at most {longest} tokens; both numbers"
+            " must be at least 1"
+        )
     if vocabulary**longest > 2**64:
         raise TextcriticError(
             f"lexicon: {longest}-grams of {vocabulary} symbols do not fit in 64 bits; give a shorter longest segment"

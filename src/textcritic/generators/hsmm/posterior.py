@@ -32,7 +32,7 @@ class Paths:
 
     Attributes:
         arcs: arc of the lattice that begins before each token, int64 [B, S, T]; -1 where no segment begins.
-        states: of that segment, int64 [B, S, T]; -1 where no segment begins.
+        states: state of the segment that begins there, int64 [B, S, T]; -1 where no segment begins.
     """
 
     arcs: Ints
@@ -147,8 +147,8 @@ class Proposal:
         Args:
             node: where each begins [P].
             before: state of the segment before, -1 at the beginning of a sequence [P].
-            rng: of the draws.
-            until: a path stops at the first border with so many tokens before it, or more [P]; None: at the end.
+            rng: random numbers for the draws.
+            until: a path stops at the first border with this many tokens before it, or more [P]; None: at the end.
 
         Returns:
             arcs and states [P, T], see `Paths`, the log-probability of what was drawn [P], and the last node [P].
@@ -170,10 +170,10 @@ class Proposal:
         """The log-probability with which `go_on` draws given segments [P].
 
         Args:
-            arcs: of P paths [P, T], see `Paths`.
-            states: of these [P, T].
-            first: only segments that begin with so many tokens before them, or more [P].
-            until: and fewer than so many [P]; None: to the end.
+            arcs: the arcs of P paths [P, T], see `Paths`.
+            states: the states of these paths [P, T].
+            first: only segments with at least this many tokens before them [P].
+            until: only segments with fewer tokens than this before them [P]; None: to the end.
         """
         places = np.arange(arcs.shape[1])
         inside = (arcs >= 0) & (places >= first[:, None])
@@ -270,7 +270,10 @@ def log_potential(tables: Tables, graph: Graph, paths: Paths) -> Floats:
 
 
 def states_before(states: Ints) -> Ints:
-    """The state of the segment that began last before each place, -1 where there is none: [P, T] of [P, T]."""
+    """For each place, the state of the last segment that began before it; -1 if no segment did.
+
+    Takes and returns [P, T].
+    """
     places = np.where(states >= 0, np.arange(states.shape[1]), NONE)
     latest = np.maximum.accumulate(places, axis=1)
     latest = np.pad(latest[:, :-1], ((0, 0), (1, 0)), constant_values=NONE)

@@ -42,13 +42,13 @@ class Counts:
     """Expected numbers of events under the posterior, what maximum likelihood needs.
 
     Attributes:
-        emission: of segments by row and state [R, K], of the model's type.
-        transition: from segment to segment, float64 [K, K].
-        initial: of first segments, float64 [K].
-        end: of last segments, float64 [K].
-        proceed: of segments that were not the last, float64 [K].
-        log_marginal: of the sequences that were counted last, float64 [B]; minus infinity for those that have no
-            segmentation, which are not counted.
+        emission: numbers of segments, by row and state [R, K], in the model's number type.
+        transition: numbers of transitions from state to state, float64 [K, K].
+        initial: numbers of first segments, by state, float64 [K].
+        end: numbers of last segments, by state, float64 [K].
+        proceed: numbers of segments that are not the last, by state, float64 [K].
+        log_marginal: log-likelihood of each sequence that was counted last, float64 [B]; minus infinity for sequences
+            without a segmentation, which are not counted.
     """
 
     emission: torch.Tensor
@@ -98,7 +98,7 @@ class Tables:
     def of_logs(
         cls, emission: torch.Tensor, transition: torch.Tensor, initial: torch.Tensor, final: torch.Tensor
     ) -> "Tables":
-        """The same from logarithms; those of the rows that occur are overwritten."""
+        """The tables, from their logarithms; the logarithms `emission` are overwritten."""
         top = emission.amax(dim=1)
         log_top = torch.where(top.isfinite(), top.double(), NEVER)
         _flush(emission.sub_(top.nan_to_num(neginf=0)[:, None]).exp_())

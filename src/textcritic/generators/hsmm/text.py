@@ -86,8 +86,8 @@ def exact_lattices(text: Text, lexicon: Lexicon, states: int, device: torch.devi
     Args:
         text: the sequences.
         lexicon: the segments.
-        states: of the model that they are for, which decides the size of a batch.
-        device: that they are moved to, which does too.
+        states: how many states the model has; this and the device decide the size of a batch.
+        device: the device that they are moved to later.
     """
     longest, kind = int(np.diff(text.offsets).max(initial=1)), "cpu" if device.type == "cpu" else "gpu"
     size = int(np.clip(VALUES_AT_ONCE[kind] // (states * longest), 1, LARGEST_BATCH))

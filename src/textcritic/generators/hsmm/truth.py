@@ -29,11 +29,12 @@ class Weighed:
     Attributes:
         proposals: name and number of each, see `proposals.make_proposal`.
         log_p: log joint of each path in nats [N, M, K].
-        log_q: of each path under every proposal, the one it was drawn from and then under which, [N, M, K, M]; NaN
-            under others than its own, if these were not asked for or one of the two is not globally normalised.
-        reached: log of the share of the posterior that a proposal can reach at all, [N, M]: 0 but for `withheld`.
+        log_q: log-probability of each path under every proposal, [N, M, K, M]: the second axis is the proposal that the
+            path was drawn from, the last axis the proposal that gives the probability. NaN under other proposals, if
+            these were not asked for or one of the two is not globally normalised.
+        reached: log of the share of the posterior that a proposal can reach at all, [N, M]: 0 except for `withheld`.
         exact: log p(x) in nats [N].
-        tokens: of each sequence [N].
+        tokens: how many tokens each sequence has [N].
     """
 
     proposals: tuple[tuple[str, float], ...]

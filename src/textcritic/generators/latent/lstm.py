@@ -24,7 +24,7 @@ Memory = tuple[torch.Tensor, torch.Tensor]
 
 
 class LSTM(LatentModel):
-    """An LSTM language model; z is empty, so that log p(x, z) = log p(x).
+    """An LSTM language model; z is empty, so log p(x, z) = log p(x).
 
     Settings: `embedding`, `hidden`, `layers`, `dropout`, `tied` (input and output share their word vectors; then
     `embedding` has to be `hidden`), `ends` (p(x) is over texts of every length, with the probability that the text

@@ -66,8 +66,9 @@ def weigh_mixture(
                 assert single.log_q is not None
                 if not np.allclose(under[m, :, m], single.log_q[row], rtol=0, atol=ROUNDING):
                     raise TextcriticError(
-                        f"{path}: text {ids[row]!r} was drawn with other random numbers than here; delete the weights"
-                        " of all temperatures, so that one version of torch and one kind of device draws them"
+                        f"{path}: the states of text {ids[row]!r} cannot be drawn again: another version of torch or"
+                        " another kind of device gives other random numbers; delete the weights of all temperatures and"
+                        " make all of them on one machine"
                     )
             return under
 

@@ -40,13 +40,13 @@ Paths = tuple[str | os.PathLike[str], str | os.PathLike[str]]
 def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: int | None = None) -> None:
     """Draw texts from a model with their states; write log weights of both, as `LogWeights.save` does.
 
-    A model that does not end its texts draws them with lengths of the test texts. One that does may not have ended a
-    text after four times the longest of these: such a text is left out, which says nothing of its states.
+    If a model does not end its texts, they get the lengths of the test texts. If it does, but has not ended a text
+    after four times the longest test text, this text is left out, which says nothing about its states.
 
     Args:
         weighed: model and proposal; the texts give the lengths.
-        draws: of the proposal for each text; the seed decides the texts, too.
-        count: texts.
+        draws: how the proposal draws for each text; the seed decides the texts, too.
+        count: how many texts are drawn.
         outs: .npz files to write: `LogWeights` [count, K], `ExactWeights` [count, 1]. Until they are complete, a
             file `.partial.npz` in the folder of the first one holds the results so far.
         threads: CPU threads of torch; None leaves torch's own number.
@@ -58,9 +58,7 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
         model, texts = model_and_texts(weighed)
         proposal = proposal_of(weighed, outs[0])
         if proposal.settings.get("as_released"):
-            raise TextcriticError(
-                f"{weighed.proposal}: is `as_released`, so that its weights are no p / q; train another"
-            )
+            raise TextcriticError(f"{weighed.proposal}: is `as_released`, so its weights are no p / q; train another")
         own = own_texts(model, texts, count, generator_of(draws, PURPOSE, model.device))
 
         def of_text(row: int) -> Floats:
@@ -83,7 +81,7 @@ def own_texts(
 ) -> list[tuple[Structured, Any]]:
     """Texts that a model draws, with the states that it drew, K = 1; arguments and errors as `weigh_own`."""
     if reason := model.why_inexact:
-        raise TextcriticError(f"{reason}, so that it does not draw by its own log p; no text of it has exact states")
+        raise TextcriticError(f"{reason}, so it does not draw by its own log p; no text of it has exact states")
     lengths = np.array([len(text.tokens) for text in texts])
     if not model.ends:
         return list(_of_lengths(model, lengths, count, generator))

@@ -38,8 +38,8 @@ class Partial:
 
         Args:
             out: its result; the partial file is in the same folder.
-            files: that decide the rows, by their role; None where there is none.
-            draws: what else decides them, JSON values.
+            files: the files that decide the rows, by their role; None if there is no such file.
+            draws: what else decides the rows, JSON values.
 
         Raises:
             TextcriticError: a file is missing.

@@ -33,9 +33,9 @@ class NgramSettings:
     Attributes:
         order: words in an n-gram.
         smoothing: "none" or "interpolated", see `NgramModel`.
-        shuffle_seed: where given, the words of train are `shuffled` with it before they are counted; validation and
+        shuffle_seed: if given, the words of train are `shuffled` with this seed before they are counted; validation and
             test stay as they are. The words of train are then in memory.
-        memory_mb: of memory that sorting n-grams may take; it does not change the model.
+        memory_mb: megabytes of memory that sorting n-grams may take; this does not change the model.
     """
 
     order: int

@@ -73,8 +73,8 @@ def check_method(decoding: Drawing) -> None:
         raise TextcriticError(f"beam: 1 makes `method: {method}` plain draws; give 2 or more, or `method: {DRAW}`")
     if decoding.beam > 1 and decoding.iterations > 0:
         raise TextcriticError(
-            "iterations: are for models that make all tokens at once, and beam is for autoregressive ones; leave one of"
-            " the two out"
+            "iterations: `iterations` is for models that make all tokens at once, `beam` for models that make one token at"
+            " a time; leave one of them out"
         )
 
 

@@ -27,7 +27,9 @@ def check_parallel(entry: Corpus) -> None:
     options = entry.options.parallel
     if entry.extractor != FILES:
         if options is not None:
-            raise TextcriticError(f"options.parallel: is for the extractor {FILES}; this is {entry.extractor}")
+            raise TextcriticError(
+                f"options.parallel: is for the extractor {FILES}; this corpus has {entry.extractor}: leave it out"
+            )
         return
     if options is None:
         raise TextcriticError(f"options.parallel is missing; the extractor {FILES} needs its files")

@@ -52,7 +52,7 @@ class VocabularyOptions:
         check_words(self.words)
         if not 0 < self.maximum_share <= 1:
             raise TextcriticError(
-                f"maximum_share: {self.maximum_share}: give a share of the documents, above 0, up to 1"
+                f"maximum_share: {self.maximum_share} is not possible; give a share of documents above 0 and at most 1"
             )
         if self.mode not in ("paper", "as_released"):
             raise TextcriticError(f"mode: {self.mode!r}: use paper or as_released")

@@ -51,8 +51,8 @@ class Crossing:
     """How real text is judged by critics that have not seen it.
 
     Attributes:
-        how: documents are dealt and exchanged.
-        splits: held out in turn, where a fit is dear.
+        how: into how many parts documents are divided, and how labels are exchanged in the test, see `CrossOptions`.
+        splits: how many held-out splits there are for models that are expensive to fit (topics).
     """
 
     how: CrossOptions
@@ -61,13 +61,13 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """What jobs read of the configuration.
+    """What jobs read from the configuration.
 
     Attributes:
-        project: the whole of it; its working directory is the process's.
+        project: the whole configuration; its working directory is that of the process.
         here: functions that only this process has, by the names of their measures.
-        cores: CPU threads of the fit of a topic model; the numbers do not depend on it.
-        crossing: None: one split is held out.
+        cores: CPU threads for the fit of a topic model; the numbers do not depend on it.
+        crossing: how real text is cross-fitted; None: one split is held out.
     """
 
     project: Project

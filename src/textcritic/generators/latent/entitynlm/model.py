@@ -32,7 +32,7 @@ from textcritic.generators.latent.vocabulary import Vocabulary
 class EntityNLM(LatentModel):
     """p(x, z) = prod_t p(z_t | x_<t, z_<t) p(x_t | x_<t, z_<=t), with z of `EntityStates`.
 
-    An LSTM reads the words; its states h do not depend on z, so that K states of a text share them. z_t is as in
+    An LSTM reads the words; its states h do not depend on z, so K states of a text share them. z_t is as in
     `Entities`, by h_(t-1); word x_t ~ softmax(W_v (h_(t-1) + W_c c)), where the context c is the embedding of the
     entity of x_t; outside of mentions that of the last one mentioned, zero before the first. p(x) is over texts of
     the length of x: the model has no end.

@@ -31,7 +31,7 @@ class EntityDisc(Proposal):
       one token; `document` all of x, by a second LSTM from the end.
     - `as_released`: a fault of the released sampler, which begins with mention lengths of one. The first token, and
       each token after one that chose to stay outside, is forced to stay outside; neither q nor p has a factor for the
-      type of such a token, so that the estimate is not one of p(x). Training and beam search do not have it.
+      type of such a token, so the estimate is not one of p(x). Training and beam search do not have it.
 
     The temperature divides the logits of each softmax: of types, of entities, of lengths.
     """

@@ -140,7 +140,7 @@ class Sharing:
 
 
 def actions_of(reduces: Ints) -> npt.NDArray[np.int8]:
-    """The actions [trees, 2n - 1] of trees in which so many constituents end with each word, [trees, n]."""
+    """The actions [trees, 2n - 1] of trees, from how many constituents end with each word [trees, n]."""
     trees, words = reduces.shape
     actions = np.full((trees, 2 * words - 1), REDUCE, np.int8)
     shifts = np.arange(words) + np.cumsum(reduces, axis=1) - reduces
