@@ -73,8 +73,8 @@ def check_method(decoding: Drawing) -> None:
         raise TextcriticError(f"beam: 1 makes `method: {method}` plain draws; give 2 or more, or `method: {DRAW}`")
     if decoding.beam > 1 and decoding.iterations > 0:
         raise TextcriticError(
-            "iterations: `iterations` is for models that make all tokens at once, `beam` for models that make one token at"
-            " a time; leave one of them out"
+            "iterations: `iterations` is for models that make all tokens at once, `beam` for models that make one token"
+            " at a time; leave one of them out"
         )
 
 
