@@ -128,7 +128,7 @@ def test_surprise_finds_intruders_and_chooses_its_threshold_on_validation(ngram,
     paths = [
         written(tmp_path / f"{split}.parquet", planted(60, seed)) for seed, split in enumerate(("train", "validation"))
     ]
-    generator = read_entry({"kind": "ngram", "order": 3, "smoothing": "interpolated"}, "generators", "test").plain()
+    generator = read_entry({"kind": "ngram", "order": 3, "smoothing": "interpolated"}, "generators", "test")
     files = Files(scorer=ngram / "interpolated", made_with={"generators": generator.canonical()})
     entry = entry_of({"surprise": {"generator": "ngram-3-interpolated"}})
     run = Run(tmp_path / "model", tmp_path / "training.json", "surprise", threads=1)

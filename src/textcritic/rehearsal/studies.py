@@ -59,7 +59,7 @@ def _fewer(value: Any) -> Any:
 
 
 def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ...]:
-    entry = registries.entry(registry, name)
+    entry = registries.entry(registry, name).plain()
     values = []
     for key in TELLING[registry]:
         value: Any = entry
