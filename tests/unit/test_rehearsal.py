@@ -150,7 +150,10 @@ def test_the_small_study_is_a_study_and_keeps_every_kind_of_entry(study, tmp_pat
     kinds = {experiment.kind for experiment in made.studies[study].experiments.values()}
     assert kinds == {experiment.kind for experiment in real.studies[study].experiments.values()}
     assert len(made.studies[study].sources()) <= len(real.studies[study].sources())
-    entries = made.registries.entries
+    entries = {
+        registry: {name: entry.plain() for name, entry in named.items()}
+        for registry, named in made.registries.entries.items()
+    }
     assert all(entry.get("gpu", 0) == 0 for names in entries.values() for entry in names.values())
     trained = [entry["training"] for entry in entries["generators"].values() if entry.get("training")]
     assert all((one.get("steps") or 0) <= max(LIMITS["generators"]["steps"], STEPS) for one in trained)
