@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from textcritic.errors import TextcriticError
+from textcritic.inference.looks import p_values
 from textcritic.inference.statistics import Array
 
 EXACT = 8
@@ -65,7 +66,7 @@ def correlation(first: npt.ArrayLike, second: npt.ArrayLike, kind: str) -> Corre
     exact = number <= EXACT
     null = np.concatenate([measured(one, orders) for orders in _orders(two, exact)])
     extreme = int((np.abs(null) >= abs(value) * (1 - ROUNDING)).sum())
-    p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
+    p = extreme / len(null) if exact else float(p_values(extreme, len(null)))
     scale, lost = FISHER[kind]
     low = high = None
     if number > lost and abs(value) < 1 - ROUNDING:
