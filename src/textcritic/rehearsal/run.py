@@ -20,9 +20,8 @@ from textcritic.plan.spec import laid_over
 from textcritic.rehearsal.brought import put_nltk
 from textcritic.rehearsal.mirror import Mirror, serving
 from textcritic.rehearsal.rules import RAN, RECORDS, write_rules
-from textcritic.rehearsal.small import small_values
+from textcritic.rehearsal.small import small_values, smoke_study
 from textcritic.rehearsal.stand_ins import StandIns
-from textcritic.rehearsal.studies import smoke_study
 from textcritic.report.rehearsed import MARK, WORD
 from textcritic.workflow.run import alone, run_workflow
 
