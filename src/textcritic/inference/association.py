@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
 from textcritic.inference.looks import p_values
 from textcritic.inference.statistics import Array
@@ -99,7 +100,7 @@ def _orders(values: Array, exact: bool) -> Iterator[Array]:
     """Orders of values, some thousand at a time: all, or drawn ones."""
     if exact:
         every = permutations(values)
-        while chunk := list(islice(every, 5040)):
+        for chunk in batched(every, 5040):
             yield np.array(chunk)
     else:
         rng = np.random.default_rng(1)

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import chunk_sizes
 from textcritic.inference.looks import in_looks, p_values
@@ -150,7 +151,7 @@ def few_splits(first: int, second: int, resamples: int) -> bool:
 def _all_splits(pooled: Array, size: int) -> Iterator[Array]:
     """Column sums of every subset of `size` documents, in chunks: [chunk, k]."""
     subsets = combinations(range(len(pooled)), size)
-    while chunk := list(islice(subsets, 10_000)):
+    for chunk in batched(subsets, 10_000):
         yield pooled[np.array(chunk)].sum(axis=1)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, write_batches
 from textcritic.errors import TextcriticError
 
@@ -115,14 +116,12 @@ def read_structured(path: str | os.PathLike[str]) -> list[Structured]:
 
 
 def _batches(texts: Iterable[Structured], source: str) -> Iterator[pa.RecordBatch]:
-    rows = []
-    for text in texts:
-        section = {"title": None, "text": " ".join(text.tokens)}
-        rows.append({**asdict(text), "title": None, "sections": [section], "source": source})
-        if len(rows) == ROWS_PER_GROUP:
-            yield pa.RecordBatch.from_pylist(rows, schema=STRUCTURED_SCHEMA)
-            rows = []
-    if rows:
+    for some in batched(texts, ROWS_PER_GROUP):
+        rows = [
+            {**asdict(text), "title": None, "source": source}
+            | {"sections": [{"title": None, "text": " ".join(text.tokens)}]}
+            for text in some
+        ]
         yield pa.RecordBatch.from_pylist(rows, schema=STRUCTURED_SCHEMA)
 
 

@@ -1,13 +1,13 @@
 """A transformer that reads a sentence and its document: the detectors of Shen et al. 2021, section 5."""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
+from textcritic.batches import batched
 from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, Training, answers, answers_of
 from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
 from textcritic.critics.detectors.questions import Question
@@ -60,8 +60,7 @@ class Transformer(Learner):
         That is the document, unless the sentence is longer than half of `max_tokens`.
         """
         tokens, types, lengths, cut = [np.empty(0, np.int32)], [np.empty(0, np.int8)], [0], 0
-        stream = iter(questions)
-        while chunk := list(islice(stream, AT_ONCE)):
+        for chunk in batched(questions, AT_ONCE):
             first = [question.first for question in chunk]
             second = None if chunk[0].second is None else [str(question.second) for question in chunk]
             encoded = self.tokenizer(
