@@ -1,7 +1,7 @@
 """Tokens with the structure behind them: trees, mentions of entities, or links to a knowledge graph."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -126,7 +126,12 @@ def _batches(texts: Iterable[Structured], source: str) -> Iterator[pa.RecordBatc
 
 
 def _text(row: dict[str, Any]) -> Structured:
-    mentions = tuple(
-        Mention(m["start"], m["end"], m["entity"], tuple(Edge(**edge) for edge in m["edges"])) for m in row["mentions"]
-    )
+    mentions = mentions_of(row["mentions"])
     return Structured(row["id"], tuple(row["tokens"]), tuple(row["actions"]), mentions, row["group"])
+
+
+def mentions_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Mention, ...]:
+    """Mentions from what `dataclasses.asdict` makes of them."""
+    return tuple(
+        Mention(row["start"], row["end"], row["entity"], tuple(Edge(**edge) for edge in row["edges"])) for row in rows
+    )
