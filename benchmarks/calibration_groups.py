@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from tendency_calibration import Population
 
-from textcritic.critics.tendencies.calibration import Population
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Pair, distances
 from textcritic.critics.tendencies.estimates import Options

@@ -13,14 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow.parquet as pq
+from tendency_calibration import Population, Rates, distance_rates, estimate_rates, one_size_rates
 
-from textcritic.critics.tendencies.calibration import (
-    Population,
-    Rates,
-    distance_rates,
-    estimate_rates,
-    one_size_rates,
-)
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.options import CountOptions
 

@@ -14,17 +14,18 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from annealing import WindowMoves, annealed_weights, powers_of, reversed_weights, upper_bound
 
 from textcritic.files import whole_file, write_arrays
 from textcritic.generators.hsmm import HSMM, draw
 from textcritic.generators.hsmm.best import k_best
 from textcritic.generators.hsmm.posterior import Paths, log_potential, posterior
 from textcritic.generators.hsmm.proposals import make_proposal
-from textcritic.generators.hsmm.samplers import SegmentSteps, WindowMoves
+from textcritic.generators.hsmm.samplers import SegmentSteps
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.hsmm.truth import Weighed, curve_rows, tables_and_graph, weigh
 from textcritic.generators.symbols import read_sequences
-from textcritic.inference import annealed_weights, particle_filter, powers_of, reversed_weights, upper_bound
+from textcritic.inference import particle_filter
 from textcritic.inference.importance import (
     LogWeights,
     curves,

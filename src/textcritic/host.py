@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 CPU_NAME = "model name"
+SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""The environment of a process that should use one thread for linear algebra."""
 
 
 @cache

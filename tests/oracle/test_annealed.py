@@ -1,5 +1,8 @@
 """Annealed importance sampling, forwards and backwards, against the enumeration of a small semi-Markov model."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hsmm_paths import all_paths, block_of, fits, key_of
@@ -10,8 +13,9 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.hsmm import log_marginal
 from textcritic.generators.hsmm.posterior import Paths, posterior
 from textcritic.generators.hsmm.proposals import make_proposal, tempered
-from textcritic.generators.hsmm.samplers import WindowMoves
-from textcritic.inference import annealed_weights, powers_of, reversed_weights, upper_bound
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from annealing import WindowMoves, annealed_weights, powers_of, reversed_weights, upper_bound
 
 SEQUENCES = [[0, 1, 2, 1, 0], [2], [1, 1, 1, 0], [0, 0, 2, 2]]
 RUNS = 2000

@@ -11,8 +11,8 @@ from samples import LARGE, SMALL
 from sklearn.utils import murmurhash3_32
 
 from textcritic.corpora.intruders import retrieval, terms
-from textcritic.corpora.intruders.murmur import Strings, murmur3
 from textcritic.corpora.intruders.retrieval import Ranker
+from textcritic.corpora.intruders.terms import Strings, murmur3
 from textcritic.errors import TextcriticError
 
 INSTED = LARGE / "insted" / "linguistic_probe_data"

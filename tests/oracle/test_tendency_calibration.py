@@ -3,17 +3,21 @@
 In short; `benchmarks/calibration_tendencies.py` does the same with hundreds of repetitions and real documents.
 """
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
 
-from textcritic.critics.tendencies.calibration import Population, distance_rates, estimate_rates, one_size_rates
 from textcritic.critics.tendencies.distances import Pair, distances
 from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import TENDENCIES
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from tendency_calibration import Population, distance_rates, estimate_rates, one_size_rates
 
 OPTIONS = Options(ranks=300, resamples=39, least=8)
 WORDS = np.array(["the", "of", ".", ",", *(f"w{number}" for number in range(300))])

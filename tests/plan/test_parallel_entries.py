@@ -69,7 +69,10 @@ def test_files_and_packages_of_a_parallel_corpus(folder):
     ("corpus", "fault"),
     [
         ({"extractor": "parallel"}, r"options\.parallel is missing"),
-        ({**entry(**FILES), "extractor": "jsonl"}, r"options\.parallel: is for the extractor parallel; this corpus has jsonl"),
+        (
+            {**entry(**FILES), "extractor": "jsonl"},
+            r"options\.parallel: is for the extractor parallel; this corpus has jsonl",
+        ),
         (entry(targets=FILES["targets"]), r"options\.parallel\.source is missing; give source and targets, or pairs"),
         (entry(source="a.en"), r"options\.parallel\.targets is missing; give a file for each language"),
         (entry(**FILES, pairs=PAIRS), r"options\.parallel\.source: has no effect beside pairs"),

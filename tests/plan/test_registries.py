@@ -244,7 +244,11 @@ def test_names_of_entries(folder):
         ("decodings", {"method": "best-of"}, r"beam: 1 makes `method: best-of` plain draws; give 2 or more"),
         ("decodings", {"method": "beam-sampling", "beam": 2, "top_p": 0.9}, r"top_p: has no effect with `method: beam"),
         ("decodings", {"method": "best-of", "beam": 2, "iterations": 1}, r"iterations: has no effect with `method: be"),
-        ("decodings", {"method": "likeliest", "beam": 2, "iterations": 1}, r"iterations: `iterations` is for models that make all"),
+        (
+            "decodings",
+            {"method": "likeliest", "beam": 2, "iterations": 1},
+            r"iterations: `iterations` is for models that make all",
+        ),
         (
             "encodings",
             {"tokenizer": {"symbols": {}}, "boundary": "as_released"},

@@ -1,6 +1,8 @@
 """Bad input to proposals, the k best paths, sequential Monte Carlo and annealing."""
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +13,13 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.hsmm.best import k_best
 from textcritic.generators.hsmm.posterior import Graph, posterior
 from textcritic.generators.hsmm.proposals import make_proposal, noisy
-from textcritic.generators.hsmm.samplers import SegmentSteps, WindowMoves
+from textcritic.generators.hsmm.samplers import SegmentSteps
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.hsmm.truth import weigh
-from textcritic.inference import annealed_weights, particle_filter, powers_of, reversed_weights, upper_bound
+from textcritic.inference import particle_filter
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from annealing import WindowMoves, annealed_weights, powers_of, reversed_weights, upper_bound
 
 
 @pytest.fixture(scope="module")

@@ -111,7 +111,19 @@ def test_a_circle_is_seen(tmp_path):
 
 # Rooms, from the ground up: a module imports from its own room and from those before it, also inside functions.
 
-GROUND = ("digests", "download", "download_dataset", "errors", "extras", "files", "host", "place", "runlog", "workers")
+GROUND = (
+    "batches",
+    "digests",
+    "download",
+    "download_dataset",
+    "errors",
+    "extras",
+    "files",
+    "host",
+    "place",
+    "runlog",
+    "workers",
+)
 ROOMS = (
     *GROUND,
     "inference",

@@ -37,8 +37,7 @@ from textcritic.rehearsal import brought, files
 from textcritic.rehearsal.mirror import Mirror, serving
 from textcritic.rehearsal.rules import never_ran, rules_that_ran
 from textcritic.rehearsal.run import Rehearsal, rehearse
-from textcritic.rehearsal.small import LIMITS, STEPS, small_values
-from textcritic.rehearsal.studies import smoke_study
+from textcritic.rehearsal.small import LIMITS, STEPS, small_values, smoke_study
 from textcritic.rehearsal.words import TITLES, lessons
 from textcritic.report.rehearsed import MARK, WORD
 from textcritic.report.sheet import plain_sheet

@@ -1,15 +1,19 @@
-"""The web app: pages that a server makes, for annotators and for whoever runs the campaign; no script in any of them.
+"""The web app and its server: pages for annotators and for whoever runs the campaign; no script in any of them.
 
 All work with the database and the templates is done in one thread, one request after the other, so that there is one
 connection that writes. What is answered is on the disk before the answer is sent.
 """
 
 import asyncio
+import socket
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
@@ -18,6 +22,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from textcritic.annotation.admin import ADMIN_PAGES
+from textcritic.annotation.backups import settle
 from textcritic.annotation.links import (
     ADMIN,
     ANNOTATOR,
@@ -28,12 +33,63 @@ from textcritic.annotation.links import (
     participant,
 )
 from textcritic.annotation.pages import PAGES
-from textcritic.annotation.security import UNKNOWN, AddHeaders, form_of, session_of
-from textcritic.annotation.store import NotStoredError, Store
+from textcritic.annotation.security import UNKNOWN, AddHeaders, PromptProtocol, form_of, session_of
+from textcritic.annotation.store import NotStoredError, Store, only_server
 from textcritic.annotation.visits import TEMPLATES, Handler, Settings, Web, to, visit_of
 from textcritic.errors import TextcriticError
 
 SESSION_SECONDS = 60 * 60 * 24 * 60
+
+
+def serve(path: Path, host: str, port: int, settings: Settings, announce: str) -> None:
+    """Serve a campaign until the process is stopped: one process, one campaign.
+
+    Neither requests nor addresses are logged.
+
+    Args:
+        path: of the database.
+        host: of this machine to listen on; 127.0.0.1: reached from this machine alone, as by a reverse proxy.
+        port: to listen on.
+        settings: of the app.
+        announce: printed once requests are taken.
+
+    Raises:
+        TextcriticError: the port is in use, another server is at work on the campaign, or the database is not one.
+    """
+    with only_server(path), Store(path) as store, _listening(host, port) as sock:
+        for name, why in settle(store).items():
+            print(f"textcritic annotate: {name}: somebody who withdrew may still be in it ({why})", file=sys.stderr)
+        app = make_app(store, settings)
+        config = uvicorn.Config(
+            app,
+            http=PromptProtocol,
+            access_log=False,
+            log_level="warning",
+            proxy_headers=False,
+            server_header=False,
+            lifespan="off",
+        )
+        config.timeout_graceful_shutdown = 5
+        print(announce, flush=True)
+        try:
+            uvicorn.Server(config).run(sockets=[sock])
+        except KeyboardInterrupt:
+            print("textcritic annotate: stopped; all answers are saved", file=sys.stderr)
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((host, port))
+            sock.listen(256)
+        except (OSError, OverflowError) as error:
+            raise TextcriticError(
+                f"{host}:{port} cannot be listened on ({error}); choose another with --port, or stop what is there"
+            ) from error
+        yield sock
 
 
 def make_app(store: Store, settings: Settings) -> Starlette:

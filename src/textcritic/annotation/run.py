@@ -189,7 +189,7 @@ def open_campaign(
             the packages of the app are not installed.
     """
     require_packages()
-    from textcritic.annotation.serve import serve
+    from textcritic.annotation.app import serve
     from textcritic.annotation.visits import Settings
 
     here = Path(folder).resolve()

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +13,7 @@ from textcritic.api.options import RecitationOptions
 from textcritic.api.results import Result
 from textcritic.api.scored import as_share, facts_of_groups, resampling, with_given_groups
 from textcritic.api.sets import labelled
+from textcritic.batches import batched
 from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, Cutting, TrainIndex, index_articles, score_texts
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.errors import TextcriticError, named
@@ -93,7 +93,7 @@ def _batches(documents: Documents) -> Iterator[tuple[pa.StringArray, pa.StringAr
     """Ids, which are the numbers of the documents from 0, and texts."""
     every = ("\n".join(parts) for parts in documents.texts())
     first = 0
-    for batch in iter(lambda: list(islice(every, BATCH)), []):
+    for batch in batched(every, BATCH):
         ids = [str(number) for number in range(first, first + len(batch))]
         yield pa.array(ids, pa.string()), pa.array(batch, pa.string())
         first += len(batch)

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import TendencyOptions
 from textcritic.api.results import Result, Table
 from textcritic.api.sets import labelled
+from textcritic.batches import batched
 from textcritic.corpora.splits import random_parts
 from textcritic.corpora.words import SPACES
 from textcritic.critics.tendencies.counting import count_texts
@@ -188,7 +188,7 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
 def _read(documents: Documents) -> _Set:
     groups: list[str | None] = []
     every = ("\n".join(parts) for parts in documents.noting(groups).texts())
-    return _Set([pa.array(batch, pa.string()) for batch in iter(lambda: list(islice(every, BATCH)), [])], groups)
+    return _Set([pa.array(batch, pa.string()) for batch in batched(every, BATCH)], groups)
 
 
 def _with_words(options: TendencyOptions, words: str) -> TendencyOptions:

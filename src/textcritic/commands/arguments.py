@@ -113,6 +113,27 @@ def printed(result: Printed, arguments: argparse.Namespace) -> str:
     return result.to_json() if arguments.json else repr(result)
 
 
+def add_comparison(command: argparse.ArgumentParser, options: type[Options], real: str, samples: str) -> None:
+    """Add what a comparison of samples with real text is given, and `--json`.
+
+    Args:
+        command: to add them to.
+        options: of the function that compares.
+        real: help on REAL.
+        samples: help on SAMPLES.
+    """
+    command.add_argument("real", metavar="REAL", help=real)
+    command.add_argument("samples", metavar="SAMPLES", nargs="+", help=samples)
+    add_json(command)
+    add_options(command, options)
+
+
+def compared(compare: Callable[..., Printed], arguments: argparse.Namespace) -> str:
+    """What such a command prints."""
+    samples = labelled_paths(arguments.samples)
+    return printed(compare(arguments.real, samples, **asked(arguments)), arguments)
+
+
 def positive(text: str) -> int:
     """A whole number from 1 upwards."""
     number: int = _reader(whole(1))(text)

@@ -3,19 +3,7 @@
 import argparse
 
 from textcritic.api.options import CoreferenceOptions
-from textcritic.commands.arguments import (
-    FILES,
-    GROUPS,
-    LABELS,
-    TEXTS,
-    Commands,
-    add_command,
-    add_json,
-    add_options,
-    asked,
-    labelled_paths,
-    printed,
-)
+from textcritic.commands.arguments import FILES, GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison, compared
 
 COREFERENCE = """\
 Fit a critic of who is mentioned after whom on part of REAL, and compare the Latent PPL of SAMPLES with that of the
@@ -54,15 +42,16 @@ def add(commands: Commands) -> None:
         f"{COREFERENCE}{FILES}{TEXTS}{LABELS}{GROUPS}",
         COREFERENCE_OUTPUT,
     )
-    coreference.add_argument("real", metavar="REAL", help="real chains: to fit the critic on, and to compare with")
-    coreference.add_argument("samples", metavar="SAMPLES", nargs="+", help="chains to score, one file or more")
-    add_json(coreference)
-    add_options(coreference, CoreferenceOptions)
+    add_comparison(
+        coreference,
+        CoreferenceOptions,
+        "real chains: to fit the critic on, and to compare with",
+        "chains to score, one file or more",
+    )
     coreference.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.coreference import coreference  # numpy and pyarrow are loaded for this command only
 
-    samples = labelled_paths(arguments.samples)
-    return printed(coreference(arguments.real, samples, **asked(arguments)), arguments)
+    return compared(coreference, arguments)

@@ -3,18 +3,7 @@
 import argparse
 
 from textcritic.api.options import MixingOptions
-from textcritic.commands.arguments import (
-    GROUPS,
-    LABELS,
-    TEXTS,
-    Commands,
-    add_command,
-    add_json,
-    add_options,
-    asked,
-    labelled_paths,
-    printed,
-)
+from textcritic.commands.arguments import GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison, compared
 
 MIXING = """\
 Fit latent Dirichlet allocation on part of the texts of REAL, and say how much the others, and those of SAMPLES, mix its
@@ -59,15 +48,11 @@ def add(commands: Commands) -> None:
         MIXING + TEXTS + LABELS + GROUPS,
         MIXING_OUTPUT,
     )
-    mixing.add_argument("real", metavar="REAL", help="real texts")
-    mixing.add_argument("samples", metavar="SAMPLES", nargs="+", help="texts to compare with them, one file or more")
-    add_json(mixing)
-    add_options(mixing, MixingOptions)
+    add_comparison(mixing, MixingOptions, "real texts", "texts to compare with them, one file or more")
     mixing.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.mixing import mixing  # tomotopy is loaded for this command only
 
-    samples = labelled_paths(arguments.samples)
-    return printed(mixing(arguments.real, samples, **asked(arguments)), arguments)
+    return compared(mixing, arguments)

@@ -3,17 +3,7 @@
 import argparse
 
 from textcritic.api.options import RecitationOptions
-from textcritic.commands.arguments import (
-    LABELS,
-    TEXTS,
-    Commands,
-    add_command,
-    add_json,
-    add_options,
-    asked,
-    labelled_paths,
-    printed,
-)
+from textcritic.commands.arguments import LABELS, TEXTS, Commands, add_command, add_comparison, compared
 
 RECITATION = """\
 Measure how much of SAMPLES is in TRAIN, the texts that their model was trained on, word for word (McCoy et al. 2023,
@@ -40,15 +30,13 @@ def add(commands: Commands) -> None:
     """Add the command to the command line."""
     about = "what samples have word for word from their training text"
     recitation = add_command(commands, "recitation", about, RECITATION + TEXTS + LABELS, RECITATION_OUTPUT)
-    recitation.add_argument("real", metavar="REAL", help="real texts that the model was not trained on")
-    recitation.add_argument("samples", metavar="SAMPLES", nargs="+", help="what it wrote, one file or more")
-    add_json(recitation)
-    add_options(recitation, RecitationOptions)
+    add_comparison(
+        recitation, RecitationOptions, "real texts that the model was not trained on", "what it wrote, one file or more"
+    )
     recitation.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.recitation import recitation  # numpy and pyarrow are loaded for this command only
 
-    samples = labelled_paths(arguments.samples)
-    return printed(recitation(arguments.real, samples, **asked(arguments)), arguments)
+    return compared(recitation, arguments)

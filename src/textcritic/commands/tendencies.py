@@ -3,18 +3,7 @@
 import argparse
 
 from textcritic.api.options import TendencyOptions
-from textcritic.commands.arguments import (
-    GROUPS,
-    LABELS,
-    TEXTS,
-    Commands,
-    add_command,
-    add_json,
-    add_options,
-    asked,
-    labelled_paths,
-    printed,
-)
+from textcritic.commands.arguments import GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison, compared
 
 TENDENCIES = """\
 Say whether texts keep to the statistical tendencies of real text (Meister and Cotterell 2021): how often the words of
@@ -69,17 +58,11 @@ def add(commands: Commands) -> None:
         TENDENCIES + TEXTS + LABELS + GROUPS,
         TENDENCIES_OUTPUT,
     )
-    tendencies.add_argument("real", metavar="REAL", help="real texts")
-    tendencies.add_argument(
-        "samples", metavar="SAMPLES", nargs="+", help="texts to compare with them, one file or more"
-    )
-    add_json(tendencies)
-    add_options(tendencies, TendencyOptions)
+    add_comparison(tendencies, TendencyOptions, "real texts", "texts to compare with them, one file or more")
     tendencies.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> str:
     from textcritic.api.tendencies import compare_tendencies  # scipy is loaded for this command only
 
-    samples = labelled_paths(arguments.samples)
-    return printed(compare_tendencies(arguments.real, samples, **asked(arguments)), arguments)
+    return compared(compare_tendencies, arguments)

@@ -4,13 +4,14 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
 
@@ -126,8 +127,7 @@ def article_groups(path: str | os.PathLike[str]) -> pa.Table:
 
 def batches_of(articles: Iterable[Article]) -> Iterator[pa.RecordBatch]:
     """Cut a stream of articles into record batches of at most `ROWS_PER_GROUP` rows."""
-    stream = iter(articles)
-    while rows := list(islice(stream, ROWS_PER_GROUP)):
+    for rows in batched(articles, ROWS_PER_GROUP):
         yield pa.record_batch(
             [
                 pa.array([row.id for row in rows], pa.string()),

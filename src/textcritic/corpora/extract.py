@@ -8,12 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import (
     ARTICLE_SCHEMA,
     ROWS_PER_GROUP,
@@ -225,7 +225,7 @@ def _some_paths(kind: str, options: Mapping[str, Any]) -> list[tuple[str | None,
 
 
 def _batches(stream: Iterator[tuple[Article, str | None]]) -> Iterator[pa.RecordBatch]:
-    while rows := list(islice(stream, ROWS_PER_GROUP)):
+    for rows in batched(stream, ROWS_PER_GROUP):
         for batch in batches_of(article for article, _ in rows):
             splits = pa.array([split for _, split in rows], pa.string())
             yield pa.record_batch([*batch.columns, splits], schema=EXTRACTED_SCHEMA)

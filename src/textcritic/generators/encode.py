@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from transformers import PreTrainedTokenizerFast
 
+from textcritic.batches import batched
 from textcritic.corpora import BOUNDARY, Article, iter_articles, render, spans
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
@@ -125,7 +125,7 @@ def encode_articles(
     Raises:
         TextcriticError: an article is empty or cannot be rendered in the setting.
     """
-    while batch := list(islice(articles, BATCH)):
+    for batch in batched(articles, BATCH):
         texts = [render(article, setting) for article in batch]
         covered = [spans(article, setting) for article in batch]
         # Documents of one section without title have one kind of token, and offsets take as long as the tokens.

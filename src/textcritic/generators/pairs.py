@@ -3,12 +3,13 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
 import numpy as np
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import Article, iter_articles
 from textcritic.corpora.layout import END
 from textcritic.corpora.parallel.corpus import sentence_number
@@ -154,7 +155,7 @@ def sides_of(article: Article) -> tuple[str, str]:
 def _encoded(
     articles: Iterator[Article], tokenizer: PreTrainedTokenizerFast, path: str | os.PathLike[str]
 ) -> Iterator[tuple[Side, Side, np.ndarray]]:
-    while batch := list(islice(articles, BATCH)):
+    for batch in batched(articles, BATCH):
         texts = list(chain.from_iterable(map(sides_of, batch)))
         ids = tokenizer(
             texts, add_special_tokens=False, split_special_tokens=True, return_attention_mask=False, verbose=False

@@ -3,7 +3,6 @@
 import copy
 import hashlib
 import os
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -24,7 +23,6 @@ from textcritic.generators.drawing import draw, log_probs_of
 from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
-from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device, free_memory
 from textcritic.training.load import decode, load_causal, load_tokenizer
 
@@ -127,27 +125,14 @@ def sample_articles(
             fingerprint["openings"] = hashlib.sha256(given.tobytes()).hexdigest()
         source = ArticleModel(model, prompt, tokenizer.eos_token_id, os.fspath(model_dir), sampling.context, given)
         with PartialShard(shard.path, fingerprint) as partial:
-            _fill(partial, shard, source, decoding, tokenizer)
-
-
-def _fill(
-    partial: PartialShard,
-    shard: Shard,
-    source: ArticleModel,
-    decoding: Decoding,
-    tokenizer: PreTrainedTokenizerFast,
-) -> None:
-    """Draw what is missing of a shard, and write it."""
-    finished = {done.index for done in partial.draws}
-    wanted = [index for index in shard.indices if index not in finished]
-    progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, "articles", done=len(finished))
-    started, tokens = time.monotonic(), 0
-    for index, ids, finish in draw_articles(source, decoding, shard.seed, wanted):
-        drawn = len(ids) - source.given
-        partial.append(Draw(index, decode(tokenizer, ids), drawn, finish))
-        tokens += drawn
-        progress.advance(note=f"{tokens / (time.monotonic() - started):,.0f} tokens/s")
-    partial.complete()
+            partial.fill(
+                shard,
+                "articles",
+                lambda wanted: (
+                    Draw(index, decode(tokenizer, ids), len(ids) - source.given, finish)
+                    for index, ids, finish in draw_articles(source, decoding, shard.seed, wanted)
+                ),
+            )
 
 
 def draw_articles(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
-from textcritic.runlog import log
+from textcritic.runlog import Progress, log
 from textcritic.training.lock import locked
 
 ENDED, CUT = "end", "length"
@@ -133,6 +133,23 @@ class PartialShard:
         self.draws.append(draw)
         self._handle.write(json.dumps(asdict(draw)) + "\n")
         self._handle.flush()
+
+    def fill(self, shard: Shard, unit: str, make: Callable[[list[int]], Iterable[Draw]]) -> None:
+        """Draw what is missing of a shard, and write it.
+
+        Args:
+            shard: the same one.
+            unit: what is drawn, in the plural, for progress lines.
+            make: draws the articles of these numbers.
+        """
+        finished = {done.index for done in self.draws}
+        progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, unit, done=len(finished))
+        tokens = 0
+        for draw in make([index for index in shard.indices if index not in finished]):
+            self.append(draw)
+            tokens += draw.tokens
+            progress.advance(note=f"{tokens / progress.spent():,.0f} tokens/s")
+        self.complete()
 
     def complete(self) -> None:
         """Write the shard, ordered by index, and remove the partial file."""

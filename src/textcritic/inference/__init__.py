@@ -1,6 +1,5 @@
 """The only place where uncertainty is computed: bootstrap intervals, permutation tests, spread over trainings."""
 
-from textcritic.inference.annealed import Annealable, annealed_weights, powers_of, reversed_weights, upper_bound
 from textcritic.inference.bootstrap import (
     LEAST_UNITS,
     NO_SPREAD,
@@ -111,7 +110,6 @@ __all__ = [
     "RANKINGS",
     "SAME",
     "UNCLEAR",
-    "Annealable",
     "ClusterTest",
     "Component",
     "CovarianceTest",
@@ -143,7 +141,6 @@ __all__ = [
     "WordDistance",
     "above",
     "aggregated_covariance",
-    "annealed_weights",
     "are_grouped",
     "beyond",
     "bootstrap_difference",
@@ -190,7 +187,6 @@ __all__ = [
     "permutation_p_values",
     "permutation_test",
     "power_rows",
-    "powers_of",
     "quantile",
     "rank_interval",
     "rank_permutation",
@@ -198,7 +194,6 @@ __all__ = [
     "ratio_of_sums",
     "recipes_p",
     "resample",
-    "reversed_weights",
     "runs_p",
     "share_interval",
     "standardised_share",
@@ -212,7 +207,6 @@ __all__ = [
     "two_sample_test",
     "unit_of",
     "unit_sums",
-    "upper_bound",
     "variance_components",
     "verdict",
     "with_fits",

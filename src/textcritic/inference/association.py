@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
+from textcritic.inference.looks import p_values
 from textcritic.inference.statistics import Array
 
 EXACT = 8
@@ -65,7 +67,7 @@ def correlation(first: npt.ArrayLike, second: npt.ArrayLike, kind: str) -> Corre
     exact = number <= EXACT
     null = np.concatenate([measured(one, orders) for orders in _orders(two, exact)])
     extreme = int((np.abs(null) >= abs(value) * (1 - ROUNDING)).sum())
-    p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
+    p = extreme / len(null) if exact else float(p_values(extreme, len(null)))
     scale, lost = FISHER[kind]
     low = high = None
     if number > lost and abs(value) < 1 - ROUNDING:
@@ -98,7 +100,7 @@ def _orders(values: Array, exact: bool) -> Iterator[Array]:
     """Orders of values, some thousand at a time: all, or drawn ones."""
     if exact:
         every = permutations(values)
-        while chunk := list(islice(every, 5040)):
+        for chunk in batched(every, 5040):
             yield np.array(chunk)
     else:
         rng = np.random.default_rng(1)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import LEAST_UNITS, times_drawn
 from textcritic.inference.looks import in_looks
@@ -176,7 +177,7 @@ class _Unpaired:
 
     def all_labels(self) -> Iterator[Array]:
         subsets = combinations(range(len(self.one) + len(self.two)), len(self.one))
-        while some := list(islice(subsets, CHUNK)):
+        for some in batched(subsets, CHUNK):
             yield self._labels(np.array(some))
 
     def random_labels(self, resamples: int, rng: np.random.Generator) -> Iterator[Array]:

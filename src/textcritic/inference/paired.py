@@ -9,6 +9,7 @@ import numpy.typing as npt
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import chunk_sizes
 from textcritic.inference.clusters import Groups, are_grouped, unit_sums
+from textcritic.inference.looks import p_values
 from textcritic.inference.permutation import PermutationTest
 from textcritic.inference.statistics import Array, Statistic, checked_columns, ratio_of_sums, with_ones
 
@@ -55,7 +56,7 @@ def paired_permutation_test(
         sums = (total + signs @ apart) / 2
         extreme += int((np.abs(statistic(sums) - statistic(total - sums)) >= threshold).sum())
         number += len(signs)
-    p = extreme / number if exact else (extreme + 1) / (number + 1)
+    p = extreme / number if exact else float(p_values(extreme, number))
     return PermutationTest(observed, p, number, exact)
 
 

@@ -3,14 +3,15 @@
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import chunk_sizes
-from textcritic.inference.looks import in_looks
+from textcritic.inference.looks import in_looks, p_values
 from textcritic.inference.statistics import Array, Statistic, checked_columns, distinct_rows
 from textcritic.runlog import Progress
 
@@ -124,7 +125,7 @@ def permutation_p_values(
         raise TextcriticError("permutation tests: infinite or missing values have no test; smooth the critic")
     documents, size = pooled.shape[1], min(one.shape[1], two.shape[1])
     rng = np.random.default_rng(seed)
-    p_values = np.empty(len(pooled))
+    found = np.empty(len(pooled))
     splits = np.zeros((resamples, documents))
     for row in splits:
         row[rng.choice(documents, size, replace=False, shuffle=False)] = 1
@@ -137,8 +138,8 @@ def permutation_p_values(
         sums = np.stack([splits @ pooled[some, :, k].T for k in range(pooled.shape[2])], axis=-1)
         differences = np.abs(statistic(sums) - statistic(total - sums))
         threshold = observed - 1e-12 * np.maximum(*np.abs(ends))
-        p_values[some] = ((differences >= threshold).sum(axis=0) + 1) / (resamples + 1)
-    return p_values
+        found[some] = p_values((differences >= threshold).sum(axis=0), resamples)
+    return found
 
 
 def few_splits(first: int, second: int, resamples: int) -> bool:
@@ -150,7 +151,7 @@ def few_splits(first: int, second: int, resamples: int) -> bool:
 def _all_splits(pooled: Array, size: int) -> Iterator[Array]:
     """Column sums of every subset of `size` documents, in chunks: [chunk, k]."""
     subsets = combinations(range(len(pooled)), size)
-    while chunk := list(islice(subsets, 10_000)):
+    for chunk in batched(subsets, 10_000):
         yield pooled[np.array(chunk)].sum(axis=1)
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from textcritic.errors import TextcriticError
 from textcritic.inference.bootstrap import Interval, bootstrap_interval
 from textcritic.inference.clusters import Groups, are_grouped, cluster_test, unit_sums
+from textcritic.inference.looks import p_values
 from textcritic.inference.statistics import Array, ratio_of_sums
 
 ROUNDING = 1e-12
@@ -114,7 +115,7 @@ def _tested(
         dealt = rng.hypergeometric(sum(hits), sum(number) - sum(hits), number[0], resamples)
         observed += weight * (hits[0] / number[0] - hits[1] / number[1])
         null += weight * (dealt / number[0] - (sum(hits) - dealt) / number[1])
-    return (int((np.abs(null) >= abs(observed) - ROUNDING).sum()) + 1) / (resamples + 1), ""
+    return float(p_values((np.abs(null) >= abs(observed) - ROUNDING).sum(), resamples)), ""
 
 
 def _counts(trials: Trials, stratum: int) -> tuple[int, int]:

@@ -89,14 +89,10 @@ def tiny_gpt_neo(folder: Path, texts: Iterable[str], lessons: Sequence[str] = ()
 
 def tiny_bert(folder: Path, texts: Iterable[str]) -> Path:
     """As google-bert/bert-base-cased: 512 positions, both heads of pretraining, gamma and beta for norms' weights."""
-    tokenizer = BertWordPieceTokenizer(lowercase=False)
-    tokenizer.train_from_iterator(texts, vocab_size=300, min_frequency=1, show_progress=False)
-    folder.mkdir(parents=True)
-    tokenizer.save_model(str(folder))
-    _write(folder / "tokenizer_config.json", {"do_lower_case": False, "model_max_length": 512})
+    size = _word_pieces(folder, texts, lowercase=False)
     torch.manual_seed(7)
     shape: Any = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
-    config = BertConfig(vocab_size=tokenizer.get_vocab_size(), initializer_range=0.1, **shape)
+    config = BertConfig(vocab_size=size, initializer_range=0.1, **shape)
     model = BertForPreTraining(config)
     old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
     weights = {}
@@ -180,7 +176,7 @@ def _write(path: Path, value: Any) -> None:
 
 def tiny_electra(folder: Path, texts: Iterable[str]) -> Path:
     """As google/electra-base-discriminator: embeddings narrower than layers, the head that tells replaced words."""
-    size = _word_pieces(folder, texts)
+    size = _word_pieces(folder, texts, lowercase=True)
     torch.manual_seed(8)
     config = ElectraConfig(vocab_size=size, embedding_size=16, **ENCODER)
     model = ElectraForPreTraining(config)
@@ -229,12 +225,12 @@ def tiny_xlnet(folder: Path, texts: Iterable[str]) -> Path:
     return _save(folder, model, weights, ["XLNetLMHeadModel"])
 
 
-def _word_pieces(folder: Path, texts: Iterable[str]) -> int:
-    tokenizer = BertWordPieceTokenizer(lowercase=True)
+def _word_pieces(folder: Path, texts: Iterable[str], lowercase: bool) -> int:
+    tokenizer = BertWordPieceTokenizer(lowercase=lowercase)
     tokenizer.train_from_iterator(texts, vocab_size=300, min_frequency=1, show_progress=False)
     folder.mkdir(parents=True)
     tokenizer.save_model(str(folder))
-    _write(folder / "tokenizer_config.json", {"do_lower_case": True, "model_max_length": 512})
+    _write(folder / "tokenizer_config.json", {"do_lower_case": lowercase, "model_max_length": 512})
     return int(tokenizer.get_vocab_size())
 
 

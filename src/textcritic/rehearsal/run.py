@@ -12,6 +12,7 @@ import yaml
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json, write_text
+from textcritic.host import SINGLE_THREAD
 from textcritic.place import workflow_folder
 from textcritic.plan.project import Project, load_configuration
 from textcritic.plan.registries import find_folder
@@ -19,11 +20,9 @@ from textcritic.plan.spec import laid_over
 from textcritic.rehearsal.brought import put_nltk
 from textcritic.rehearsal.mirror import Mirror, serving
 from textcritic.rehearsal.rules import RAN, RECORDS, write_rules
-from textcritic.rehearsal.small import small_values
+from textcritic.rehearsal.small import small_values, smoke_study
 from textcritic.rehearsal.stand_ins import StandIns
-from textcritic.rehearsal.studies import smoke_study
 from textcritic.report.rehearsed import MARK, WORD
-from textcritic.workflow.forks import SINGLE_THREAD
 from textcritic.workflow.run import alone, run_workflow
 
 SMOKE, FULL = "smoke", "full"

@@ -6,6 +6,8 @@ import sys
 import time
 from statistics import mean
 
+from textcritic.host import SINGLE_THREAD
+
 # Half of a round's time goes into products of matrices of the sizes of the demo's GPT-2 (a segment of 512 tokens, width
 # 128, inner width 512), half into plain Python, which takes most of the time of starting jobs and reading files.
 TOKENS, WIDTH, INNER = 512, 128, 512
@@ -24,10 +26,9 @@ def speed_of_a_core(cores: int, seconds: float = 1.0) -> float:
         cores: how many are going to be used.
         seconds: how long to measure.
     """
-    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     command = [sys.executable, "-c", f"from {__name__} import rounds_a_second as r; print(r({seconds!r}))"]
     started = [
-        subprocess.Popen(command, env={**os.environ, **single}, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(command, env=os.environ | SINGLE_THREAD, stdout=subprocess.PIPE, text=True)
         for _ in range(min(cores, MOST))
     ]
     return mean(float(process.communicate()[0]) for process in started) / REFERENCE

@@ -33,6 +33,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from textcritic.host import SINGLE_THREAD
 from textcritic.workflow.fork_client import REFUSED
 
 LOADED = (
@@ -43,7 +44,6 @@ LOADED = (
     "textcritic.report",
 )
 """Modules that many jobs import, except those before whose import a job chooses a device or threads."""
-SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 PROGRAM = '#!/bin/sh\nexec {python} -IS {client} {address} {most_threads} "$@"\n'
 SOCKET = "socket"
 LONGEST_ADDRESS = 100  # characters; a little less than the kernel allows

@@ -17,6 +17,7 @@ from textcritic.plan.costs.stages import RUNTIME, Cost, cost_of
 from textcritic.plan.costs.units import Job
 from textcritic.workflow.again import made_again
 from textcritic.workflow.graph import Graph, graph_of
+from textcritic.workflow.run import locked
 
 log = logging.getLogger("textcritic")
 
@@ -79,7 +80,7 @@ def _planned(graph: Graph, node: Node, card: Card) -> Plan:
     chain = longest_chain(before, {job: one.cost.wall_seconds for job, one in planned.items()})
     guessed = sorted({one.name.split("/")[2] for one in planned.values() if one.guessed and "/" in one.name})
     notes = [f"size of a corpus guessed, as it is not built yet: {', '.join(guessed)}"] if guessed else []
-    if _at_work(graph.project.here):
+    if locked(graph.project.here):
         notes.append("another run is at work here: what it has not finished counts as not there")
     return Plan(
         rows=rows_of(planned.values()),
@@ -148,8 +149,3 @@ def _submission(job: Any, graph: Graph) -> str | None:
         return None
     group = graph.dag._group.get(job)  # Snakemake tells it to its scheduler alone
     return f"group {group.jobid}" if group is not None else f"job {job.jobid}"
-
-
-def _at_work(here: Path) -> bool:
-    locks = here / ".snakemake/locks"
-    return locks.is_dir() and any(locks.iterdir())

@@ -40,13 +40,13 @@ def run_workflow(
     """
     # A kill leaves Snakemake's lock behind, and in our own lock file a mark that it is from our run. Any other lock
     # stays: it may be from a Snakemake that somebody started here by hand and that is still running.
-    if _locked(folder) and os.fstat(lock).st_size:
+    if locked(folder) and os.fstat(lock).st_size:
         _run(folder, snakemake_command(folder, *options, "--unlock"), lock)
-    if not _locked(folder):
+    if not locked(folder):
         os.write(lock, b"at work\n")
     started = time.time()
     failed = _run(folder, snakemake_command(folder, *options, targets=targets, module=module), lock)
-    if not _locked(folder):
+    if not locked(folder):
         os.ftruncate(lock, 0)
     if failed:
         causes = " | ".join(_causes(folder / "results/logs", started))
@@ -85,7 +85,7 @@ def snakemake_command(folder: Path, *options: str, targets: Sequence[str] = (), 
     return [*start, *options, *(["--", *targets] if targets else [])]
 
 
-def _locked(folder: Path) -> bool:
+def locked(folder: Path) -> bool:
     """Whether a Snakemake is at work in a folder, or was killed there."""
     locks = folder / ".snakemake/locks"
     return locks.is_dir() and any(locks.iterdir())

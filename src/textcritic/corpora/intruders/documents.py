@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, write_batches
 from textcritic.errors import TextcriticError
 
@@ -104,6 +104,5 @@ def document_of(row: Mapping[str, Any]) -> Document:
 
 
 def _batches(documents: Iterable[Document], source: str) -> Iterator[pa.RecordBatch]:
-    stream = iter(documents)
-    while some := list(islice(stream, ROWS_PER_GROUP)):
+    for some in batched(documents, ROWS_PER_GROUP):
         yield batch_of(some, source)

@@ -10,14 +10,14 @@ frequent terms can give together at most is less; a document that has too little
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from textcritic.batches import batched
 from textcritic.corpora.intruders.shards import Shard
 from textcritic.corpora.intruders.terms import BUCKETS, count_terms
 from textcritic.errors import TextcriticError
@@ -67,7 +67,7 @@ class Ranker:
         """
         self.size, self._shards = 0, list[Shard]()
         self._having = np.zeros(BUCKETS, np.int32)
-        for some in _chunks(texts, shard):
+        for some in batched(texts, shard):
             counts = count_terms(some)
             self._shards.append(Shard.of(counts, self.size, folder))
             self._having[self._shards[-1].terms] += np.diff(self._shards[-1].term_starts)
@@ -230,9 +230,3 @@ def _kept(queries: sparse.csr_array, kept: npt.NDArray[np.bool_]) -> sparse.csr_
 def _joined(answers: Sequence[Nearest], top: int) -> Nearest:
     parts = [Nearest(np.empty((0, top), np.int64), np.empty((0, top))), *answers]
     return Nearest(np.concatenate([p.documents for p in parts]), np.concatenate([p.scores for p in parts]))
-
-
-def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    stream = iter(texts)
-    while some := list(islice(stream, size)):
-        yield some

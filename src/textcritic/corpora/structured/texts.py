@@ -1,12 +1,13 @@
 """Tokens with the structure behind them: trees, mentions of entities, or links to a knowledge graph."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, write_batches
 from textcritic.errors import TextcriticError
 
@@ -115,19 +116,22 @@ def read_structured(path: str | os.PathLike[str]) -> list[Structured]:
 
 
 def _batches(texts: Iterable[Structured], source: str) -> Iterator[pa.RecordBatch]:
-    rows = []
-    for text in texts:
-        section = {"title": None, "text": " ".join(text.tokens)}
-        rows.append({**asdict(text), "title": None, "sections": [section], "source": source})
-        if len(rows) == ROWS_PER_GROUP:
-            yield pa.RecordBatch.from_pylist(rows, schema=STRUCTURED_SCHEMA)
-            rows = []
-    if rows:
+    for some in batched(texts, ROWS_PER_GROUP):
+        rows = [
+            {**asdict(text), "title": None, "source": source}
+            | {"sections": [{"title": None, "text": " ".join(text.tokens)}]}
+            for text in some
+        ]
         yield pa.RecordBatch.from_pylist(rows, schema=STRUCTURED_SCHEMA)
 
 
 def _text(row: dict[str, Any]) -> Structured:
-    mentions = tuple(
-        Mention(m["start"], m["end"], m["entity"], tuple(Edge(**edge) for edge in m["edges"])) for m in row["mentions"]
-    )
+    mentions = mentions_of(row["mentions"])
     return Structured(row["id"], tuple(row["tokens"]), tuple(row["actions"]), mentions, row["group"])
+
+
+def mentions_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Mention, ...]:
+    """Mentions from what `dataclasses.asdict` makes of them."""
+    return tuple(
+        Mention(row["start"], row["end"], row["entity"], tuple(Edge(**edge) for edge in row["edges"])) for row in rows
+    )

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import (
     ARTICLE_SCHEMA,
     ROWS_PER_GROUP,
@@ -108,8 +108,7 @@ def extract_shard(
             noted.update(outcome.noted)
             progress.advance(outcome.advance, f"{progress.rate / 1e6:.2f} MB/s, {articles:,} articles")
 
-    stream = all_articles()
-    groups = iter(lambda: list(islice(stream, reader.rows)), [])
+    groups = batched(all_articles(), reader.rows)
     write_batches(out_path, (batch for group in groups for batch in batches_of(group)), ARTICLE_SCHEMA)
     head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
     dump = {"files": [file.path.name for file in dumps], **head}

@@ -12,10 +12,9 @@ from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.posterior import infer
 from textcritic.critics.ctm.scoring import FOREIGN, latent_nll
 from textcritic.critics.power import power_table
-from textcritic.errors import TextcriticError
 from textcritic.files import write_table
 from textcritic.inference import PowerOptions, power_rows, with_ones
-from textcritic.latents.bags import Vocabulary, count_articles
+from textcritic.latents.bags import Vocabulary, count_articles, require_words
 
 VERSIONS = 3
 """Versions of each document with different foreign words; all are inferred, and each repetition draws one."""
@@ -54,11 +53,7 @@ def measure_topic_power(files: PowerFiles, options: PowerOptions, threads: int =
             repetitions.
     """
     critic, vocabulary = CTM.load(files.critic), Vocabulary.load(files.vocabulary)
-    if critic.num_words != len(vocabulary):
-        raise TextcriticError(
-            f"{files.critic}: the critic knows {critic.num_words:,} words, but the vocabulary {files.vocabulary} has"
-            f" {len(vocabulary):,}; delete both and rerun the rules that make them"
-        )
+    require_words(files.critic, critic.num_words, files.vocabulary, vocabulary)
     rng = np.random.default_rng(options.seed)
     blocks = [counts.matrix for counts in count_articles(iter_articles(files.articles), vocabulary)]
     every = vstack([csr_matrix((0, len(vocabulary)), dtype=np.int32), *blocks], format="csr")

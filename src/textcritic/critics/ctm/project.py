@@ -17,7 +17,7 @@ from textcritic.critics.ctm.scoring import TOPIC_SCORES_SCHEMA, score_topics, un
 from textcritic.critics.scores import unread, with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
-from textcritic.latents.bags import Counts, Vocabulary, count_articles
+from textcritic.latents.bags import Counts, Vocabulary, count_articles, require_words
 from textcritic.runlog import Progress
 
 TOPICS_SCHEMA = pa.schema(
@@ -84,11 +84,7 @@ def project_articles(files: ProjectedFiles, threads: int = 1) -> None:
     critic, vocabulary = CTM.load(files.critic), Vocabulary.load(files.vocabulary)
     others = [] if files.starts is None else load_critics(files.starts)
     for path, one in [(files.critic, critic), *((files.starts, other) for other in others)]:
-        if one.num_words != len(vocabulary):
-            raise TextcriticError(
-                f"{path}: the critic knows {one.num_words:,} words, but the vocabulary {files.vocabulary} has"
-                f" {len(vocabulary):,}; delete both and rerun the rules that make them"
-            )
+        require_words(str(path), one.num_words, files.vocabulary, vocabulary)
     rejected = unread(files.rejected)
     with ExitStack() as stack:
         topics_writer, scores_writer = (

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from textcritic.batches import batched
 from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.learner import KINDS, Learner, learner_of, model_of
 from textcritic.critics.detectors.predictions import Prediction
@@ -77,9 +77,8 @@ class Detector:
             what: a few words for progress lines; nothing: none are written.
             total: how many documents there are, for progress lines.
         """
-        stream = iter(documents)
         progress = Progress(what, total, "documents") if what else None
-        while chunk := list(islice(stream, AT_ONCE)):
+        for chunk in batched(documents, AT_ONCE):
             yield from self.judged(chunk, self.scorer.scores(chunk))
             if progress:
                 progress.advance(len(chunk))

@@ -1,20 +1,22 @@
 """Questions as numbers of tokens, and the training by gradient steps of the models that answer them."""
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from textcritic.critics.detectors.learner import Learner, Lessons
 from textcritic.critics.detectors.questions import Question
 from textcritic.latents.titles.sections import answered_batches, shuffled_batches
 from textcritic.plan.entries.detectors import DetectorTraining
 from textcritic.runlog import Progress
 from textcritic.training.gradient import GradientJob
-from textcritic.training.hardware import autocast, card_name, cpu_settings
+from textcritic.training.hardware import autocast, card_name, cpu_settings, device
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
 
@@ -153,6 +155,36 @@ class AnswerJob(GradientJob):
         if self.order[0] != epoch:
             self.order = (epoch, shuffled_batches(self.train.lengths, self.texts, self.seed, epoch))
         return self.order[1][index]
+
+
+class Network(Learner):
+    """A learner whose `model`, as `AnswerJob` takes it, is trained by gradient steps; `made` is its report."""
+
+    model: Any
+    entry: Mapping[str, Any]
+    made: dict[str, Any]
+
+    @abstractmethod
+    def encode(self, questions: Sequence[Question]) -> Encoded:
+        """Questions as the model reads them."""
+
+    def train(self, lessons: Lessons, seed: int, loop: Loop, more: Mapping[str, Any]) -> Self:
+        """Train the model on lessons; the report has `more` too."""
+        splits = self.encode(lessons.train), self.encode(lessons.validation)
+        job = AnswerJob(loop.run.name, self.model, DetectorTraining(**self.entry["training"]), seed, splits)
+        loop.train(job)
+        self.model.load_state_dict(loop.best())
+        self.made = {**more, **job.report(loop)}
+        return self
+
+    def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
+        """By the softmax of the model's logits; on the GPU if there is one."""
+        self.model.to(device())
+        return answers(self.model, self.encode(questions), self.entry["training"], what)
+
+    def report(self) -> dict[str, Any]:
+        """That of the training."""
+        return self.made
 
 
 @torch.inference_mode()

@@ -1,19 +1,17 @@
 """A transformer that reads a sentence and its document: the detectors of Shen et al. 2021, section 5."""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
 
-from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, answers, answers_of
-from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
+from textcritic.batches import batched
+from textcritic.critics.detectors.encoded import Encoded, Network, Padding, answers_of
+from textcritic.critics.detectors.learner import Files, Lessons, model_of, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
-from textcritic.plan.entries.detectors import DetectorTraining
-from textcritic.training.hardware import device
 from textcritic.training.load import load_model, load_tokenizer
 from textcritic.training.loop import Loop
 
@@ -21,7 +19,7 @@ AT_ONCE = 2000  # questions
 LABELS = {0: "own", 1: "intruder"}
 
 
-class Transformer(Learner):
+class Transformer(Network):
     """A pretrained or new transformer with a small network on top of it, as transformers builds it.
 
     Args:
@@ -47,13 +45,7 @@ class Transformer(Learner):
         model = load_model(AutoModelForSequenceClassification, init, tokenizer, seed, new_head=True, **labels)
         if settings["freeze"]:
             model.base_model.requires_grad_(False)
-        learner = cls(model, tokenizer, entry)
-        splits = learner.encode(lessons.train), learner.encode(lessons.validation)
-        job = AnswerJob(loop.run.name, model, DetectorTraining(**entry["training"]), seed, splits)
-        loop.train(job)
-        model.load_state_dict(loop.best())
-        learner.made = job.report(loop)
-        return learner
+        return cls(model, tokenizer, entry).train(lessons, seed, loop, {})
 
     def encode(self, questions: Sequence[Question]) -> Encoded:
         """Tokens of each question; the longer text is cut at its end until both fit.
@@ -61,8 +53,7 @@ class Transformer(Learner):
         That is the document, unless the sentence is longer than half of `max_tokens`.
         """
         tokens, types, lengths, cut = [np.empty(0, np.int32)], [np.empty(0, np.int8)], [0], 0
-        stream = iter(questions)
-        while chunk := list(islice(stream, AT_ONCE)):
+        for chunk in batched(questions, AT_ONCE):
             first = [question.first for question in chunk]
             second = None if chunk[0].second is None else [str(question.second) for question in chunk]
             encoded = self.tokenizer(
@@ -79,11 +70,6 @@ class Transformer(Learner):
         of_types = np.concatenate(types) if self._reads_types() else None
         return Encoded(np.concatenate(tokens), of_types, np.cumsum(lengths), answers_of(questions), padding, cut)
 
-    def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
-        """By the softmax of the model's logits; on the GPU if there is one."""
-        self.model.to(device())
-        return answers(self.model, self.encode(questions), self.entry["training"], what)
-
     def save(self, folder: Path) -> None:
         """As transformers does."""
         self.model.save_pretrained(folder)
@@ -94,10 +80,6 @@ class Transformer(Learner):
         """From the folder of a detector."""
         tokenizer = load_tokenizer(folder)
         return cls(load_model(AutoModelForSequenceClassification, {"folder": str(folder)}, tokenizer), tokenizer, entry)
-
-    def report(self) -> dict[str, Any]:
-        """The training's."""
-        return self.made
 
     def _reads_types(self) -> bool:
         """Whether the model distinguishes the two texts by types of tokens; RoBERTa does not."""

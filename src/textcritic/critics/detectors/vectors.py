@@ -13,14 +13,12 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from textcritic.critics.detectors.encoded import AnswerJob, Encoded, Padding, answers, joined
-from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
+from textcritic.critics.detectors.encoded import Encoded, Network, Padding, joined
+from textcritic.critics.detectors.learner import Files, Lessons, model_of, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
-from textcritic.plan.entries.detectors import DetectorTraining
 from textcritic.runlog import log
-from textcritic.training.hardware import device
 from textcritic.training.loop import Loop
 
 # As GloVe's tokenizer cuts them: clitics such as 's and n't are words, and so is every punctuation mark.
@@ -72,7 +70,7 @@ class LstmNetwork(WordNetwork):
         return _mean(states, mask)
 
 
-class WordVectors(Learner):
+class WordVectors(Network):
     """A learner that reads words by number.
 
     Args:
@@ -97,12 +95,7 @@ class WordVectors(Learner):
         torch.manual_seed(seed)
         learner = cls(_vocabulary(lessons.train, model_of(entry)[1]["minimum_count"]), entry)
         of_vectors = learner.start_from(files) if files.vectors else {}
-        splits = learner.encode(lessons.train), learner.encode(lessons.validation)
-        job = AnswerJob(loop.run.name, learner.model, DetectorTraining(**entry["training"]), seed, splits)
-        loop.train(job)
-        learner.model.load_state_dict(loop.best())
-        learner.made = {"words": len(learner.words), **of_vectors, **job.report(loop)}
-        return learner
+        return learner.train(lessons, seed, loop, {"words": len(learner.words), **of_vectors})
 
     def start_from(self, files: Files) -> dict[str, int]:
         """Put the vectors of a file in place; words that it lacks keep those that were drawn.
@@ -139,11 +132,6 @@ class WordVectors(Learner):
         encoded = joined([piece[:longest] for piece in pieces], questions, Padding(PADDING))
         return Encoded(encoded.tokens, None, encoded.starts, encoded.wrong, encoded.padding, cut)
 
-    def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
-        """By the softmax of the network's logits; on the GPU if there is one."""
-        self.model.to(device())
-        return answers(self.model, self.encode(questions), self.entry["training"], what)
-
     def save(self, folder: Path) -> None:
         """Words and weights."""
         write_json(folder / WORDS, self.words)
@@ -158,10 +146,6 @@ class WordVectors(Learner):
         except (OSError, SafetensorError, RuntimeError) as error:
             raise TextcriticError(f"{folder / WEIGHTS}: not whole; delete the folder and train it again") from error
         return learner
-
-    def report(self) -> dict[str, Any]:
-        """The training's, and the words."""
-        return self.made
 
 
 class Averaged(WordVectors):

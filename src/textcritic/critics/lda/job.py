@@ -18,7 +18,7 @@ from textcritic.critics.lda.scoring import score_lda
 from textcritic.critics.scores import unread, with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
-from textcritic.latents.bags import Vocabulary, count_articles, open_counts
+from textcritic.latents.bags import Vocabulary, count_articles, open_counts, require_words
 from textcritic.runlog import Progress, log, versions
 
 FITTED_BY = ("topics", "beta", "alpha", "optimise_every", "burn_in", "iterations", "starts", "seed")
@@ -106,11 +106,7 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
             neither articles nor rejected texts.
     """
     critic, vocabulary = LDA.load(files.critic), Vocabulary.load(files.vocabulary)
-    if critic.num_words != len(vocabulary):
-        raise TextcriticError(
-            f"{files.critic}: the critic knows {critic.num_words:,} words, but the vocabulary {files.vocabulary} has"
-            f" {len(vocabulary):,}; delete both and rerun the rules that make them"
-        )
+    require_words(files.critic, critic.num_words, files.vocabulary, vocabulary)
     rejected = unread(files.rejected)
     options = posterior_options(entry)
     parts: list[Posteriors] = []

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from textcritic.critics.mentions.counts import find_contexts
 from textcritic.critics.mentions.model import Floats, MentionCritic
-from textcritic.critics.mentions.windows import CHUNK, Ints, Items, items_of, iter_keys, sorted_runs
+from textcritic.critics.mentions.windows import CHUNK, Ints, Items, items_of, iter_keys, run_of_each, sorted_runs
 from textcritic.latents.resolvers.mention_chains import NO_ENTITY, MentionChains
 
 NEW_ENTITY = -2
@@ -47,8 +47,7 @@ def expected_tokens(critic: MentionCritic, chains: MentionChains, marks: bool = 
     codes, entities, log_prob = np.empty(tokens, np.int32), np.empty(tokens, np.int64), np.empty(tokens)
     for some, keys in iter_keys(chains, alphabet, chunk):
         order, runs = sorted_runs(keys)
-        row = np.empty(len(order), np.int64)
-        row[order] = np.repeat(np.arange(len(runs)), np.diff(runs, append=len(order)))
+        row = run_of_each(order, runs)
         windows = items_of(keys[:, order[runs]], alphabet)
         best, of_windows = alternatives.of(windows)
         codes[some] = np.where(best == NONE, NONE, (best - 1) // (alphabet.order + 1))[row]

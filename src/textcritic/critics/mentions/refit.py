@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from textcritic.critics.mentions.counts import levels_of
 from textcritic.critics.mentions.model import FLOOR, discounts_from
-from textcritic.critics.mentions.windows import Alphabet, Ints, count_windows, iter_keys, sorted_runs
+from textcritic.critics.mentions.windows import Alphabet, Ints, count_windows, iter_keys, run_of_each, sorted_runs
 from textcritic.inference.crossfit import Parts, sample_weights
 from textcritic.inference.statistics import Array
 from textcritic.latents.resolvers.mention_chains import MentionChains
@@ -123,7 +123,4 @@ def _adding(places: npt.NDArray[np.int64], number: int) -> "csr_matrix":
 def _numbered(chains: MentionChains, alphabet: Alphabet) -> Ints:
     """Which of the distinct windows, sorted as in `Windows`, each token has: [tokens]."""
     keys = np.concatenate([keys for _, keys in iter_keys(chains, alphabet)], axis=1)
-    order, runs = sorted_runs(keys)
-    window_of_token = np.empty(len(order), np.int64)
-    window_of_token[order] = np.repeat(np.arange(len(runs)), np.diff(runs, append=len(order)))
-    return window_of_token
+    return run_of_each(*sorted_runs(keys))

@@ -205,6 +205,13 @@ def sorted_runs(keys: Ints) -> tuple[Ints, Ints]:
     return order, np.flatnonzero(first)
 
 
+def run_of_each(order: Ints, runs: Ints) -> Ints:
+    """Which of the distinct keys that `sorted_runs` found each key is: [windows]."""
+    run = np.empty(len(order), np.int64)
+    run[order] = np.repeat(np.arange(len(runs)), np.diff(runs, append=len(order)))
+    return run
+
+
 def _columns(chains: MentionChains, bases: Ints, order: int, some: slice) -> list[Ints]:
     """The items of the windows of some tokens: [n][tokens], the predicted ones last."""
     tokens = np.arange(some.start, some.stop)

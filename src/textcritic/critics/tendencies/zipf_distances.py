@@ -23,6 +23,7 @@ from textcritic.critics.tendencies.zipf import (
 )
 from textcritic.critics.tendencies.zipf_draws import ZipfDraws, ZipfSample, fit_samples, shares
 from textcritic.errors import TextcriticError
+from textcritic.inference.looks import p_values
 
 Convention = Literal["renormalised-empirical", "untruncated", "truncated"]
 """How the first ranks are cut out.
@@ -152,7 +153,7 @@ def zipf_fit_p(
             distance=distance,
             rank=rank,
             s=exponent,
-            p=(int((far[convention] >= distance).sum()) + 1) / (resamples + 1),
+            p=float(p_values((far[convention] >= distance).sum(), resamples)),
             chance=float(np.quantile(far[convention], 0.95)),
             resamples=resamples,
         )

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -21,7 +20,6 @@ from textcritic.generators.fairseq.steps import Steps, batches, prepare
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST, check_architecture
-from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode
 
@@ -65,7 +63,14 @@ def sample_fairseq(
             "sampling": {key: getattr(sampling, key) for key in ("precision", "float32_matmul_precision", "version")},
         }
         with PartialShard(shard.path, fingerprint) as partial:
-            _fill(partial, shard, model, encoded, decoding)
+            partial.fill(
+                shard,
+                "texts",
+                lambda wanted: (
+                    Draw(index, decode(model.tokenizer, model.from_fairseq(symbols)), tokens, finish)
+                    for index, symbols, finish, tokens in make_texts(model, encoded, decoding, shard.seed, wanted)
+                ),
+            )
 
 
 def make_texts(
@@ -220,25 +225,6 @@ def _check(model: FairseqModel, sources: Sequence[str] | None, decoding: Decodin
             f"decoding: max_tokens: {decoding.max_tokens} is beyond the {model.longest_target + 1} positions of {name};"
             " lower it, or raise options.max_target_positions and train again"
         )
-
-
-def _fill(
-    partial: PartialShard,
-    shard: Shard,
-    model: FairseqModel,
-    sources: Sequence[np.ndarray] | None,
-    decoding: Decoding,
-) -> None:
-    """Make what is missing of a shard, and write it."""
-    finished = {done.index for done in partial.draws}
-    wanted = [index for index in shard.indices if index not in finished]
-    progress = Progress(f"sampling {os.fspath(shard.path)}", shard.count, "texts", done=len(finished))
-    started, drawn_tokens = time.monotonic(), 0
-    for index, symbols, finish, tokens in make_texts(model, sources, decoding, shard.seed, wanted):
-        partial.append(Draw(index, decode(model.tokenizer, model.from_fairseq(symbols)), tokens, finish))
-        drawn_tokens += tokens
-        progress.advance(note=f"{drawn_tokens / (time.monotonic() - started):,.0f} tokens/s")
-    partial.complete()
 
 
 def sample_beams(

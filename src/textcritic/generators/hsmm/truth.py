@@ -1,6 +1,6 @@
 """Importance sampling of a hidden semi-Markov model against its exact log p(x): weights, and curves of perplexity."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -88,14 +88,21 @@ def weigh(
     if not proposals or draws < 1:
         raise TextcriticError(f"{len(proposals)} proposals, {draws} draws; give at least 1 of both")
     model, rng = model.to(dtype=torch.float64), np.random.default_rng(seed)
-    progress = Progress("importance weights", len(text), "sequences")
-    parts = []
-    for first in range(0, len(text), BLOCK):
-        tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
-        parts.append(_weigh_block(model, tables, graph, (proposals, draws, across), rng))
-        progress.advance(len(graph.begins))
+    parts = [
+        _weigh_block(model, tables, graph, (proposals, draws, across), rng)
+        for tables, graph in blocks(model, text, "importance weights")
+    ]
     log_p, log_q, reached, exact = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Weighed(tuple(proposals), log_p, log_q, reached, exact, np.diff(text.offsets).astype(np.float64))
+
+
+def blocks(model: HSMM, text: Text, what: str) -> Iterator[tuple[Tables, Graph]]:
+    """The tables and the graph of some sequences at a time, with progress."""
+    progress = Progress(what, len(text), "sequences")
+    for first in range(0, len(text), BLOCK):
+        tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+        yield tables, graph
+        progress.advance(len(graph.begins))
 
 
 def tables_and_graph(model: HSMM, text: Text) -> tuple[Tables, Graph]:

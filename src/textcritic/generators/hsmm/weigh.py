@@ -19,11 +19,10 @@ from textcritic.generators.hsmm.proposals import make_proposal
 from textcritic.generators.hsmm.sample import draw
 from textcritic.generators.hsmm.samplers import SegmentSteps
 from textcritic.generators.hsmm.text import Text
-from textcritic.generators.hsmm.truth import BLOCK, tables_and_graph, weigh
+from textcritic.generators.hsmm.truth import blocks, weigh
 from textcritic.inference import particle_filter
 from textcritic.inference.importance import ExactWeights, LogWeights, mixture_weights
 from textcritic.plan.checks.latent import WITH_TEMPERATURE
-from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import load_tokenizer
 
@@ -166,9 +165,8 @@ def weigh_own_paths(
         numbers = np.random.SeedSequence([seed, count, round(quality.value * 1_000_000)]).generate_state(2)
         rng = np.random.default_rng(numbers)
         text = _own_text(model, rng.choice(np.diff(test.offsets), count), int(numbers[0]))
-        progress, parts = Progress("importance weights", count, "sequences"), []
-        for first in range(0, count, BLOCK):
-            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+        parts = []
+        for tables, graph in blocks(model, text, "importance weights"):
             proposal = make_proposal(quality.name, quality.value, model, tables, graph)
             paths, log_q = proposal.draw(samples, rng)
             exact = posterior(tables, graph).draw(1, rng)[0]
@@ -179,7 +177,6 @@ def weigh_own_paths(
                         np.concatenate([log_q, proposal.log_q(exact)], axis=1),
                     )
                 )
-            progress.advance(len(graph.begins))
     log_p, log_q = (np.concatenate(part) for part in zip(*parts, strict=True))
     tokens, ids = np.diff(text.offsets).astype(np.float64), [f"own-{row + 1}" for row in range(count)]
     ExactWeights.of(log_p[:, -1:], log_q[:, -1:], tokens, ids).save(outs[1])
@@ -219,15 +216,13 @@ def weigh_filtered_paths(
     with cpu_settings(threads):
         model, text, ids = sequences.load()
         rng = np.random.default_rng((seed, particles, round(quality.value * 1_000_000)))
-        progress, parts = Progress("particle filter", len(text), "sequences"), []
-        for first in range(0, len(text), BLOCK):
-            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+        parts = []
+        for tables, graph in blocks(model, text, "particle filter"):
             proposal = make_proposal(quality.name, quality.value, model, tables, graph)
             exact = posterior(tables, graph).log_normaliser
             assert exact is not None
             nats = float(max(0, -exact.sum() / graph.tokens.sum()))
             parts.append(particle_filter(SegmentSteps(tables, proposal, nats), particles, rng).log_p_hat)
-            progress.advance(len(graph.begins))
     tokens = np.diff(text.offsets).astype(np.float64)
     LogWeights(ids, np.concatenate(parts)[:, None], tokens).save(out)
 
@@ -238,15 +233,13 @@ def weigh_best_paths(
     """Write log p of the `count` likeliest paths of each sequence by a proposal, as `latent.weigh.weigh_best` does."""
     with cpu_settings(threads):
         model, text, ids = sequences.load()
-        progress, parts = Progress("likeliest paths", len(text), "sequences"), []
-        for first in range(0, len(text), BLOCK):
-            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+        parts = []
+        for tables, graph in blocks(model, text, "likeliest paths"):
             proposal = make_proposal(quality.name, quality.value, model, tables, graph)
             best = k_best(proposal.tables, graph, count)
             # A sequence with fewer paths has empty ones in the last places.
             there = np.isfinite(best.log_prob)
             parts.append(np.where(there, log_potential(tables, graph, best.paths), -np.inf))
-            progress.advance(len(graph.begins))
     tokens = np.diff(text.offsets).astype(np.float64)
     write_arrays(out, {"ids": np.array(ids), "tokens": tokens, "log_p": np.concatenate(parts)})
 
@@ -255,12 +248,10 @@ def weigh_whole(sequences: Sequences, out: str | os.PathLike[str], threads: int 
     """Write the exact log p of every sequence, over all paths, as log weights with K = 1."""
     with cpu_settings(threads):
         model, text, ids = sequences.load()
-        progress, parts = Progress("exact log p", len(text), "sequences"), []
-        for first in range(0, len(text), BLOCK):
-            tables, graph = tables_and_graph(model, text.part(first, first + BLOCK))
+        parts = []
+        for tables, graph in blocks(model, text, "exact log p"):
             exact = posterior(tables, graph).log_normaliser
             assert exact is not None  # of a globally normalised proposal
             parts.append(exact)
-            progress.advance(len(exact))
     tokens = np.diff(text.offsets).astype(np.float64)
     LogWeights(ids, np.concatenate(parts)[:, None], tokens).save(out)

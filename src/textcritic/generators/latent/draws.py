@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from textcritic.corpora.structured.texts import Edge, Mention, Structured, write_structured
+from textcritic.corpora.structured.texts import Structured, mentions_of, write_structured
 from textcritic.generators.collect import Form, Limit, SampleFiles, collect_draws
 from textcritic.generators.shards import Draw
 
@@ -47,8 +47,5 @@ def draw_text(text: Structured) -> str:
 def read_text(draw: Draw, identifier: str) -> Structured:
     """Read what `draw_text` wrote."""
     loaded = json.loads(draw.text)
-    mentions = tuple(
-        Mention(mention["start"], mention["end"], mention["entity"], tuple(Edge(**edge) for edge in mention["edges"]))
-        for mention in loaded["mentions"]
-    )
+    mentions = mentions_of(loaded["mentions"])
     return Structured(identifier, tuple(loaded["tokens"]), tuple(loaded["actions"]), mentions)

@@ -2,14 +2,14 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from textcritic.batches import batched
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
@@ -133,7 +133,7 @@ def _train_codes(
     """The scratch file of the train split, whose words the vocabulary takes up."""
     if settings.shuffle_seed is None:
         pieces: Iterable[Words] = (
-            vocabulary.encode(some, setting, grow=True) for some in _batches(iter_articles(train))
+            vocabulary.encode(some, setting, grow=True) for some in batched(iter_articles(train), ARTICLES_AT_ONCE)
         )
     else:
         words = _words(vocabulary, train, setting, grow=True)
@@ -160,10 +160,3 @@ def _mean_train_nll(model: NgramModel, codes: Codes) -> float:
     if model.weights is None:
         return model.train_nll() / codes.tokens
     return sum(float(model.nll(words).sum()) for words in codes.words()) / codes.tokens
-
-
-def _batches(articles: Iterable[Article]) -> Iterator[list[Article]]:
-    """Some articles at a time."""
-    articles = iter(articles)
-    while some := list(islice(articles, ARTICLES_AT_ONCE)):
-        yield some

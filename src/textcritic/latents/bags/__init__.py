@@ -7,6 +7,7 @@ from textcritic.latents.bags.vocabulary import (
     Vocabulary,
     build_vocabulary,
     read_words,
+    require_words,
     tokens_of,
     vocabulary_of,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "over_words",
     "read_ldac",
     "read_words",
+    "require_words",
     "tokens_of",
     "vocabulary_of",
     "write_counts",

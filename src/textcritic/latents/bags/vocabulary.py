@@ -83,6 +83,21 @@ class Vocabulary:
         return cls(tuple(table["word"].to_pylist()), counts, documents, lowercase, spaced)
 
 
+def require_words(
+    critic: str | os.PathLike[str], words: int, path: str | os.PathLike[str], vocabulary: Vocabulary
+) -> None:
+    """See that a critic of so many words has those of a vocabulary; the files are for the message.
+
+    Raises:
+        TextcriticError: the vocabulary has another number of words.
+    """
+    if words != len(vocabulary):
+        raise TextcriticError(
+            f"{critic}: the critic knows {words:,} words, but the vocabulary {path} has {len(vocabulary):,}; "
+            "delete both and rerun the rules that make them"
+        )
+
+
 def tokens_of(article: Article, spaced: str = SPACES) -> list[str]:
     """White-space tokens of all sections, titles not included, in order; see `Vocabulary.spaced`."""
     return [token for section in article.sections for token in segmented(section.text, spaced).split()]

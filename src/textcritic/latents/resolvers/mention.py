@@ -7,10 +7,10 @@ a mention, and of a sentence, count its characters.
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import Article, iter_batches, write_batches
 
 SECTION_BREAK = "\n\n"
@@ -110,8 +110,7 @@ def iter_mentions(path: str | os.PathLike[str]) -> Iterator[pa.RecordBatch]:
 
 def batches_of(resolved: Iterable[Resolved | Unresolved]) -> Iterator[pa.RecordBatch]:
     """Articles with their mentions as record batches of schema `MENTIONS_SCHEMA`."""
-    stream = iter(resolved)
-    while rows := list(islice(stream, DOCUMENTS_PER_GROUP)):
+    for rows in batched(resolved, DOCUMENTS_PER_GROUP):
         yield pa.RecordBatch.from_pylist([_row(row) for row in rows], schema=MENTIONS_SCHEMA)
 
 

@@ -12,11 +12,11 @@ same result.
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 import torch
 
+from textcritic.batches import batched
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.heads import head_word
 from textcritic.latents.resolvers.language import load_language
@@ -71,8 +71,7 @@ class NeuralResolver:
         Raises:
             TextcriticError: the memory of the GPU is too small for a single document.
         """
-        stream = iter(documents)
-        while window := list(islice(stream, WINDOW)):
+        for window in batched(documents, WINDOW):
             words = [split_words(text, self.language) for _, text in window]
             # The models are trained on words alone: a blank line is none.
             kept = [[number for number, word in enumerate(one.words) if word[0] != "\n"] for one in words]

@@ -11,12 +11,13 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import Article, iter_articles, iter_batches, write_batches
 from textcritic.files import read_table, write_text
 from textcritic.latents.resolvers.language import load_language
@@ -104,7 +105,7 @@ def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: 
     resolver = resolver_of(entry, files.folder)
     workers = processes if entry["kind"] in IN_PROCESSES else 1
     progress = Progress(f"coreference ({entry['kind']})", _count(files.articles), "articles")
-    for number, articles in enumerate(_batched(iter_articles(files.articles), PART)):
+    for number, articles in enumerate(batched(iter_articles(files.articles), PART)):
         if not parts.is_there(number):
             resolved = _resolved(articles, resolver, opening_of(entry["opening"], entry.get("language", "en")), workers)
             write_mentions(parts.path(number), _counted(resolved, progress))
@@ -150,7 +151,7 @@ def _resolved(
 
     # A resolver with one process makes its own batches: it gets a whole part.
     size = CHUNK if workers > 1 else PART
-    for results in in_order(work, _batched(articles, size), workers):
+    for results in in_order(work, batched(articles, size), workers):
         yield from results
 
 
@@ -158,12 +159,6 @@ def _counted(resolved: Iterator[Resolved | Unresolved], progress: Progress) -> I
     for item in resolved:
         yield item
         progress.advance()
-
-
-def _batched(articles: Iterable[Article], size: int) -> Iterator[list[Article]]:
-    stream = iter(articles)
-    while some := list(islice(stream, size)):
-        yield some
 
 
 def _rejected_before(path: str | os.PathLike[str] | None) -> list[Unresolved]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 import numpy as np
 import torch
 from transformers import PreTrainedTokenizerFast
 
+from textcritic.batches import batched
 from textcritic.corpora import Article
 from textcritic.inference import Groups
 
@@ -63,8 +63,7 @@ def encode_sections(articles: Iterable[Article], tokenizer: PreTrainedTokenizerF
     groups: list[str | None] = []
     gold: list[list[str | None]] = []
     pieces: list[np.ndarray] = []
-    stream = iter(articles)
-    while chunk := list(islice(stream, ARTICLES_AT_ONCE)):
+    for chunk in batched(articles, ARTICLES_AT_ONCE):
         ids += [article.id for article in chunk]
         groups += [article.group for article in chunk]
         gold += [[section.title for section in article.sections] for article in chunk]

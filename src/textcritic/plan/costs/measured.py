@@ -14,7 +14,7 @@ from typing import Any
 from textcritic.digests import record_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
-from textcritic.host import cpu_name, params_digest
+from textcritic.host import SINGLE_THREAD, cpu_name, params_digest
 from textcritic.plan.costs.stages import MEASURED, Cost
 
 FILE = "textcritic-node.json"
@@ -82,9 +82,8 @@ def calibrate(folder: Path, card: tuple[str, float], seconds: float = SECONDS) -
     """
     command = "from textcritic.workflow.calibrate import REFERENCE, rounds_a_second as r"
     command += f"; print(r({seconds!r}, cpu=True) / REFERENCE)"
-    single = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
-        [sys.executable, "-c", command], env={**os.environ, **single}, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", command], env=os.environ | SINGLE_THREAD, stdout=subprocess.PIPE, text=True, check=True
     )
     write_json(
         folder / FILE,

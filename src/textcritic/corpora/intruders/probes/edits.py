@@ -5,11 +5,11 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import pyarrow as pa
 
+from textcritic.batches import batched
 from textcritic.corpora.articles import ROWS_PER_GROUP, iter_batches, write_batches
 from textcritic.corpora.intruders.documents import DOCUMENT_SCHEMA, Document, batch_of, document_of, read_documents
 from textcritic.corpora.intruders.probes import PROBES, Refused, edited
@@ -215,8 +215,7 @@ def _hash(*texts: str) -> bytes:
 
 
 def _batches(rows: Iterable[Edited], source: str) -> Iterator[pa.RecordBatch]:
-    stream = iter(rows)
-    while some := list(islice(stream, ROWS_PER_GROUP)):
+    for some in batched(rows, ROWS_PER_GROUP):
         batch = batch_of([row.document for row in some], source)
         more: list[pa.Array] = [
             pa.array([row.of for row in some], pa.string()),

@@ -1,4 +1,4 @@
-"""Annealing of trees, from the CRF's distribution q to an RNNG's posterior, for `inference.annealed`."""
+"""Annealing of trees, from the CRF's distribution q to an RNNG's posterior, for `benchmarks/annealing.py`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class TreeChains:
 
 
 class TreeAnnealing:
-    """What `inference.annealed` needs of an RNNG and its CRF, for some texts.
+    """What `annealing` needs of an RNNG and its CRF, for some texts.
 
     A move proposes a new tree drawn from q for each chain. With respect to q^(1 - b) p^b it is accepted with
     probability min(1, (w' / w)^b), where w = p(x, z) / q(z | x): the independence sampler of Metropolis and Hastings
