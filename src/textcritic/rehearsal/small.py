@@ -1,8 +1,9 @@
 """Small values for registry entries and studies, by the names of their keys; so a new entry needs no values here.
 
-A number above the limit of its key becomes that limit. Other values do not change, with three exceptions: the sizes of
-fairseq's models, which no registry has; texts that have not ended, which are kept, because tiny models seldom end one;
-and tendencies, which are counted in two shards.
+A number above the limit of its key becomes that limit. Other values do not change, with four exceptions: the sizes of
+fairseq's models, which no registry has; the training of fairseq's translators, which must learn at a high rate to
+write any words; texts that have not ended, which are kept, because tiny models seldom end one; and tendencies, which
+are counted in two shards.
 """
 
 import json
@@ -69,7 +70,8 @@ TRANSLATOR: Values = {
     **{"max_source_positions": 256, "max_target_positions": 256},
 }  # fmt: skip
 RUNTIME = "20m"
-STEPS = 30  # of a language model that starts from a stand-in, which was trained on the texts
+STEPS = 30  # of a language model that starts from a stand-in, which was trained on the texts, and of a translator
+RATE = 1e-2  # of a translator; at those of papers its likeliest texts are empty after a few steps
 
 
 def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus: bool) -> dict[str, dict[str, Values]]:
@@ -93,6 +95,9 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
                 values["training"] = {**values.get("training", {}), "steps": STEPS, "epochs": None}
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
+                if _translates(entry):
+                    learning = {"steps": STEPS, "epochs": None, "learning_rate": RATE}
+                    values["training"] = {**values.get("training", {}), **learning}
             if registry == "decodings":
                 values = values | {"unfinished": "keep"}
             if entry.get("kind") == "tendencies":
@@ -132,3 +137,7 @@ def fairseq_options(entry: Mapping[str, Any]) -> Values:
     architecture = entry["architecture"]
     sizes = [FAIRSEQ[start] for start in sorted(FAIRSEQ, key=len) if architecture.startswith(start)]
     return {key: item for size in sizes or [TRANSLATOR] for key, item in size.items()}
+
+
+def _translates(entry: Mapping[str, Any]) -> bool:
+    return not entry["architecture"].startswith((*FAIRSEQ,))
