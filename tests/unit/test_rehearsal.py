@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 from test_wikipedia_extract import extracted
+from tiny_fairseq import tiny_data
 
 from textcritic.cli import main
 from textcritic.corpora import read_articles
@@ -31,18 +32,25 @@ from textcritic.critics.detectors.vectors import read_vectors
 from textcritic.critics.detectors.votes import read_votes
 from textcritic.download import download_file
 from textcritic.errors import TextcriticError
+from textcritic.generators.decoding import Decoding
+from textcritic.generators.fairseq.job import FairseqTraining
+from textcritic.generators.fairseq.models import load_model
+from textcritic.generators.fairseq.sample import encode_sources, make_texts
+from textcritic.generators.fairseq.shim import installed
+from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.place import workflow_folder
 from textcritic.plan.project import Project
 from textcritic.rehearsal import brought, files
 from textcritic.rehearsal.mirror import Mirror, serving
 from textcritic.rehearsal.rules import never_ran, rules_that_ran
 from textcritic.rehearsal.run import Rehearsal, rehearse
-from textcritic.rehearsal.small import LIMITS, STEPS, small_values, smoke_study
+from textcritic.rehearsal.small import FAIRSEQ, LIMITS, RATE, STEPS, small_values, smoke_study
 from textcritic.rehearsal.words import TITLES, lessons
 from textcritic.report.rehearsed import MARK, WORD
 from textcritic.report.sheet import plain_sheet
 from textcritic.report.style import new_figure, save
 from textcritic.report.tables import Table, read_rows, write_table
+from textcritic.training.loop import Run
 
 STUDIES = ("model-criticism", "document-coherence", "latent-lms", "beyond-perplexity")
 
@@ -159,6 +167,41 @@ def test_the_small_study_is_a_study_and_keeps_every_kind_of_entry(study, tmp_pat
     assert {entry["unfinished"] for entry in entries["decodings"].values()} == {"keep"}
     real_addresses = {name: entry.url for name, entry in real.registries.entries["downloads"].items()}
     assert {name: entry["url"] for name, entry in entries["downloads"].items()} == real_addresses
+
+
+def small_fairseq():
+    """Entries of fairseq's models with the small values laid over: translators, and language models."""
+    real = Project({"studies": []}, workflow_folder())
+    over = small_values(real.registries, real.registries.entries, gpus=False)
+    entries = Project({"studies": [], "registry": over}, workflow_folder()).registries.entries["generators"]
+    every = {name: entry for name, entry in entries.items() if entry["kind"] == "fairseq"}
+    models = {name: entry for name, entry in every.items() if entry["architecture"].startswith((*FAIRSEQ,))}
+    return {name: every[name] for name in every if name not in models}, models
+
+
+def test_translators_learn_at_a_high_rate():
+    translators, models = small_fairseq()
+    assert {"translator-mixing", "nat-mixing", "refining-demo"} <= {*translators}
+    assert all((e["training"]["steps"], e["training"]["learning_rate"]) == (STEPS, RATE) for e in translators.values())
+    assert {e["training"]["steps"] for e in models.values()} == {LIMITS["generators"]["steps"]}
+    assert all(e["training"]["learning_rate"] < RATE for e in models.values())
+
+
+@pytest.mark.skipif(not installed(), reason="run make fairseq")
+def test_the_likeliest_texts_of_a_small_translator_have_words(shared_folder, tmp_path):
+    """At the rate of its paper, one that makes all words at once writes none."""
+    data, entry = shared_folder("fairseq-data", tiny_data), small_fairseq()[0]["nat-mixing"]
+    train_fairseq(
+        Splits(data / "train.npz", data / "validation.npz", data / "tokenizer"),
+        Architecture(entry["architecture"], entry["options"]),
+        FairseqTraining.from_entry(entry),
+        1,
+        Run(tmp_path / "model", tmp_path / "training.json", threads=1),
+    )
+    model = load_model(tmp_path / "model")
+    sources = encode_sources(model, ["abc", "hijklm", "bd"], "nat")
+    texts = [*make_texts(model, sources, Decoding(method="likeliest", max_tokens=20), 1, range(3))]
+    assert all(symbols for _, symbols, _, _ in texts)
 
 
 def test_a_folder_with_results_or_with_another_rehearsal_is_refused(tmp_path, capsys):

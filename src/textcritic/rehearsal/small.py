@@ -1,9 +1,10 @@
 """Small values for registry entries and studies, by the names of their keys; so a new entry needs no values here.
 
-A number above the limit of its key becomes that limit. Other values do not change, with three exceptions: the sizes of
-fairseq's models, which no registry has; texts that have not ended, which are kept, because tiny models seldom end one;
-and tendencies, which are counted in two shards. Of a study, a smoke rehearsal has as much as runs every rule about
-once: see `smoke_study`.
+A number above the limit of its key becomes that limit. Other values do not change, with four exceptions: the sizes of
+fairseq's models, which no registry has; the training of fairseq's translators, which must learn at a high rate to
+write any words; texts that have not ended, which are kept, because tiny models seldom end one; and tendencies, which
+are counted in two shards. Of a study, a smoke rehearsal has as much as runs every rule about once:
+see `smoke_study`.
 """
 
 import json
@@ -74,7 +75,8 @@ TRANSLATOR: Values = {
     **{"max_source_positions": 256, "max_target_positions": 256},
 }  # fmt: skip
 RUNTIME = "20m"
-STEPS = 30  # of a language model that starts from a stand-in, which was trained on the texts
+STEPS = 30  # of a language model that starts from a stand-in, which was trained on the texts, and of a translator
+RATE = 1e-2  # of a translator; at those of papers its likeliest texts are empty after a few steps
 # A study has one entry of each kind from these registries. The kind is given by the keys of an entry that decide which
 # rules make it: by their values, or by the keys of a mapping.
 TELLING = {
@@ -111,6 +113,9 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
                 values["training"] = {**values.get("training", {}), "steps": STEPS, "epochs": None}
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
+                if _translates(entry):
+                    learning = {"steps": STEPS, "epochs": None, "learning_rate": RATE}
+                    values["training"] = {**values.get("training", {}), **learning}
             if registry == "decodings":
                 values = values | {"unfinished": "keep"}
             if entry.get("kind") == "tendencies":
@@ -196,3 +201,7 @@ def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ..
         text = json.dumps(sorted(value) if isinstance(value, dict) else value)
         values.append(SAME.get(text, text))
     return (registry, *values)
+
+
+def _translates(entry: Mapping[str, Any]) -> bool:
+    return not entry["architecture"].startswith((*FAIRSEQ,))
