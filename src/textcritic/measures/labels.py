@@ -8,6 +8,7 @@ figures and sections write labels: "the likeliest passage". A job gets the label
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 Labels = Mapping[str, Mapping[str, str]]
 """For each registry, the labels of its entries by their names."""
@@ -35,6 +36,11 @@ def is_control(generator: str) -> bool:
 def corpus_name(corpus: str) -> str:
     """A corpus in words; its name where no label is known."""
     return entry_name("corpora", corpus)
+
+
+def of_corpus(rows: Any, corpus: str, name: str) -> str:
+    """The name of a row or a column of a table, after that of its corpus if the rows have several."""
+    return f"{corpus_name(corpus)}: {name}" if rows["corpus"].nunique() > 1 else name
 
 
 def decoding_name(decoding: str) -> str:

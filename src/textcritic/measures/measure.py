@@ -1,8 +1,9 @@
 """A number that an experiment reports of each of its sources, declared once.
 
 A kind of experiment declares its measures and reads its sources (`Scored`). All else follows from the declaration: the
-columns in the table, with interval and test (`rows.source_rows`), the cell (`cells.measure_cell`), the mark in the
-chart (`charts.marks_of`), the score on the front page (`score.scores_of`), and the sentence about it.
+columns in the table, with interval and test (`rows.source_rows`), the cell (`cells.measure_cell`) in the main table
+(`cells.measure_sheet`), the mark in the chart (`charts.marks_of`), the score on the front page (`score.scores_of`), and
+the sentence about it.
 """
 
 from collections.abc import Callable, Mapping

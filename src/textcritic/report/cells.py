@@ -37,9 +37,9 @@ def measure_sheet(
     names: Any,
     columns: Mapping[str, Column],
     remarks: Sequence[str] = (),
-    stubs: int = 1,
+    first: str = "Source",
 ) -> Sheet:
-    """A table with a row for each source, its seeds together.
+    """The main table of most kinds: a row for each source, its seeds together.
 
     Args:
         heading: name and caption of the table.
@@ -47,13 +47,13 @@ def measure_sheet(
         names: of the sources.
         columns: by their heads, each a measure, or a function from the rows of a source to a cell.
         remarks: under the table.
-        stubs: the number of columns of words, including the names of the sources.
+        first: the head of the names of the sources.
     """
     body: list[Line] = [
         [name, *(measure_cell(group, of) if isinstance(of, Measure) else of(group) for of in columns.values())]
         for name, group in by_source(rows, names)
     ]
-    return plain_sheet(*heading, ["Source", *columns], body, remarks, stubs)
+    return plain_sheet(*heading, [first, *columns], body, remarks)
 
 
 def by_source(rows: pd.DataFrame, names: Any, **named: bool) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -20,7 +20,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.inference import ALPHA, POWER_COLUMNS
-from textcritic.measures.labels import corpus_name
+from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.numbers import NONE, count, listed, number, percent
 from textcritic.report.cells import interval_cell, unique
 from textcritic.report.charts import stacked_panels
@@ -93,14 +93,14 @@ def read_power(path: Path, study: PowerStudy) -> pa.Table:
 
 def power_sheet(rows: pd.DataFrame, study: PowerStudy) -> Sheet:
     """A row for each share, a column for each kind of fault and number of documents; rows as of `power_rows`."""
-    corpora, sizes = unique(rows["corpus"]), sorted(int(size) for size in rows["articles"].unique())
+    sizes = sorted(int(size) for size in rows["articles"].unique())
     columns = list(product(study.faults if len(rows) else (), sizes))
     heads = [study.head, *study.means.values(), *(f"{kind}, n = {count(size)}" for kind, size in columns)]
     body: list[Line] = []
     for (corpus, share), group in rows.groupby(["corpus", "share"], sort=False):
-        name = f"{corpus_name(corpus)}: {percent(share)}" if len(corpora) > 1 else percent(share)
         means = (number(group[column].mean()) for column in study.means)
-        body.append([name, *means, *(_cell(group, kind, size) for kind, size in columns)])
+        cells = (_cell(group, kind, size) for kind, size in columns)
+        body.append([of_corpus(rows, corpus, percent(share)), *means, *cells])
     remarks = [f"Not measured: the test split has too few {study.unit}, or the study leaves it out (`power`)."]
     if len(rows):
         repetitions, documents = (listed([count(n) for n in unique(rows[key])]) for key in ("repetitions", "documents"))

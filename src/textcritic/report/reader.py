@@ -1,16 +1,19 @@
-"""A reader of documents: a table of their scores that sorts and filters, next to their texts."""
+"""Documents to read: a reader with a table of their scores, next to their texts, and the table of texts alone."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from textcritic.inference import DIFFERENT
 from textcritic.measures.numbers import plural
 from textcritic.measures.score import Score
 from textcritic.plan.sources import DATA, GROUP
+from textcritic.report.cells import by_source
+from textcritic.report.sheet import Cell, Sheet
 
 Entry = str | tuple[str, float]
 
@@ -73,6 +76,40 @@ class Reading:
     def of(cls, heads: Sequence[str], shelves: Sequence[Shelf], card: Sequence[Score]) -> "Reading":
         """One that opens with the worst sample by the first measure of a card."""
         return cls(heads, shelves, opened([shelf.keys for shelf in shelves], card))
+
+
+def shelves_of(rows: pd.DataFrame, names: Any, document: Callable[[Mapping[str, Any]], Document]) -> list[Shelf]:
+    """A shelf for each source, with a document for each of its rows; `names` are those of the sources."""
+    return [
+        Shelf(group.iloc[0].to_dict(), label, [document(row) for row in group.to_dict("records")])
+        for label, group in by_source(rows, names)
+    ]
+
+
+def texts_sheet(
+    heading: tuple[str, str],
+    groups: Iterable[tuple[str, pd.DataFrame]],
+    numbers: Mapping[str, Callable[[Mapping[str, Any]], str]],
+    texts: Mapping[str, str],
+    remarks: Sequence[str] = (),
+) -> Sheet:
+    """A table of documents or passages: the name of each source, and under it a row for each of them.
+
+    Args:
+        heading: name and caption of the table.
+        groups: the name of each source, and the rows of its texts, as `by_source` gives them.
+        numbers: the first columns by their heads, each a function of a row.
+        texts: the columns behind them by their heads, each a column of the rows; the last is running text.
+        remarks: under the table.
+    """
+    heads = [*map(Cell, numbers), *(Cell(head, words=True) for head in texts)]
+    body: list[list[Cell]] = []
+    for name, group in groups:
+        body.append([Cell(name, span=len(heads), heading=True)])
+        for row in group.to_dict("records"):
+            words = (Cell(row[column], words=True) for column in texts.values())
+            body.append([*(Cell(of(row)) for of in numbers.values()), *words])
+    return Sheet(*heading, [heads], body, remarks=remarks, prose=True)
 
 
 def farthest(scores: Sequence[Score]) -> Score | None:

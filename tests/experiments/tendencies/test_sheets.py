@@ -160,8 +160,8 @@ def test_what_depends_on_the_size_is_compared_at_one():
     said = "at 900 tokens 1.250, real text 1.300", "difference −0.050 (−0.070 to −0.030)"
     assert cells(sheet, 1)["Zipf’s s"] == ("1.100", *said)
     assert cells(sheet, 2)["Zipf’s s"] == ("1.100",)
-    assert any("at one size" in remark for remark in sheet.remarks)
-    assert not any("at one size" in remark for remark in values_sheet(table.iloc[[0, 2]], NAMES).remarks)
+    assert any("size of the smaller one" in remark for remark in sheet.remarks)
+    assert not any("size of the smaller one" in remark for remark in values_sheet(table.iloc[[0, 2]], NAMES).remarks)
     both = rows(*(estimate("s", 1.1, source(seed=seed), **sized, **ends) for seed in (1, 2)))
     assert cells(values_sheet(both, NAMES))["Zipf’s s"][-1] == "difference −0.050"
 

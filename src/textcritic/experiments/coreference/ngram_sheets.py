@@ -10,6 +10,7 @@ from textcritic.experiments.coreference.ngrams import ALL, CONTRIBUTING, LESS, M
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import MINUS, NONE, count, missing, percent, plural
 from textcritic.plan.sources import GROUP
+from textcritic.report.cells import by_source
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
 
@@ -133,9 +134,8 @@ def _ratio(row: Row) -> list[Cell]:
 
 def _samples(rows: pd.DataFrame, names: Names, columns: int) -> Iterator[tuple[list[Cell], list[dict[str, Any]]]]:
     """The row that heads each sample, and the rows of its windows."""
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
+    for name, group in by_source(rows, names):
         windows = group.to_dict("records")
-        name = names.source(windows[0], seed=False)
         nothing = ("nothing could be scored",) * bool(windows[0].get("tokens") == 0)
         yield [Cell(name, nothing, span=columns, heading=True)], windows
 
@@ -187,10 +187,10 @@ def _header(order: int, heads: Iterable[str]) -> list[list[Cell]]:
 def _sums(rows: pd.DataFrame, names: Names) -> list[str]:
     """The sum of the contributions of each sample, and the part of it that is shown."""
     sums = []
-    for _, group in rows[rows["contribution"].notna()].groupby(["source", *GROUP], sort=False):
+    for name, group in by_source(rows[rows["contribution"].notna()], names):
         whole = group[group["window"] == ALL].iloc[0]
         shown = group[group["rank"].notna()]["contribution"].sum()
-        words = f"{names.source(whole.to_dict(), seed=False)}: {_fixed(whole['contribution'], 4)} over all windows"
+        words = f"{name}: {_fixed(whole['contribution'], 4)} over all windows"
         part = f" ({percent(shown / whole['contribution'])})" if 0 < shown <= whole["contribution"] else ""
         sums.append(f"{words}, {_fixed(shown, 4)}{part} by the {len(group[group['rank'].notna()])} shown")
     if not sums:

@@ -8,9 +8,9 @@ from textcritic.experiments.coreference.rows import PPL
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, number
 from textcritic.measures.rows import in_groups
-from textcritic.report.cells import Column, by_source, left_out_cell, measure_cell, measure_sheet
+from textcritic.report.cells import Column, left_out_cell, measure_cell, measure_sheet
 from textcritic.report.prose import remarks_of
-from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.report.sheet import Cell, Sheet
 
 
 def ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -34,13 +34,11 @@ def paper_ppl_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The same in the paper's shape (Tables 7 and 8): one row a corpus and setting, real text first."""
 
     def cell(group: pd.DataFrame) -> Cell:
-        documents = f"{count(group['documents'].sum())} documents{in_groups(group)}"
         ppl = measure_cell(group, PPL)
-        return Cell(ppl.text, (*ppl.notes, documents))
+        return Cell(ppl.text, (*ppl.notes, f"{count(group['documents'].sum())} documents{in_groups(group)}"))
 
-    several = rows["corpus"].nunique() > 1
-    body: list[Line] = [[name, cell(group)] for name, group in by_source(rows, names, corpus=several)]
-    return plain_sheet("coreference", "", ("Model", "Latent PPL"), body, remarks_of(__file__, "step", "paper"))
+    remarks = remarks_of(__file__, "step", "paper")
+    return measure_sheet(("coreference", ""), rows, names, {"Latent PPL": cell}, remarks, first="Model")
 
 
 def _ppl(group: pd.DataFrame) -> Cell:

@@ -8,7 +8,7 @@ import pandas as pd
 from textcritic.corpora.readers.reading import changes
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.corpora.rows import ALL
-from textcritic.measures.labels import corpus_name
+from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.cells import unique
 from textcritic.report.prose import remarks_of
@@ -69,12 +69,11 @@ def _characters(name: str, changed: Mapping[str, int] | None) -> str:
 def shared_sheet(rows: pd.DataFrame) -> Sheet:
     """What validation and test share with train, a column for each corpus and split."""
     columns = unique(zip(rows["corpus"], rows["split"], strict=True))
-    several = rows["corpus"].nunique() > 1
     body: list[Line] = []
     for metric in unique(rows["metric"]):
         by_column = rows[rows["metric"] == metric].set_index(["corpus", "split"]).to_dict("index")
         body.append([_shared_name(metric), *(_share(by_column.get(column)) for column in columns)])
-    heads = ["", *(f"{corpus_name(corpus)}: {split}" if several else split for corpus, split in columns)]
+    heads = ["", *(of_corpus(rows, corpus, split) for corpus, split in columns)]
     remarks = remarks_of(__file__, "shared")
     return plain_sheet("shared-text", "Text that is also in the train split", heads, body, remarks)
 

@@ -10,7 +10,7 @@ from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNam
 from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
 from textcritic.experiments.intruders.sheets import DETECTOR_KEYS, by_corpus, number_cell
-from textcritic.measures.labels import corpus_name
+from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.numbers import NONE, count, decimals, difference, missing, number
 from textcritic.report.cells import interval_cell, left_out_cell, matching, unique
 from textcritic.report.prose import remarks_of
@@ -47,7 +47,7 @@ def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         cells = [number_cell(pd.DataFrame([row]), name) for name in ("accuracy", "f1", "precision", "recall")]
         counts = [count(row["documents"]), count(row["answers"]), _percent(row["coherent"])]
         left_out = left_out_cell(pd.DataFrame([row]))
-        body.append([_of_corpus(rows, row, RULES[row["rule"]]), *counts, *cells, left_out])
+        body.append([of_corpus(rows, row["corpus"], RULES[row["rule"]]), *counts, *cells, left_out])
     return plain_sheet("votes", "Scores of people, by the rule", heads, body, remarks_of(__file__, "votes"))
 
 
@@ -61,7 +61,7 @@ def right_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             count(row["incoherent"]),
             _with_published(row["incoherent_share"], row["published_incoherent"]),
         ]
-        body.append([_of_corpus(rows, row, str(row["right"])), *of_all, *of_incoherent])
+        body.append([of_corpus(rows, row["corpus"], str(row["right"])), *of_all, *of_incoherent])
     return plain_sheet("right-people", "How many people were right", heads, body, remarks_of(__file__, "right"))
 
 
@@ -71,7 +71,7 @@ def unanimous_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     for row in rows.to_dict("records"):
         printed = () if missing(row["published"]) else (f"published {count(row['published'])}",)
         answer = Cell(row["answer"], words=True)
-        body.append([_of_corpus(rows, row, _gold(row)), answer, Cell(count(row["documents"]), printed)])
+        body.append([of_corpus(rows, row["corpus"], _gold(row)), answer, Cell(count(row["documents"]), printed)])
     heads = ("Documents with", "All people", "Documents")
     return plain_sheet("unanimous", "Where all people agree", heads, body, stubs=2)
 
@@ -110,7 +110,7 @@ def annotators_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         left_out = (f"left out: {row['left_out_by_reason']}",) if row["left_out_by_reason"] else ()
         cells: Line = [Cell(count(row["answers"]), left_out), _percent(row["coherent_percent"]), *ends]
         doubts = Cell(row["flagged"] or "none", words=True)
-        name = _of_corpus(rows, row, str(row["annotator"]))
+        name = of_corpus(rows, row["corpus"], str(row["annotator"]))
         body.append([name, *cells, number(row["minutes"]), attention, doubts])
     return plain_sheet("people-annotators", "The annotators", heads, body, remarks_of(__file__, "annotators"))
 
@@ -181,9 +181,9 @@ def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     rows = rows[rows["where"] == "intruder"]
     probes = unique(rows["probe"])
     body: list[Line] = []
-    for heading, of_corpus in by_corpus(rows, 1 + 2 * len(probes)):
+    for heading, part in by_corpus(rows, 1 + 2 * len(probes)):
         body += heading
-        for keys, table in of_corpus.groupby(DETECTOR_KEYS, sort=False):
+        for keys, table in part.groupby(DETECTOR_KEYS, sort=False):
             by_probe = table.set_index("probe").to_dict("index")
             cells = []
             for probe in probes:
@@ -251,11 +251,6 @@ def _in_pairs(
 
 def _transfer(trained: str, corpus: str) -> str:
     return f"{corpus_name(trained)} → {corpus_name(corpus)}" if trained else corpus_name(corpus)
-
-
-def _of_corpus(rows: pd.DataFrame, row: Mapping[str, Any], name: str) -> str:
-    """The head of a row, with its corpus if there are several."""
-    return f"{corpus_name(row['corpus'])}: {name}" if rows["corpus"].nunique() > 1 else name
 
 
 def _gold(row: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The section of the report on measures of one's own."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -11,8 +12,7 @@ from textcritic.experiments.metrics.words import cause, definitions
 from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import number
-from textcritic.plan.sources import GROUP
-from textcritic.report.reader import Document, Reading, Shelf
+from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Place, Section, said_of
 
 HEADS = ("Document", "Value", "Measure", "Place")
@@ -31,7 +31,7 @@ def section(files: MetricsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     variables = {
         "charts": [(chart_name(metric), measure.name) for metric, measure in measures.items()],
         "definitions": meanings,
-        "reading": Reading.of(HEADS, _shelves(documents, names), card),
+        "reading": Reading.of(HEADS, shelves_of(documents, names, _document), card),
         "papers": place.numbered("values"),
     }
     title, question = _asked(measures)
@@ -61,14 +61,7 @@ def _asked(metrics: Iterable[str]) -> tuple[str, str]:
     return ("Form, and own measures", f"{form} {own}") if True in ship else ("Own measures", own)
 
 
-def _shelves(rows: pd.DataFrame, names: Names) -> list[Shelf]:
-    """The documents of each source with the highest and the lowest values."""
-    shelves = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
-        documents = []
-        for row in group.to_dict("records"):
-            entries = ((number(row["value"]), row["value"]), row["title"], f"{row['which']}, {row['rank']}")
-            documents.append(Document(str(row["article"]), entries, row["beginning"]))
-        keys = group.iloc[0].to_dict()
-        shelves.append(Shelf(keys, names.source(keys, seed=False), documents))
-    return shelves
+def _document(row: Mapping[str, Any]) -> Document:
+    """A document with one of the highest or the lowest values."""
+    entries = ((number(row["value"]), row["value"]), row["title"], f"{row['which']}, {row['rank']}")
+    return Document(str(row["article"]), entries, row["beginning"])

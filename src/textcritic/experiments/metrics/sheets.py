@@ -7,7 +7,8 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, number, plural
 from textcritic.plan.sources import GROUP
-from textcritic.report.cells import left_out_cell, measure_cell
+from textcritic.report.cells import by_source, left_out_cell, measure_cell
+from textcritic.report.reader import texts_sheet
 from textcritic.report.sheet import Cell, Sheet
 
 REMARK = (
@@ -25,25 +26,23 @@ def metric_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
         [Cell(""), *(Cell(head) for _ in measures for head in ("value", "noticed", "left out"))],
     ]
     body = []
-    for _, group in rows.groupby(["source", *GROUP], sort=False):
+    for source, group in by_source(rows, names):
         cells = [cell for name, one in measures.items() for cell in _cells(group[group["metric"] == name], one)]
-        body.append([Cell(names.source(group.iloc[0].to_dict(), seed=False), heading=True), *cells])
+        body.append([Cell(source, heading=True), *cells])
     return Sheet("metrics", "Own measures", header, body, remarks=[REMARK])
 
 
 def document_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The documents with the highest and the lowest values of each measure and source."""
-    body = []
-    for (title, *_), group in rows.groupby(["title", "source", *GROUP], sort=False):
-        source = names.source(group.iloc[0].to_dict(), seed=False)
-        body.append([Cell(f"{title}: {source}", span=4, heading=True)])
-        for row in group.to_dict("records"):
-            words = [Cell(row["article"], words=True), Cell(row["beginning"], words=True)]
-            body.append([Cell(f"{row['which']} {row['rank']}"), Cell(number(row["value"])), *words])
-    header = [[Cell(""), Cell("Value"), Cell("Document", words=True), Cell("Beginning of its text", words=True)]]
-    caption = "Documents with the highest and the lowest values"
+    by_measure = rows.groupby(["title", "source", *GROUP], sort=False)
+    groups = (
+        (f"{title}: {names.source(group.iloc[0].to_dict(), seed=False)}", group) for (title, *_), group in by_measure
+    )
+    numbers = {"": lambda row: f"{row['which']} {row['rank']}", "Value": lambda row: number(row["value"])}
+    texts = {"Document": "article", "Beginning of its text": "beginning"}
+    heading = ("metrics-documents", "Documents with the highest and the lowest values")
     remarks = ["Of samples with several seeds, the first. The value of a document with several sections is their mean."]
-    return Sheet("metrics-documents", caption, header, body, remarks=remarks, prose=True)
+    return texts_sheet(heading, groups, numbers, texts, remarks)
 
 
 def _cells(group: pd.DataFrame, measure: Measure) -> list[Cell]:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from textcritic.experiments.mixing.known import TESTS
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED, NLL, PARAMETERS
-from textcritic.measures.labels import corpus_name
+from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent
 from textcritic.measures.rows import in_groups
@@ -43,13 +43,12 @@ def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 def pairs_sheet(rows: pd.DataFrame) -> Sheet:
     """Every two samples of a corpus, the one that mixes more first."""
-    several = rows["corpus"].nunique() > 1
     heads = ("Mixes more", "than", "Words of another language, difference")
     body: list[Line] = []
     for row in rows.to_dict("records"):
-        more = f"{corpus_name(row['corpus'])}: {row['more']}" if several else row["more"]
         notes = (f"{difference(row['low'])} to {difference(row['high'])}", p_value(row["p_value"]))
-        body.append([more, row["less"], Cell(f"{difference(row['difference'])} points", notes)])
+        apart = Cell(f"{difference(row['difference'])} points", notes)
+        body.append([of_corpus(rows, row["corpus"], row["more"]), row["less"], apart])
     return plain_sheet("mixing-pairs", "Which sample mixes more", heads, body, remarks_of(__file__, "pairs"), stubs=2)
 
 
@@ -91,7 +90,7 @@ def power_sheet(rows: pd.DataFrame) -> Sheet:
     heads = ["Words exchanged", "Can be seen", "Recovered", *(f"Noticed {how}, n = {count(n)}" for _, how, n in tests)]
     body: list[Line] = []
     for (corpus, rate), group in rows.groupby(["corpus", "rate"], sort=False):
-        name = f"{corpus_name(corpus)}: {percent(rate)}" if rows["corpus"].nunique() > 1 else percent(rate)
+        name = of_corpus(rows, corpus, percent(rate))
         by_size = {row["sentences"]: row for row in group.to_dict("records")}
         last = by_size[max(by_size)]
         cells = [_share(by_size[size], share) if size in by_size else NONE for share, _, size in tests]

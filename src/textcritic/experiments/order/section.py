@@ -1,6 +1,7 @@
 """The section of the report on the order of sentences."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,9 +13,8 @@ from textcritic.experiments.order.words import LEAST_NAMED, causes
 from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, number, percent
-from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.reader import Document, Reading, Shelf
+from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Place, Section, said_of
 
 LEFT_OUT = ("order-left-out", "Documents without two sentences in a section, by reason")
@@ -25,13 +25,12 @@ def section(files: OrderFiles, tables: Mapping[str, pd.DataFrame], place: Place)
     """The section, its findings and definitions, as `plan.experiment` says."""
     names, rows, pairs = Names.of(files.samples), tables["order"], tables["order-pairs"]
     card = place.card(rows, [ORDERED], names.source)
-    shown = [_source(group, names) for _, group in pairs.groupby(["source", *GROUP], sort=False)]
     variables = {
         "chart": CHART,
         "permutations": PERMUTATIONS,
         "least": LEAST_NAMED,
         "papers": place.numbered("values"),
-        "reading": Reading.of(HEADS, shown, card),
+        "reading": Reading.of(HEADS, shelves_of(pairs, names, _pair), card),
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
     }
     return Section(
@@ -46,13 +45,9 @@ def section(files: OrderFiles, tables: Mapping[str, pd.DataFrame], place: Place)
     )
 
 
-def _source(group: pd.DataFrame, names: Names) -> Shelf:
-    """The weakest pairs of a source as the template shows them, the weakest first."""
-    documents = []
-    for row in group.to_dict("records"):
-        numbers = [(number(row[key]), float(row[key])) for key in ("by", "evidence")]
-        entries = (*numbers, (percent(row["accuracy"]), float(row["accuracy"])))
-        shown = row | {"by": number(row["by"]), "sentence": count(row["sentence"])}
-        documents.append(Document(str(row["article"]), entries, shown))
-    keys = group.iloc[0].to_dict()
-    return Shelf(keys, names.source(keys, seed=False), documents)
+def _pair(row: Mapping[str, Any]) -> Document:
+    """A weak pair as the template shows it."""
+    numbers = [(number(row[key]), float(row[key])) for key in ("by", "evidence")]
+    entries = (*numbers, (percent(row["accuracy"]), float(row["accuracy"])))
+    shown = {**row, "by": number(row["by"]), "sentence": count(row["sentence"])}
+    return Document(str(row["article"]), entries, shown)

@@ -7,6 +7,7 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, interval, missing, number, percent
 from textcritic.report.cells import Column, by_source, left_out_cell, measure_sheet
 from textcritic.report.prose import remarks_of
+from textcritic.report.reader import texts_sheet
 from textcritic.report.sheet import Cell, Sheet
 
 
@@ -37,13 +38,7 @@ def _documents(group: pd.DataFrame) -> str:
 
 def pairs_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The neighbours that belong together least, the weakest of each source first."""
-    body: list[list[Cell]] = []
-    for name, group in by_source(rows, names):
-        body.append([Cell(name, span=4, heading=True)])
-        for row in group.to_dict("records"):
-            words = [Cell(row[key], words=True) for key in ("article", "first", "second")]
-            body.append([Cell(number(row["by"])), *words])
-    heads = ("Evidence", "Document", "Sentence", "The next one")
-    header = [[Cell(heads[0]), *(Cell(head, words=True) for head in heads[1:])]]
-    caption = "Neighbours that belong together least"
-    return Sheet("order-pairs", caption, header, body, remarks=remarks_of(__file__, "pairs"), prose=True)
+    heading = ("order-pairs", "Neighbours that belong together least")
+    texts = {"Document": "article", "Sentence": "first", "The next one": "second"}
+    numbers = {"Evidence": lambda row: number(row["by"])}
+    return texts_sheet(heading, by_source(rows, names), numbers, texts, remarks_of(__file__, "pairs"))

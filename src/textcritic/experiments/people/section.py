@@ -6,7 +6,7 @@ import pandas as pd
 
 from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.rows import COHERENT, MAUVE, has_answers
-from textcritic.experiments.people.words import findings, lines, steps, warnings
+from textcritic.experiments.people.words import campaign_of, findings, lines, warnings
 from textcritic.measures.names import Names
 from textcritic.report.section import Place, Section, said_of
 
@@ -24,7 +24,7 @@ def section(files: PeopleFiles, tables: Mapping[str, pd.DataFrame], place: Place
         "correlated": len(correlations) > 0,
         "orders": len(tables["people-orders"]) > 0,
         "papers": place.numbered("metrics", "orders"),
-        "steps": steps(files),
+        "campaign": campaign_of(files),
     }
     return Section(
         title="What people say",

@@ -1,6 +1,4 @@
-"""Findings and warnings about what people say, in words, and how answers are collected."""
-
-from collections.abc import Sequence
+"""Findings and warnings about what people say, in words, and the entry of a campaign that asks them."""
 
 import pandas as pd
 
@@ -73,23 +71,3 @@ def campaign_of(files: PeopleFiles) -> str:
     ]
     head = ["my-campaign:", f"  corpus: {corpus}", "  contact: YOUR NAME, YOUR ADDRESS", "  sources:"]
     return "\n".join([*head, *blocks])
-
-
-def steps(files: PeopleFiles) -> Sequence[tuple[str, str]]:
-    """How answers are collected: what to do, and the command or the text that does it; "" where there is none."""
-    return (
-        (
-            "Write an entry into a registry of campaigns of your own (config/registry/campaigns.yaml).",
-            campaign_of(files),
-        ),
-        ("Make the campaign.", "textcritic annotate make my-campaign"),
-        (
-            "Start the app, and send each annotator a link (docs/annotation.md).",
-            "textcritic annotate serve my-campaign",
-        ),
-        ("Export the answers when all are there.", "textcritic annotate export my-campaign --out answers.jsonl"),
-        (
-            "Name the file in this experiment’s block of the study, and build the study again.",
-            "annotations: [answers.jsonl]",
-        ),
-    )

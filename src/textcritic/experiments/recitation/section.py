@@ -1,6 +1,7 @@
 """The section of the report on recitation."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,9 +13,8 @@ from textcritic.experiments.recitation.words import cause, directions, longest_f
 from textcritic.measures.causes import comparisons
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, plural
-from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
-from textcritic.report.reader import Document, Reading, Shelf
+from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Place, Section, said_of
 
 LEFT_OUT = ("recitation-left-out", f"Documents without a run of {MAIN_LENGTH} words, by reason")
@@ -26,14 +26,13 @@ def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: P
     """The section, its findings and definitions, as `plan.experiment` says."""
     names, rows, passages = Names.of(files.samples), tables["recitation"], tables["recitation-passages"]
     card = place.card(rows, [RECITED], names.source)
-    shown = [_source(group, names) for _, group in passages.groupby(["source", *GROUP], sort=False)]
     variables = {
         "n": MAIN_LENGTH,
         "chart": CHART,
         "tokens": TOKENS[files.cutting["tokenizer"]],
         "lower_case": files.cutting["lower_case"],
         "papers": place.numbered("lengths"),
-        "reading": Reading.of(HEADS, shown, card),
+        "reading": Reading.of(HEADS, shelves_of(passages, names, _passage), card),
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
     }
     return Section(
@@ -48,12 +47,7 @@ def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: P
     )
 
 
-def _source(group: pd.DataFrame, names: Names) -> Shelf:
-    """The passages of a source as the template shows them, the longest first."""
-    documents = []
-    for row in group.to_dict("records"):
-        entries = ((count(row["words"]), row["words"]), str(row["train_article"]))
-        shown = row | {"length": plural(int(row["words"]), "word")}
-        documents.append(Document(str(row["article"]), entries, shown))
-    keys = group.iloc[0].to_dict()
-    return Shelf(keys, names.source(keys, seed=False), documents)
+def _passage(row: Mapping[str, Any]) -> Document:
+    """A passage as the template shows it."""
+    entries = ((count(row["words"]), row["words"]), str(row["train_article"]))
+    return Document(str(row["article"]), entries, {**row, "length": plural(int(row["words"]), "word")})

@@ -4,12 +4,13 @@ import pandas as pd
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.rows import OF_LENGTH, RECITED
-from textcritic.measures.labels import corpus_name
+from textcritic.measures.labels import of_corpus
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import Column, by_source, left_out_cell, matching, measure_cell, measure_sheet
 from textcritic.report.prose import remarks_of
+from textcritic.report.reader import texts_sheet
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
 
 SHARE = "Share of n-grams that occur word for word in the training text"
@@ -34,12 +35,10 @@ def recitation_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 def lengths_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The share for each n, one column a source."""
     sources = rows.drop_duplicates(["source", *GROUP[1:]])[["source", *GROUP[1:]]].to_dict("records")
-    several = rows["corpus"].nunique() > 1
     body: list[Line] = []
     for (corpus, n), group in rows.groupby(["corpus", "n"], sort=False):
         by_column = [matching(group, source) for source in sources]
-        name = f"{corpus_name(corpus)}: {n}" if several else str(n)
-        body.append([name, *(measure_cell(seeds, OF_LENGTH) for seeds in by_column)])
+        body.append([of_corpus(rows, corpus, str(n)), *(measure_cell(seeds, OF_LENGTH) for seeds in by_column)])
     heads = ["n", *(names.source({"corpus": "", **source}, corpus=False, seed=False) for source in sources)]
     remarks = ["Under each share: its 95% interval (with several seeds: their standard deviation)."]
     return plain_sheet("recitation-lengths", SHARE, heads, body, remarks)
@@ -47,14 +46,8 @@ def lengths_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
 
 def passages_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """The longest passages of each source, and a training document that has them."""
-    body = []
-    for name, group in by_source(rows, names):
-        body.append([Cell(name, span=4, heading=True)])
-        for row in group.to_dict("records"):
-            places = [Cell(row["article"], words=True), Cell(row["train_article"], words=True)]
-            body.append([Cell(count(row["words"])), *places, Cell(row["passage"], words=True)])
-    heads = ("Words", "Document", "Training document", "Passage")
-    header = [[Cell(heads[0]), *(Cell(head, words=True) for head in heads[1:])]]
+    heading = ("recitation-passages", "The longest passages that occur in the training text")
+    texts = {"Document": "article", "Training document": "train_article", "Passage": "passage"}
+    numbers = {"Words": lambda row: count(row["words"])}
     remarks = ["Of samples with several seeds, the first. Several training documents may have a passage; one is named."]
-    caption = "The longest passages that occur in the training text"
-    return Sheet("recitation-passages", caption, header, body, remarks=remarks, prose=True)
+    return texts_sheet(heading, by_source(rows, names), numbers, texts, remarks)

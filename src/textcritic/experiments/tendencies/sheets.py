@@ -28,7 +28,7 @@ from textcritic.report.cells import Column, by_source, measure_sheet
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
-CellOf = Callable[[pd.DataFrame, Statistic], Cell]
+NotesOf = Callable[[pd.DataFrame, Statistic], list[str]]
 
 
 def tendencies_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -53,7 +53,8 @@ def values_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-value
         name: of the table.
         only: the estimates to show; empty means all.
     """
-    columns = {**_columns(_value, [one for one in ESTIMATES if not only or one.name in only]), "Documents": _documents}
+    chosen = [one for one in ESTIMATES if not only or one.name in only]
+    columns = {**_columns(_of_value, chosen), "Documents": _documents}
     draws = int(rows["draws"].max()) if rows["draws"].notna().any() else 0
     parts = {"s": BY_NAME["s"].title in columns, "sizes": rows["at_size"].notna().any(), "draws": draws > 1}
     headings = ["values", *(f"values: {part}" for part, is_there in parts.items() if is_there)]
@@ -82,13 +83,13 @@ def distances_sheet(
     of_law = any(statistic.name.startswith("zipf") for statistic in chosen)
     remarks = remarks_of(__file__, "distances", *["distances: law"] * of_law)
     heading = (name, "How far each source is from laws and from real text")
-    return measure_sheet(heading, rows, names, _columns(_distance, chosen), remarks)
+    return measure_sheet(heading, rows, names, _columns(_of_distance, chosen), remarks)
 
 
 def means_sheet(rows: pd.DataFrame, names: Names, name: str = "tendencies-means") -> Sheet:
     """A row for each sample, a column for each difference of means (paper, Table 6)."""
     heading = (name, "Differences of means between samples and real text")
-    columns = _columns(_difference, DIFFERENCES)
+    columns = _columns(_of_difference, DIFFERENCES)
     return measure_sheet(heading, rows, names, columns, remarks_of(__file__, "means"))
 
 
@@ -148,13 +149,14 @@ def sizes_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("tendencies-sizes", caption, heads, unrepeated(body), remarks, stubs=2)
 
 
-def _columns(cell: CellOf, statistics: Sequence[Statistic]) -> dict[str, Column]:
-    """A column for each statistic, of the seeds that have a value."""
+def _columns(notes: NotesOf, statistics: Sequence[Statistic]) -> dict[str, Column]:
+    """A column for each statistic: the mean of the seeds that have a value, and notes under it."""
 
-    def of(one: Statistic) -> Callable[[pd.DataFrame], Cell]:
-        return _of(lambda rows: cell(rows[rows["value"].notna()], one), one.name)
+    def cell(rows: pd.DataFrame, one: Statistic) -> Cell:
+        group = rows[rows["value"].notna()]
+        return Cell(NONE) if group.empty else Cell(one.written(_mean(group, "value")), tuple(notes(group, one)))
 
-    return {one.title: of(one) for one in statistics}
+    return {one.title: _of(partial(cell, one=one), one.name) for one in statistics}
 
 
 def _of(cell: Callable[[pd.DataFrame], Cell], name: str, key: str = "statistic") -> Callable[[pd.DataFrame], Cell]:
@@ -182,38 +184,31 @@ def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:
     return f"{significant(row[value])} ({significant(row[low])}–{significant(row[high])})"
 
 
-def _value(group: pd.DataFrame, statistic: Statistic) -> Cell:
-    if group.empty:
-        return Cell(NONE)
+def _of_value(group: pd.DataFrame, statistic: Statistic) -> list[str]:
     row, written = group.iloc[0], statistic.written
     notes = _spread(group, written)
     if row["source"] == DATA and not missing(row["sd"]):
         notes.append(f"sd {significant(row['sd'])}")
-    notes += _at_one_size(group, written)
-    notes += _published(group, written)
+    notes += [*_at_one_size(group, written), *_published(group, written)]
     if not missing(row["published_sd"]):
         notes.append(f"published sd {significant(row['published_sd'])}")
-    return Cell(written(_mean(group, "value")), tuple(notes))
+    return notes
 
 
-def _distance(group: pd.DataFrame, statistic: Statistic) -> Cell:
-    if group.empty:
-        return Cell(NONE)
+def _of_distance(group: pd.DataFrame, statistic: Statistic) -> list[str]:
     row, notes = group.iloc[0], _spread(group, statistic.written)
     if not missing(row["floor"]):
         notes.append(f"second draw {significant(group['floor'].mean())}")
     tested = [value for value in group["p_value"] if not missing(value)]
     notes += [p_value(max(tested))] if tested else []
-    return Cell(statistic.written(_mean(group, "value")), (*notes, *_published(group, statistic.written)))
+    return [*notes, *_published(group, statistic.written)]
 
 
-def _difference(group: pd.DataFrame, statistic: Statistic) -> Cell:
-    if group.empty:
-        return Cell(NONE)
+def _of_difference(group: pd.DataFrame, statistic: Statistic) -> list[str]:
     row, notes = group.iloc[0], _spread(group, statistic.written, signed=True)
     if len(group) == 1:
         notes += [p_value(row["p_value"]), f"as printed {p_value(row['p_as_printed'])}"]
-    return Cell(statistic.written(_mean(group, "value")), (*notes, *_published(group, statistic.written)))
+    return [*notes, *_published(group, statistic.written)]
 
 
 def _spread(group: pd.DataFrame, written: Callable[[float | None], str], signed: bool = False) -> list[str]:

@@ -20,10 +20,9 @@ from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, missing, number, percent, plural
 from textcritic.measures.phrases import vocabulary_facts
-from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
-from textcritic.report.reader import Document, Reading, Shelf
+from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Finding, Place, Section, said_of
 
 LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
@@ -36,8 +35,6 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
     names, rows, outliers = Names.of(topics.samples), tables["topics"], tables["topic-outliers"]
     words = {fitted.corpus: topic_names(fitted) for fitted in topics.data}
     baseline = any(sample.baseline for sample in topics.samples)
-    by_source = outliers.groupby(["source", *GROUP], sort=False)
-    shown = [_outliers(group, names, words) for _, group in by_source]
     noticed = power_findings(tables[STUDY.name], STUDY)
     card = place.card(rows, (GAP, DISTANCE), names.source)
     variables = {
@@ -51,7 +48,7 @@ def section(topics: TopicsFiles, tables: Mapping[str, pd.DataFrame], place: Plac
         "papers": place.numbered("nll", "outliers"),
         "left_out": place.sheet(unscored_sheet(rows, names, *LEFT_OUT)) if rows["rejected"].sum() else None,
         "many": int(tables["topic-words"]["topic"].max()) > MOST_OPEN,
-        "reading": Reading.of(HEADS, shown, card),
+        "reading": Reading.of(HEADS, shelves_of(outliers, names, partial(_outlier, topics=words)), card),
         "power": STUDY.name,
         "noticed": [finding.says for finding in noticed],
     }
@@ -118,19 +115,15 @@ def _heatmap(fitted: Fitted, names: Names) -> dict[str, str]:
     }
 
 
-def _outliers(group: pd.DataFrame, names: Names, topics: Mapping[str, Sequence[str]]) -> Shelf:
-    documents = []
-    for row in group.to_dict("records"):
-        nll, strong = number(row["nll"]), _strong(row, topics[row["corpus"]])
-        words = (
-            f"Latent NLL {nll} in expectation, {number(row['nll_at_mean'])} at the mean; "
-            f"{plural(row['words'], 'word')} of the vocabulary."
-        )
-        shown = {"words": words, "topics": strong, "text": row["text"]}
-        entries = ((nll, row["nll"]), (count(row["words"]), row["words"]), strong[0] if strong else "")
-        documents.append(Document(str(row["article"]), entries, shown))
-    keys = group.iloc[0].to_dict()
-    return Shelf(keys, names.source(keys, seed=False), documents)
+def _outlier(row: Mapping[str, Any], topics: Mapping[str, Sequence[str]]) -> Document:
+    nll, strong = number(row["nll"]), _strong(row, topics[row["corpus"]])
+    words = (
+        f"Latent NLL {nll} in expectation, {number(row['nll_at_mean'])} at the mean; "
+        f"{plural(row['words'], 'word')} of the vocabulary."
+    )
+    shown = {"words": words, "topics": strong, "text": row["text"]}
+    entries = ((nll, row["nll"]), (count(row["words"]), row["words"]), strong[0] if strong else "")
+    return Document(str(row["article"]), entries, shown)
 
 
 def _strong(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:

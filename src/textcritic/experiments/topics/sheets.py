@@ -8,7 +8,7 @@ import pandas as pd
 
 from textcritic.critics.ctm.scoring import EMPTY
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, DOT, GAP, NLL
-from textcritic.measures.labels import corpus_name
+from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import NONE, count, interval, number, percent
@@ -17,6 +17,7 @@ from textcritic.measures.scored import reasons_over_seeds
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import Column, by_source, interval_note, matching, measure_cell, measure_sheet, unique
 from textcritic.report.prose import remarks_of
+from textcritic.report.reader import texts_sheet
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
 
 STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}
@@ -89,11 +90,10 @@ def over_starts(scored: pd.DataFrame, prefix: str) -> list[str]:
 def words_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     """Each topic's words, the commonest topic of real text first, and its share in real text and in each sample."""
     labels = unique(_label(row, names) for row in rows.to_dict("records"))
-    several = rows["corpus"].nunique() > 1
     body: list[Line] = []
     for (corpus, topic), group in rows.groupby(["corpus", "topic"], sort=False):
         shares = {_label(row, names): percent(row["share"]) for row in group.to_dict("records")}
-        name = f"{corpus_name(corpus)}: {topic}" if several else str(topic)
+        name = of_corpus(rows, corpus, str(topic))
         words = DOT.join(str(group["words"].iloc[0]).split())
         body.append([Cell(name, (words,), heading=True), *(shares.get(label, NONE) for label in labels)])
     remarks = remarks_of(__file__, "words")
@@ -108,16 +108,11 @@ def outliers_sheet(rows: pd.DataFrame, names: Names, at_mean: bool = False) -> S
         names: of the study's topics.
         at_mean: whether they are ranked by the NLL at the mean.
     """
-    column = "nll_at_mean" if at_mean else "nll"
-    body = []
-    for name, group in by_source(rows, names):
-        body.append([Cell(name, span=3, heading=True)])
-        for row in group.to_dict("records"):
-            body.append([Cell(number(row[column])), Cell(count(row["words"])), Cell(row["text"], words=True)])
-    header = [[Cell("Latent NLL"), Cell("Words"), Cell("Excerpt", words=True)]]
-    kind = "at the mean" if at_mean else "in expectation"
-    remarks = [*remarks_of(__file__, "outliers", kind=kind)]
-    return Sheet("topic-outliers", "Documents with the least usual topics", header, body, remarks=remarks, prose=True)
+    column, kind = ("nll_at_mean", "at the mean") if at_mean else ("nll", "in expectation")
+    heading = ("topic-outliers", "Documents with the least usual topics")
+    numbers = {"Latent NLL": lambda row: number(row[column]), "Words": lambda row: count(row["words"])}
+    remarks = remarks_of(__file__, "outliers", kind=kind)
+    return texts_sheet(heading, by_source(rows, names), numbers, {"Excerpt": "text"}, remarks)
 
 
 def words_per_document(group: pd.DataFrame) -> float:
