@@ -35,7 +35,7 @@ from textcritic.report.tables import read_rows
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "src/textcritic/experiments"
-# A figure of any kind is written by the same function: it is a .pdf too for this kind alone, which has numbered ones too.
+# The same function writes the figures of all kinds: this one alone has them as .pdf too, numbered ones as well.
 WITH_PDF = "coherence"
 HEAVY = ("numpy", "pandas", "pyarrow", "torch", "matplotlib")
 pytestmark = pytest.mark.parametrize("name", KINDS)
