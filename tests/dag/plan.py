@@ -1,6 +1,8 @@
 """What Snakemake would do: dry runs, and what they print, taken apart."""
 
 import re
+from collections import Counter
+from typing import NamedTuple
 
 import yaml
 from snake import ROOT
@@ -10,7 +12,40 @@ from textcritic.digests import is_commit
 from textcritic.plan.hub_lock import write_lock
 from textcritic.plan.project import Project
 
-__all__ = ["ROOT", "jobs", "logs", "planned", "put_lock", "snakemake", "targets_of"]
+__all__ = ["ROOT", "Plan", "jobs", "logs", "planned", "put_lock", "snakemake", "targets_of"]
+
+
+class Plan(NamedTuple):
+    """What a dry run prints of several targets, of which each test looks at one."""
+
+    output: str
+
+    def of(self, target):
+        """The table of jobs of this target, and what `planned` gives of them: all that it needs, by their files."""
+        bodies, makers, waiting = _bodies(self.output), {}, []
+        for number, (rule, lines) in enumerate(bodies):
+            makers |= dict.fromkeys(_files(lines, "output"), number)
+            waiting += [number] if rule == target else []
+        assert len(waiting) == 1, f"{target} is not a target of the dry run"
+        needed = set()
+        while waiting:
+            number = waiting.pop()
+            if number not in needed:
+                needed.add(number)
+                waiting += [makers[path] for path in _files(bodies[number][1], "input") if path in makers]
+        every = planned(self.output)
+        plan = [every[number] for number in sorted(needed)]
+        return dict(Counter(rule for rule, *_ in plan)), plan
+
+
+def _bodies(output):
+    """(rule, lines by key) of every job that a dry run prints."""
+    found = re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE)
+    return [(rule, dict(re.findall(r"^ {4}(\w+): (.*)$", body, re.MULTILINE))) for rule, body in found]
+
+
+def _files(lines, key):
+    return lines[key].split(", ") if key in lines else []
 
 
 def jobs(output):
@@ -20,22 +55,19 @@ def jobs(output):
 
 def planned(output):
     """(rule, wildcards, resources) of every job that a dry run prints."""
-    found = []
-    for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE):
-        lines = dict(re.findall(r"^ {4}(wildcards|resources): (.*)$", body, re.MULTILINE))
-        pairs = (dict(re.findall(r"(\w+)=([^,\s]+)", lines.get(key, ""))) for key in ("wildcards", "resources"))
-        found.append((rule, *pairs))
-    return found
+    return [
+        (rule, *(dict(re.findall(r"(\w+)=([^,\s]+)", lines.get(key, ""))) for key in ("wildcards", "resources")))
+        for rule, lines in _bodies(output)
+    ]
 
 
 def logs(output):
     """(rule, wildcards, log files) of every job that a dry run prints and that makes files."""
     found = []
-    for rule, body in re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, re.MULTILINE):
-        lines = dict(re.findall(r"^ {4}(wildcards|log|output): (.*)$", body, re.MULTILINE))
+    for rule, lines in _bodies(output):
         if "output" in lines:
             wildcards = dict(re.findall(r"(\w+)=([^,\s]+)", lines.get("wildcards", "")))
-            found.append((rule, wildcards, lines["log"].split(", ") if "log" in lines else []))
+            found.append((rule, wildcards, _files(lines, "log")))
     return found
 
 

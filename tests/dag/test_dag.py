@@ -85,10 +85,9 @@ FIGURES = {"figures": 8} | {f"figure{number}": 1 for number in range(4, 14)}
 
 
 @pytest.mark.parametrize("target", ["all", "figures", "report"])
-def test_the_papers_figures_are_among_all_figures_and_part_of_the_whole_study(target, tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", target)
-    assert run.returncode == 0, run.stderr + run.stdout
-    assert Counter(w["part"] for rule, w, _ in planned(run.stdout) if rule == "make_figures") == FIGURES
+def test_the_papers_figures_are_among_all_figures_and_part_of_the_whole_study(target, paper):
+    _, plan = paper.of(target)
+    assert Counter(w["part"] for rule, w, _ in plan if rule == "make_figures") == FIGURES
 
 
 @pytest.mark.parametrize(
@@ -109,13 +108,11 @@ def test_the_papers_figures_are_among_all_figures_and_part_of_the_whole_study(ta
         ("table10", 0, set()),
     ],
 )
-def test_a_table_of_the_paper_needs_what_it_compares_alone(target, trained, corpora, tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", target)
-    assert run.returncode == 0, run.stderr + run.stdout
-    assert jobs(run.stdout).get("train_causal", 0) == trained
-    plan = planned(run.stdout)
+def test_a_table_of_the_paper_needs_what_it_compares_alone(target, trained, corpora, paper):
+    found, plan = paper.of(target)
+    assert found.get("train_causal", 0) == trained
     assert {w["corpus"] for rule, w, _ in plan if rule in ("train_causal", "score_samples", "fit_topics")} == corpora
-    by_fairseq = jobs(run.stdout).get("train_fairseq", 0)
+    by_fairseq = found.get("train_fairseq", 0)
     assert by_fairseq == 2 * (target == "table10")
     assert any(resources.get("gpu", "0") != "0" for _, _, resources in plan) is bool(trained + by_fairseq)
 
@@ -148,10 +145,8 @@ def test_the_demo_has_a_synthetic_table(tmp_path):
     assert all(resources.get("gpu", "0") == "0" for _, _, resources in plan)
 
 
-def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", "table1")
-    assert run.returncode == 0, run.stderr + run.stdout
-    found = jobs(run.stdout)
+def test_table_1_of_the_paper_needs_its_process_and_models_alone(paper):
+    found, plan = paper.of("table1")
     # An HSMM by Adam, as published, and one by EM.
     of_hsmms = {rule: 2 * number for rule, number in SYNTHETIC_JOBS.items() if rule.endswith("_hsmm")}
     assert (SYNTHETIC_JOBS | of_hsmms).items() <= found.items()
@@ -159,7 +154,6 @@ def test_table_1_of_the_paper_needs_its_process_and_models_alone(tmp_path):
     assert "make_process_tables" not in found
     assert found["train_causal"] == found["measure_perplexity"] == 2
     assert found["parse_sequences"] == found["score_sequences"] == 6
-    plan = planned(run.stdout)
     assert {w["corpus"] for _, w, _ in plan if "corpus" in w} == {"process"}
     on_gpu = {w["generator"] for rule, w, resources in plan if resources.get("gpu") == "1" and rule.startswith("train")}
     assert on_gpu == {"hsmm-800", "hsmm-800-adam", "transformer-released", "transformer-paper"}
@@ -250,10 +244,11 @@ def test_a_target_of_the_paper_says_which_configuration_it_needs(target, says, t
     assert "MissingInputException" not in run.stderr + run.stdout
 
 
-@pytest.mark.parametrize("target", ["data", "train", "samples", "tables", "figures", "report"])
-def test_named_targets_exist(target, tmp_path):
-    run = snakemake(tmp_path, "--dry-run", target)
+def test_named_targets_exist(tmp_path):
+    targets = ("data", "train", "samples", "tables", "figures", "report")
+    run = snakemake(tmp_path, "--dry-run", *targets)
     assert run.returncode == 0, run.stderr
+    assert {name: jobs(run.stdout).get(name) for name in targets} == dict.fromkeys(targets, 1)
 
 
 def test_every_script_and_environment_exists():
@@ -310,13 +305,10 @@ def test_bad_config_ends_before_anything_runs_with_one_line(config, message, tmp
     assert not (tmp_path / "results").exists()
 
 
-def test_table_4_takes_mauve_of_every_system_by_one_model(tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", "table4")
-    assert run.returncode == 0, run.stderr + run.stdout
-    found = jobs(run.stdout)
+def test_table_4_takes_mauve_of_every_system_by_one_model(paper):
+    found, plan = paper.of("table4")
     # Four samples and real text, which has a second sample beside it.
     assert (found["embed_samples"], found["embed_data"]) == (4, 2)
     assert (found["score_mauve"], found["score_mauve_of_data"]) == (4, 1)
-    plan = planned(run.stdout)
     assert {w["embedder"] for rule, w, _ in plan if rule.startswith("embed_")} == {"gpt2-large"}
     assert {w["model"] for rule, w, _ in plan if rule == "download_model"} >= {"gpt2-large"}

@@ -51,10 +51,8 @@ def test_the_topics_of_a_study_need_nothing_that_its_coherence_does(tmp_path):
     }
 
 
-def test_table_9_needs_samples_without_titles_and_topic_models_alone(tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']", "--", "table9")
-    assert run.returncode == 0, run.stderr + run.stdout
-    found, plan = jobs(run.stdout), planned(run.stdout)
+def test_table_9_needs_samples_without_titles_and_topic_models_alone(paper):
+    found, plan = paper.of("table9")
     assert found["count_words"] == found["fit_topics"] == found["infer_data_topics"] == 3
     assert found["train_causal"] == found["infer_sample_topics"] == len(PAIRS)
     assert found["sample_causal"] == len(PAIRS) + 2  # those of arXiv take longer than an hour, in two shards
@@ -66,12 +64,10 @@ def test_table_9_needs_samples_without_titles_and_topic_models_alone(tmp_path):
     assert all(r["mem_mb"] and r["runtime"] for rule, _, r in plan if "topics" in rule)
 
 
-def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(tmp_path):
-    run = snakemake(tmp_path, "--dry-run", "--config", "studies=['model-criticism']")
-    assert run.returncode == 0, run.stderr + run.stdout
-    found = jobs(run.stdout)
+def test_the_whole_of_the_papers_study_draws_nothing_more_for_topics(paper):
+    found, plan = paper.of("all")
     assert found["make_topics_tables"] == 1
-    assert [w["experiment"] for rule, w, _ in planned(run.stdout) if rule == "make_section"].count("topics") == 1
+    assert [w["experiment"] for rule, w, _ in plan if rule == "make_section"].count("topics") == 1
     # 22 samples; 22 fine-tunings and two transformers of the process.
     assert (found["collect_samples"], found["train_causal"]) == (22, 24)
 

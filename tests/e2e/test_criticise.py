@@ -33,6 +33,7 @@ from recipes import write  # noqa: E402
 
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 PARTS = 3  # labels are exchanged thousands of times, and critics fitted anew: with five parts at three times the cost
+TOPICS = {"starts": 1, "splits": 2}  # nothing here is of topics but that they are measured
 
 
 def criticise(folder, *arguments):
@@ -40,7 +41,7 @@ def criticise(folder, *arguments):
     files = "real text.jsonl", "theirs.jsonl", "again/theirs.jsonl"
     command = [forking_python(), "-m", "textcritic.cli", "criticise", *files, "--output", "out put"]
     if not {"--held-out", "--workflow"} & {*arguments}:
-        command += ["--parts", str(PARTS)]
+        command += ["--parts", str(PARTS), *(f"--{name}={value}" for name, value in TOPICS.items())]
     return subprocess.Popen(
         [*command, *arguments],
         stdout=subprocess.PIPE,
@@ -217,7 +218,7 @@ def test_python_gives_what_the_command_prints(done, tmp_path, monkeypatch):
     paths = [done.folder / "theirs.jsonl", done.folder / "again/theirs.jsonl"]
     given = dict(zip(["own text/theirs.jsonl", "again/theirs.jsonl"], paths, strict=True))
     real, output = done.folder / "real text.jsonl", done.folder / "out put"
-    found = textcritic.criticise(real, given, output=output, parts=PARTS)
+    found = textcritic.criticise(real, given, output=output, parts=PARTS, **TOPICS)
     assert repr(found) + "\n" == done.out
     for source, row in zip(["real text", *given], done.rows.values(), strict=True):
         score = found[source]["latent_ppl"]

@@ -143,7 +143,7 @@ def test_the_package_and_the_workflow_are_those_of_the_wheel(programs, far):
 
 def test_criticise_runs_the_workflow_and_show_prints_it_again(textcritic, far):
     metric = ("--metric", "mine:words_a_document")
-    small = ("--minimum-title-count", "2", "--parts", "2", "--num-topics", "2", "--starts", "1")
+    small = ("--minimum-title-count", "2", "--parts", "2", "--num-topics", "2", "--starts", "1", "--splits", "2")
     out = textcritic("criticise", "recipes.jsonl", "theirs.jsonl", *small, *metric)
     assert "words_a_document: theirs.jsonl " in " ".join(out.split())
     study = far / "own-text/results/studies/own-text"

@@ -35,6 +35,9 @@ from textcritic.report.tables import read_rows
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = ROOT / "src/textcritic/experiments"
+# The same function writes the figures of all kinds: this one alone has them as .pdf too, numbered ones as well.
+WITH_PDF = "coherence"
+HEAVY = ("numpy", "pandas", "pyarrow", "torch", "matplotlib")
 pytestmark = pytest.mark.parametrize("name", KINDS)
 
 
@@ -201,7 +204,8 @@ def test_nothing_undeclared_is_read(name, whole):
     assert {path.suffix for path in made} >= {f".{suffix}" for suffix in FORMATS}
     drawn = {path for path in made if path.suffix == ".svg" and not path.stem.endswith(".narrow")}
     assert bool(drawn) is kind_of(name).standing_figures
-    assert {path.with_suffix(".pdf") for path in drawn} == {path for path in made if path.suffix == ".pdf"}
+    also = {path.with_suffix(".pdf") for path in drawn} if name == WITH_PDF else set()
+    assert also == {path for path in made if path.suffix == ".pdf"}
 
 
 def refusal(work):
@@ -220,7 +224,7 @@ def everything(name, files):
     if kind.standing_figures:
         drawn = [of for of in recipes(name, "figures").FIGURES if of != "figures"]
         parts |= {Part(f"figure{n}", of): files for n, of in enumerate(drawn, 1)}
-    return Made(name, files, parts)
+    return Made(name, files, parts, pdf=name == WITH_PDF)
 
 
 @pytest.mark.parametrize("size", [{"documents": 1}, {"empty": True}], ids=["one document", "empty"])
@@ -319,10 +323,11 @@ def check_scores(tables, name, card):
 
 
 def test_two_of_a_kind_fit_into_one_page(name, built, whole, tmp_path):
-    files, names = built(name), ("first", "second")
+    """The one is called as its kind is, by default, and has numbered parts too."""
+    names = (name, "second")
     for experiment in names:
         shutil.copytree(whole(name) / name, tmp_path / experiment)
-        Made(name, files, name=experiment).section(tmp_path)
+    Made(name, built(name), name="second").section(tmp_path)
     make_manifest(description(list(names), [1]), [], tmp_path / "manifest.json")
     sections = {experiment: tmp_path / experiment / "section.html" for experiment in names}
     make_report(sections, tmp_path / "manifest.json", tmp_path / "report.html")
@@ -339,14 +344,24 @@ def test_a_missing_file_is_named(name, built, tmp_path):
         make_part(name, part, gone, tmp_path)
 
 
-def test_the_controller_s_side_is_light(name):
+@pytest.fixture(scope="module")
+def loaded():
+    """By kind: the heavy packages that its controller's side loads which those before it have not."""
     code = f"""
-import sys
-import textcritic.experiments.{name}.plan, textcritic.experiments.{name}.files
-print([module for module in ("numpy", "pandas", "pyarrow", "torch", "matplotlib") if module in sys.modules])
+import importlib, json, sys
+found, before = {{}}, set()
+for name in {KINDS!r}:
+    for module in ("plan", "files"):
+        importlib.import_module(f"textcritic.experiments.{{name}}.{{module}}")
+    there = {{module for module in {HEAVY!r} if module in sys.modules}}
+    found[name], before = sorted(there - before), there
+print(json.dumps(found))
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+
+def test_the_controller_s_side_is_light(name, loaded):
+    assert loaded[name] == []
 
 
 def test_the_micro_study_has_a_block_of_it(name):

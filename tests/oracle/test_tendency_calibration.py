@@ -22,6 +22,7 @@ from tendency_calibration import Population, distance_rates, estimate_rates, one
 OPTIONS = Options(ranks=300, resamples=39, least=8)
 WORDS = np.array(["the", "of", ".", ",", *(f"w{number}" for number in range(300))])
 REPETITIONS = 40
+NAMES = ("unigram_max", "rank")
 
 
 def texts(number, seed, burst=0.15):
@@ -68,23 +69,23 @@ def test_of_one_population_whose_groups_have_topics_of_their_own():
     for _ in range(330):
         shares = rng.gamma(0.1, 1, len(WORDS)) / np.arange(3, len(WORDS) + 3)
         made += [" ".join(rng.choice(WORDS, 20 + rng.poisson(30), p=shares / shares.sum())) for _ in range(5)]
-    grouped, names = Population(made, CountOptions(window=20)), ("unigram_max", "rank")
+    grouped = Population(made, CountOptions(window=20))
     pairs = list(grouped.pairs_with_units(units, (300, 20), REPETITIONS, seed=6))
     whole = [(one, replace(real, unit=np.arange(len(real.unit), dtype=np.int32))) for one, real in pairs]
-    found, wrong = (
-        [sum(distances(Pair(real, one), OPTIONS, names)[0][name].p < 0.05 for one, real in some) for name in names]
-        for some in (pairs, whole)
-    )
+    found, wrong = ([sum(hits) for hits in zip(*map(_significant, some), strict=True)] for some in (pairs, whole))
     assert all(at_most(hits, REPETITIONS, 0.05) for hits in found), found
     assert not at_most(max(wrong), REPETITIONS, 0.05), "all groups exchanged are wrong, and this test sees it"
-    assert all(
-        one.value == other.value
-        for one, other in zip(*(_measured(some[0], names) for some in (pairs, whole)), strict=True)
-    )
+    assert [one.value for one in _measured(pairs[0])] == [one.value for one in _measured(whole[0])]
 
 
-def _measured(pair, names):
-    return [distances(Pair(*pair[::-1]), OPTIONS, names)[0][name] for name in names]
+def _measured(pair):
+    one, real = pair
+    found = distances(Pair(real, one), OPTIONS, NAMES)[0]
+    return [found[name] for name in NAMES]
+
+
+def _significant(pair):
+    return [one.p < 0.05 for one in _measured(pair)]
 
 
 def test_estimates_and_their_differences_at_one_size(population):
@@ -105,7 +106,7 @@ def test_at_a_distance_of_just_the_margin_keeps_is_seldom_said():
         for share in (0.06, 0.06 + margin):
             drawn = rng.random((500, 60)) < share
             both.append(Population([" ".join(np.where(row, "the", "a")) for row in drawn]).draw(np.arange(500)))
-        found = distances(Pair(*both), Options(ranks=50, resamples=39, seed=seed))[0]["unigram_max"]
+        found = distances(Pair(*both), Options(ranks=50, resamples=39, seed=seed), NAMES[:1])[0]["unigram_max"]
         kept += found.p >= 0.05 and found.high < margin
         covered += found.low <= margin <= found.high
     assert at_most(kept, REPETITIONS, 0.05)

@@ -123,7 +123,7 @@ COMMANDS = {
     "topics": (textcritic.topics, {"num_topics": 2, "starts": 1, "workers": 1, "resamples": 20}),
     "mixing": (textcritic.mixing, {"iterations": 20, "starts": 1, "workers": 1, "resamples": 20}),
     "tendencies": (textcritic.compare_tendencies, {"resamples": 19}),
-    "criticise": (textcritic.criticise, {"num_topics": 2, "starts": 1, "workers": 1, "resamples": 20}),
+    "criticise": (textcritic.criticise, {"num_topics": 2, "starts": 1, "splits": 2, "workers": 1, "resamples": 20}),
 }
 
 
@@ -194,7 +194,7 @@ def test_keys_that_are_not_known_are_named_once(tmp_path, capsys):
     rows = [{"text": text, "id": n, "model": "m", "prompt": 1} for n, text in enumerate(REAL)]
     real, table = jsonl(tmp_path / "real.jsonl", rows), tmp_path / "m.parquet"
     pq.write_table(pa.table({"text": REAL[:30], "score": [1.0] * 30}), table)
-    options = ["--num-topics=2", "--starts=1", "--resamples=20", f"--output={tmp_path / 'out'}"]
+    options = ["--num-topics=2", "--starts=1", "--splits=2", "--resamples=20", f"--output={tmp_path / 'out'}"]
     assert main(["criticise", str(real), str(table), *options]) == 0
     said = [line.removeprefix("[topics] ") for line in capsys.readouterr().err.splitlines() if "ignored" in line]
     assert said == [

@@ -239,7 +239,13 @@ def log_odds(design: Design, share: float) -> float:
     """The system's, that gives the share over all articles and annotators."""
     if not 0 < share < 1:
         raise TextcriticError(f"plan: a share of {share:g}; give a number between 0 and 1")
-    spread, low, high = math.hypot(design.between_articles, design.between_annotators), -40.0, 40.0
+    return _middle(math.hypot(design.between_articles, design.between_annotators), share)
+
+
+# Asked for the same few spreads and shares at every number of articles that is tried.
+@lru_cache
+def _middle(spread: float, share: float) -> float:
+    low, high = -40.0, 40.0
     for _ in range(80):
         middle = (low + high) / 2
         low, high = (middle, high) if _mean(middle, spread) < share else (low, middle)
@@ -250,6 +256,7 @@ def _mean(middle: float, spread: float) -> float:
     return float(WEIGHTS @ _logistic(middle + spread * NODES))
 
 
+@lru_cache
 def _shared(first: float, second: float, common: float, other: float) -> float:
     """Covariance of two answers that have the number with spread `common` in common."""
     inner = [
