@@ -31,9 +31,7 @@ rule train_causal:
         mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(
-            registries.entry("generators", w.generator).training.checkpoint_seconds
-        ),
+        checkpoint_seconds=lambda w: round(registries.entry("generators", w.generator).training.checkpoint_seconds),
     params:
         spec=spec("generators", "generator"),
         version=stage("train"),

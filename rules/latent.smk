@@ -76,9 +76,7 @@ rule train_latent:
         mem_mb=memory("generators", "generator"),
         runtime=of("generators", "generator", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(
-            registries.entry("generators", w.generator).training.checkpoint_seconds
-        ),
+        checkpoint_seconds=lambda w: round(registries.entry("generators", w.generator).training.checkpoint_seconds),
     params:
         registry="generators",
         spec=spec("generators", "generator"),

@@ -60,7 +60,9 @@ use rule count_tendencies as count_tendencies_shard with:
 rule merge_tendencies:
     """The shards of a split or of a sample, put together."""
     input:
-        lambda w: shard_paths(registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
+        lambda w: shard_paths(
+            registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"
+        ),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:

@@ -29,9 +29,7 @@ rule train_classifier:
         mem_mb=memory("classifiers", "classifier"),
         runtime=of("classifiers", "classifier", "runtime"),
         # Resources, unlike params, rerun nothing when they change.
-        checkpoint_seconds=lambda w: round(
-            registries.entry("classifiers", w.classifier).training.checkpoint_seconds
-        ),
+        checkpoint_seconds=lambda w: round(registries.entry("classifiers", w.classifier).training.checkpoint_seconds),
     params:
         spec=spec("classifiers", "classifier"),
         version=stage("classify"),
