@@ -2,8 +2,6 @@
 
 import math
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -65,13 +63,7 @@ def test_every_study_dry_runs(study, tmp_path):
 
 
 def test_the_slurm_profile_builds_the_papers_study(tmp_path):
-    run = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--profile", "slurm", "--directory", str(tmp_path), "--dry-run", "table2"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    run = snakemake(ROOT, "--profile", "slurm", "--directory", tmp_path, "--dry-run", "table2")
     assert run.returncode == 0, run.stderr + run.stdout
     found = jobs(run.stdout)
     # 3 corpora x 2 settings x 2 generators, those of arXiv in 2 shards; no other GPT-2 and no sample for the audit.

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from forks import forking_python
+from snake import dry_run
 
 import textcritic
 from textcritic.api.articles.configure import Sample, Wanted, write_configuration
@@ -272,7 +273,8 @@ def test_the_workflow_makes_the_same_tables(done, split):
     assert tables(here) == tables(there)
     assert len(tables(here)) == 30
     command = snakemake_command(here, "--configfile", str(here / "config.yaml"), "--dry-run")
-    planned = subprocess.run(command, capture_output=True, text=True, check=True)
+    planned = dry_run(here, *command[3:])  # after the interpreter, -m and the module
+    assert planned.returncode == 0, planned.stderr
     assert "Nothing to be done" in planned.stdout + planned.stderr
     assert files[0].is_file()
     (path,) = (there / "results/benchmarks/measure_real_tendencies").rglob("*.tsv")
@@ -288,7 +290,7 @@ def test_samples_without_titles_need_a_classifier(tmp_path):
     wanted = Wanted(reference=folder / "real text.jsonl", samples=samples, **numbers)
     write_configuration(folder, wanted)
     command = snakemake_command(folder, "--configfile", str(folder / "config.yaml"), "--dry-run")
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = dry_run(folder, *command[3:])
     assert run.returncode == 0, run.stderr
     for rule in ("train_classifier", "infer_data_titles", "infer_sample_titles"):
         assert rule in run.stdout
