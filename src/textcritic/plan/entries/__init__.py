@@ -212,7 +212,7 @@ def read_entry(value: Any, registry: str, where: str) -> Entry:
     kinds = {kind_of(model): model for model in models}
     default = next((name for name, model in kinds.items() if not model.model_fields["kind"].is_required()), None)
     kind = value.get("kind", default) if isinstance(value, dict) else None
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise TextcriticError(f"{where}: kind: {kind!r} is not one of {', '.join(kinds)}")
     return kinds[kind].read(value, where)
 

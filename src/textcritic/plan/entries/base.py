@@ -116,7 +116,6 @@ class Entry(BaseModel):
         strict=True,
         allow_inf_nan=False,
         protected_namespaces=(),
-        populate_by_name=True,
         defer_build=True,
     )
     schema_words: ClassVar[Mapping[str, Any]] = {}
