@@ -224,9 +224,8 @@ def fit(data, name, folder, checkpoint_seconds=300):
     """Ten steps of two forward passes each, dropout included."""
     choice = CHOICES[name]
     splits = Splits(split_of(data, choice, "train"), split_of(data, choice, "validation"), data / "tokenizer")
-    training = FairseqTraining(
-        200, 5e-3, accumulation=2, warmup_steps=5, steps=10, evaluate_every=5, label_smoothing=smoothing_of(name)
-    )
+    how = {"accumulation": 2, "warmup_steps": 5, "steps": 10, "evaluate_every": 5}
+    training = FairseqTraining(max_tokens=200, learning_rate=5e-3, label_smoothing=smoothing_of(name), **how)
     run = Run(folder / "model", folder / "training.json", threads=1, checkpoint_seconds=checkpoint_seconds)
     return train_fairseq(splits, Architecture(*choice), training, 1, run)
 

@@ -194,6 +194,6 @@ def test_the_base_s_splits_are_the_inputs_and_the_manifest_records_all_bases(tmp
 
 def test_the_shipped_films_are_the_paper_s():
     corpora = Project({"studies": ["demo"]}, ROOT).registries.entries["corpora"]
-    assert corpora["films"]["options"]["opening"] == FILMS
-    assert corpora["wiki-short"]["sections"]["maximum_tokens"] == 500
+    assert corpora["films"].options.opening == FILMS
+    assert corpora["wiki-short"].sections.maximum_tokens == 500
     assert re.match(FILMS, "The Room is an American\ndrama film", re.DOTALL)
