@@ -121,29 +121,23 @@ class MixingResult(ByLabel[Source]):
         """The object that `textcritic mixing` prints: of one sample; of several, by label under `samples`."""
         agreements = self.right or {}
         right = {name: _described(one.estimate, one, one.reason) for name, one in agreements.items()} or None
-        topics = [
-            {
-                "language": self.languages[k] or None if self.languages else None,
-                "alpha": float(self.critic.alpha[k]),
-                "words": self.top_words[k] if self.top_words else None,
-            }
-            for k in range(self.critic.num_topics)
-        ]
+        topics = [self._topic(k) for k in range(self.critic.num_topics)]
         each = {label: {"samples": one.described(), **self._comparison(label)} for label, one in self.by_label.items()}
         several = {label: {**one.pop("samples"), **one} for label, one in each.items()} if len(each) > 1 else {}
+        fit = {"documents": self.fitted_on, "seconds": self.seconds, "log_prob": self.log_prob}
         value = {
             "real": self.real.described(),
             **({"samples": several} if several else next(iter(each.values()))),
             "topics": topics,
             "agreement": right,
-            "fit": {
-                "documents": self.fitted_on,
-                "seconds": self.seconds,
-                "log_prob": self.log_prob,
-                **self.convergence.record(),
-            },
+            "fit": fit | self.convergence.record(),
         }
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
+
+    def _topic(self, k: int) -> dict[str, Any]:
+        language = self.languages[k] or None if self.languages else None
+        words = self.top_words[k] if self.top_words else None
+        return {"language": language, "alpha": float(self.critic.alpha[k]), "words": words}
 
     def _comparison(self, label: str) -> dict[str, Any]:
         """How a sample compares with real texts, as JSON has it."""

@@ -310,10 +310,7 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
         NUM_TOPICS, "topics, 2 or more; by default fewer of less than 200 documents, one for ten", whole(2), metavar="K"
     )
     splits: int = option(
-        SPLITS,
-        "held-out splits for topics, which are expensive to fit; the starts are shared among them",
-        whole(2),
-        metavar="N",
+        SPLITS, "held-out splits for topics, which are expensive to fit; they share the starts", whole(2), metavar="N"
     )
     workflow: bool = option(False, "run the jobs by Snakemake, as with models or inferred titles, not in this process")
     verbose: bool = option(False, "show all lines of the log on stderr")
