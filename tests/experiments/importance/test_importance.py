@@ -230,7 +230,7 @@ def test_what_is_said_of_models(material):
     exact = next(found for found in said if "exact perplexity" in found.says)
     assert exact.about == "trees: model <rnng>"
     assert "The exact perplexity is 12.2" in exact.says
-    ratio = next(found for found in said if "times that of LSTM & co" in found.says)
+    ratio = next(found for found in said if "times the exact perplexity of LSTM & co" in found.says)
     assert "the latent states help" in ratio.says
     assert ratio.strength > 1
     assert all(found.says.count(". ") == 0 for found in said)
