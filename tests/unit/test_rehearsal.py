@@ -33,12 +33,12 @@ from textcritic.critics.detectors.votes import read_votes
 from textcritic.download import download_file
 from textcritic.errors import TextcriticError
 from textcritic.generators.decoding import Decoding
-from textcritic.generators.fairseq.job import FairseqTraining
 from textcritic.generators.fairseq.models import load_model
 from textcritic.generators.fairseq.sample import encode_sources, make_texts
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.place import workflow_folder
+from textcritic.plan.entries import Fairseq
 from textcritic.plan.project import Project
 from textcritic.rehearsal import brought, files
 from textcritic.rehearsal.mirror import Mirror, serving
@@ -174,17 +174,17 @@ def small_fairseq():
     real = Project({"studies": []}, workflow_folder())
     over = small_values(real.registries, real.registries.entries, gpus=False)
     entries = Project({"studies": [], "registry": over}, workflow_folder()).registries.entries["generators"]
-    every = {name: entry for name, entry in entries.items() if entry["kind"] == "fairseq"}
-    models = {name: entry for name, entry in every.items() if entry["architecture"].startswith((*FAIRSEQ,))}
+    every = {name: entry for name, entry in entries.items() if isinstance(entry, Fairseq)}
+    models = {name: entry for name, entry in every.items() if entry.architecture.startswith((*FAIRSEQ,))}
     return {name: every[name] for name in every if name not in models}, models
 
 
 def test_translators_learn_at_a_high_rate():
     translators, models = small_fairseq()
     assert {"translator-mixing", "nat-mixing", "refining-demo"} <= {*translators}
-    assert all((e["training"]["steps"], e["training"]["learning_rate"]) == (STEPS, RATE) for e in translators.values())
-    assert {e["training"]["steps"] for e in models.values()} == {LIMITS["generators"]["steps"]}
-    assert all(e["training"]["learning_rate"] < RATE for e in models.values())
+    assert all((e.training.steps, e.training.learning_rate) == (STEPS, RATE) for e in translators.values())
+    assert {e.training.steps for e in models.values()} == {LIMITS["generators"]["steps"]}
+    assert all(e.training.learning_rate < RATE for e in models.values())
 
 
 @pytest.mark.skipif(not installed(), reason="run make fairseq")
@@ -193,8 +193,8 @@ def test_the_likeliest_texts_of_a_small_translator_have_words(shared_folder, tmp
     data, entry = shared_folder("fairseq-data", tiny_data), small_fairseq()[0]["nat-mixing"]
     train_fairseq(
         Splits(data / "train.npz", data / "validation.npz", data / "tokenizer"),
-        Architecture(entry["architecture"], entry["options"]),
-        FairseqTraining.from_entry(entry),
+        Architecture(entry.architecture, entry.options),
+        entry.training,
         1,
         Run(tmp_path / "model", tmp_path / "training.json", threads=1),
     )
