@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.latent import check_training
 from textcritic.plan.checks.models import check_text_encoding
 from textcritic.plan.entries import Causal, Detector, Mentions, Ngram
 from textcritic.plan.entries.detectors import Embeddings, Nll, Surprise, TransformerDetector
@@ -11,9 +10,6 @@ from textcritic.plan.entries.parts import FromConfig
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
-
-DETECTOR = "detector"
-"""The kind of critic."""
 
 DESCENDING = ("embeddings", "bilstm", "transformer")
 """The models that are trained by gradient steps."""
@@ -40,7 +36,7 @@ def check_detector(name: str, registries: "Registries") -> None:
         says = "is missing" if entry.training is None else "has no effect"
         raise TextcriticError(f"training: {says}; model.{kind} is {'' if kind in DESCENDING else 'not '}trained by it")
     if entry.training is not None:
-        check_training(entry.training)
+        entry.training.check_length()
     if entry.test != INTRUDER and (entry.reads != "pair" or entry.opening):
         key = "opening" if entry.reads == "pair" else "reads"
         raise TextcriticError(f"{key}: is for `test: {INTRUDER}`; `test: {entry.test}` asks about two neighbours")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import LINKS, MENTIONS, PROCESS, STRUCTURED, TREES
 from textcritic.plan.entries import HsmmProposal
-from textcritic.plan.entries.parts import Descent
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -53,16 +52,10 @@ def check_proposal(name: str, registries: "Registries") -> None:
     """
     entry = registries.entry("proposals", name)
     if not isinstance(entry, HsmmProposal):
-        check_training(entry.training)
+        entry.training.check_length()
     elif (entry.value is None) == (entry.quality in WITH_VALUE):
         says = f"is missing; {entry.quality} needs it" if entry.value is None else "has no effect"
         raise TextcriticError(f"value: {says}; it is for {' and '.join(WITH_VALUE)}")
-
-
-def check_training(training: Descent) -> None:
-    """See that a training has a length: so many steps or epochs; raises TextcriticError."""
-    if (training.steps is None) == (training.epochs is None):
-        raise TextcriticError("training: give steps or epochs, one of the two")
 
 
 def check_structure(model: str, kind: str, corpus: str, registries: "Registries") -> None:

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.checks.latent import check_training
 from textcritic.plan.entries import Causal, Fairseq, TransformerClassifier
 from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS, WORDS, WholeWords
 from textcritic.plan.entries.latent import Latent
@@ -42,7 +41,7 @@ def check_generator(name: str, registries: "Registries") -> None:
     """
     model = registries.entry("generators", name)
     if isinstance(model, Causal | Fairseq | Latent):
-        check_training(model.training)
+        model.training.check_length()
     if isinstance(model, Fairseq) and model.training.accumulation % max(1, model.gpu):
         raise TextcriticError(
             f"gpu: {model.gpu} GPUs cannot share training.accumulation, {model.training.accumulation} forward"

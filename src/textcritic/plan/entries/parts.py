@@ -99,14 +99,18 @@ class Descent(Steps):
         """The optimiser, see `training.optimiser`."""
         return "adam"
 
+    def check_length(self) -> None:
+        """See that there is one length, in steps or in epochs; raises TextcriticError."""
+        if (self.steps is None) == (self.epochs is None):
+            raise TextcriticError("training: give steps or epochs, one of the two")
+
     def total_steps(self, steps_of: Callable[[float], int]) -> int:
         """Steps in all, where `steps_of` gives those of so many epochs.
 
         Raises:
             TextcriticError: neither or both of `steps` and `epochs`, or none above 0.
         """
-        if (self.steps is None) == (self.epochs is None):
-            raise TextcriticError("training: give steps or epochs, one of the two")
+        self.check_length()
         total = int(self.steps or 0) if self.epochs is None else steps_of(self.epochs)
         if total < 1:
             raise TextcriticError("training: steps or epochs: should be above 0")
