@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from textcritic.plan.checks.decodings import translates
 from textcritic.plan.entries import Entry
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.missing import PARTS, Missing, without
@@ -113,7 +114,7 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
                 values["training"] = {**values.get("training", {}), "steps": STEPS, "epochs": None}
             if entry.get("kind") == "fairseq":
                 values = values | {"options": fairseq_options(entry)}
-                if _translates(entry):
+                if translates(entry["architecture"]):
                     learning = {"steps": STEPS, "epochs": None, "learning_rate": RATE}
                     values["training"] = {**values.get("training", {}), **learning}
             if registry == "decodings":
@@ -201,7 +202,3 @@ def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ..
         text = json.dumps(sorted(value) if isinstance(value, dict) else value)
         values.append(SAME.get(text, text))
     return (registry, *values)
-
-
-def _translates(entry: Mapping[str, Any]) -> bool:
-    return not entry["architecture"].startswith((*FAIRSEQ,))
