@@ -7,7 +7,7 @@ import pytest
 
 from textcritic.corpora.parallel.build import build_parallel
 from textcritic.corpora.synthetic.languages import LanguageRecipe, draw_sentences, mixed
-from textcritic.critics.lda import LDA, PosteriorOptions
+from textcritic.critics.lda import LDA
 from textcritic.critics.lda.power import (
     ALPHA,
     POWER_SCHEMA,
@@ -24,10 +24,10 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import energy_distance
 from textcritic.latents.bags import vocabulary_of
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus, Lda
 
 RECIPE = LanguageRecipe(sentences=120, vocabulary=60, targets=("de", "es", "fr"))
-EXACT = PosteriorOptions(draws=1, method="exact")
+EXACT = Lda(kind="lda", draws=1, posterior="exact")
 
 
 def known(recipe=RECIPE, shared=1e-3):
@@ -111,20 +111,20 @@ def test_the_test_of_shares_notices_shares():
 
 def test_the_job_reads_the_test_split_of_these_languages(tmp_path):
     options = {"sentences": 60, "vocabulary": 40}
-    entry = read_entry({"extractor": "languages", "options": {"languages": options}}, "corpora", "an entry").plain()
-    build_parallel(entry, tmp_path)
+    entry = Corpus.read({"extractor": "languages", "options": {"languages": options}}, "an entry")
+    build_parallel(entry.plain(), tmp_path)
     _, critic, vocabulary = known(LanguageRecipe(**options))
     critic.save(tmp_path / "critic.npz")
     vocabulary.save(tmp_path / "vocabulary.parquet")
     names = ("test.parquet", "vocabulary.parquet", "critic.npz", "power.parquet", "power.json")
     files = PowerFiles(*(tmp_path / name for name in names))
     tried = PowerOptions(rates=(0.5,), sentences=(5,), repetitions=3)
-    measure_mixing_power(files, entry["options"]["languages"], EXACT, tried)
+    measure_mixing_power(files, entry.options.languages, EXACT, tried)
     assert read_table(files.power).num_rows == 2
     summary = read_json(files.summary)
     assert summary["energy"].keys() == summary["share"].keys() == {"level", "noticed"}
     assert summary["documents"] == 6 * 3 * 3
-    other = {**entry["options"]["languages"], "seed": 9}
+    other = entry.options.languages.changed(seed=9)
     with pytest.raises(TextcriticError, match=r"test.parquet: sentence \d+ is not the sentence of this number"):
         measure_mixing_power(files, other, EXACT, tried)
 
