@@ -28,8 +28,6 @@ from textcritic.critics.recitation import Cutting, index_articles, score_texts
 from textcritic.critics.tendencies.counting import count_texts as count_words
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Pair, distances
-from textcritic.critics.tendencies.estimates import Options as MeasureOptions
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import TENDENCIES
 from textcritic.critics.word_order import order_of_words, pairs_of
 from textcritic.experiments.coreference.rows import PPL
@@ -43,6 +41,7 @@ from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
+from textcritic.plan.entries import Tendencies
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 Values = Mapping[str, tuple[float, float]]
@@ -163,7 +162,7 @@ class Critics:
     def _tendencies(self, sample: Read) -> dict[str, tuple[float, float]]:
         counts = self._count(sample.texts)
         made, _ = distances(
-            Pair(self._counts, counts), MeasureOptions(ranks=10_000, resamples=RESAMPLES, seed=self.seed)
+            Pair(self._counts, counts), Tendencies(kind="tendencies", ranks=10_000, resamples=RESAMPLES, seed=self.seed)
         )
         found = {}
         for tendency in TENDENCIES:
@@ -176,8 +175,7 @@ class Critics:
         return count_words(
             iter([pa.array(list(texts), pa.string())]),
             len(texts),
-            CountOptions("words", True, "english"),
-            seed=self.seed,
+            Tendencies(kind="tendencies", tokenizer="words", seed=self.seed),
         )
 
     def _topics(self, texts: Sequence[str]) -> tuple[np.ndarray, ...]:

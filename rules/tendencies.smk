@@ -19,7 +19,7 @@ rule count_tendencies:
     """A split or a sample, in one job."""
     input:
         articles=lambda w: counted_articles(w.corpus, w.texts),
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic).plain()),
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -61,7 +61,7 @@ rule merge_tendencies:
     """The shards of a split or of a sample, put together."""
     input:
         lambda w: shard_paths(
-            registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"
+            registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"
         ),
     output:
         f"{COUNTED}/{{texts}}.npz",
@@ -88,7 +88,7 @@ use rule count_tendencies as draw_tendencies with:
     input:
         articles="results/corpora/{corpus}/train.parquet",
         like="results/corpora/{corpus}/test.parquet",
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic).plain()),
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
     output:
         directory(f"{COUNTED}/draws"),
     log:
@@ -116,7 +116,7 @@ use rule draw_tendencies as draw_tendencies_shard with:
 
 use rule merge_tendencies as merge_draws with:
     input:
-        lambda w: shard_paths(registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/draws"),
+        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/draws"),
     output:
         directory(f"{COUNTED}/draws"),
     log:

@@ -18,16 +18,16 @@ from textcritic.critics.recitation import (
     score_recitation,
 )
 from textcritic.critics.scores import unread
-from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
+from textcritic.critics.tendencies.job import count_articles, count_draws
 from textcritic.critics.tendencies.measure import measure_counts
-from textcritic.critics.tendencies.options import stop_word_files
+from textcritic.critics.tendencies.options import stop_word_files, with_stop_words
 from textcritic.experiments.metrics.plan import FROM_MEMORY, digest, folders_of, metric_name
 from textcritic.experiments.topics.plan import stop_words
 from textcritic.files import read_table, write_table
 from textcritic.latents.bags import count_corpus
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
+from textcritic.plan.entries import Tendencies
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
@@ -225,12 +225,13 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     """The words of a set of documents, counted."""
     articles = articles_to_measure(configured, corpus, tail)
     made = f"results/tendencies/{critic}/{corpus}/{tail}.npz"
-    entry, files = configured.entry("critics", critic), stop_word_files(configured.entry("critics", critic))
-    options = count_options(entry, next(iter(files), None))
+    entry = configured.registries.of_kind("critics", critic, Tendencies)
+    files = stop_word_files(entry)
     decided_by = configured.decided("critics", critic, "tendencies")
 
     def count() -> None:
-        count_articles(articles, options, entry["seed"], (0, entry["shards"]), threads=entry["threads"]).save(made)
+        options, shard = with_stop_words(entry, files), (0, entry.shards)
+        count_articles(articles, options, shard, threads=entry.threads).save(made)
 
     return Job(STAGES["tendencies"], [articles, *files], [made], decided_by, count)
 
@@ -238,23 +239,24 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
 def draws(configured: Configured, critic: str, corpus: str) -> Job:
     """The words of second draws of real text, counted; none if all real text is compared with samples."""
     train, test = (f"results/corpora/{corpus}/{split}.parquet" for split in ("train", "test"))
-    made, entry = f"results/tendencies/{critic}/{corpus}/draws", configured.entry("critics", critic)
+    made = f"results/tendencies/{critic}/{corpus}/draws"
+    entry = configured.registries.of_kind("critics", critic, Tendencies)
     files = stop_word_files(entry)
-    options = count_options(entry, next(iter(files), None))
-    number = entry["draws"] if configured.crossing is None else 0
-    of, shard = (number, test, entry["seed"]), (0, entry["shards"])
+    number = entry.draws if configured.crossing is None else 0
     decided_by = configured.decided("critics", critic, "tendencies") + " none" * (not number)
 
     def draw() -> None:
         Path(made).mkdir(parents=True, exist_ok=True)
-        count_draws(train, options, of, made, shard, entry["threads"])
+        options, shard = with_stop_words(entry, files), (0, entry.shards)
+        count_draws(train, options, (number, test), made, shard, entry.threads)
 
     return Job(STAGES["tendencies"], [train, test, *files], [made], decided_by, draw)
 
 
 def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_: str) -> Job:
     """The tendencies of real text, or of a sample compared with real text."""
-    folder, options = f"results/tendencies/{critic}/{corpus}", Options.from_entry(configured.entry("critics", critic))
+    folder = f"results/tendencies/{critic}/{corpus}"
+    entry = configured.registries.of_kind("critics", critic, Tendencies)
     real, seconds = f"{folder}/{DATA_TEST}.npz", f"{folder}/draws"
     sample = None if tail == DATA_TEST else f"{folder}/{tail}.npz"
     made = [f"{folder}/{tail}.json", f"{folder}/{tail}.curves.parquet"]
@@ -262,7 +264,7 @@ def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_:
     needs = given(real, seconds, sample)
 
     def measure() -> None:
-        measure_counts(real, seconds, sample, options).write(*made)
+        measure_counts(real, seconds, sample, entry).write(*made)
 
     return Job(STAGES["tendencies"], needs, made, decided_by, measure)
 
