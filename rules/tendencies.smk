@@ -12,7 +12,7 @@ ONE_JOB = registries.names("critics", kind=["tendencies"], shards=[1])
 COUNTED = "results/tendencies/{critic}/{corpus}"
 # What is counted, behind the corpus: a split or a sample.
 COUNTED_TEXTS = rf"data/({'|'.join(SPLITS)})|samples/[^/]+/[^/]+/seed\d+/[^/]+/draw\d+"
-COUNTING = ("kind", "tokenizer", "lower_case", "stop_words", "window", "longest_lag", "groups", "seed")
+COUNTING = ("kind", "tokenizer", "lower_case", "words", "stop_words", "window", "longest_lag", "groups", "seed")
 
 
 rule count_tendencies:
