@@ -18,7 +18,6 @@ from scipy.stats import ttest_ind
 
 from textcritic.corpora import Article, Section
 from textcritic.critics.ctm.counted import count_texts, counted_over, project
-from textcritic.critics.ctm.model import FitOptions
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.critics.ctm.starts import fit_starts
 from textcritic.critics.mauve import histogram_test
@@ -41,7 +40,7 @@ from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
-from textcritic.plan.entries import Tendencies
+from textcritic.plan.entries import Ctm, Tendencies
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 Values = Mapping[str, tuple[float, float]]
@@ -90,7 +89,7 @@ class Critics:
         options = VocabularyOptions()
         self._vocabulary, _ = build_vocabulary(iter(tokens), options, "real")
         counted = count_texts(lambda: iter(tokens), [], options, "real")
-        fits = fit_starts(counted.train.counts, FitOptions(TOPICS, seed=seed), STARTS, workers=1)
+        fits = fit_starts(counted.train.counts, Ctm(kind="ctm", topics=TOPICS, starts=STARTS, seed=seed), workers=1)
         self._topic_models = (fits.best.critic, *fits.others)
         self._resolver = resolver_of({"kind": "persons"})
         self._mentions = MentionCritic.fit(self._chains(train), 5, "kneser-ney")

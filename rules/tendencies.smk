@@ -60,9 +60,7 @@ use rule count_tendencies as count_tendencies_shard with:
 rule merge_tendencies:
     """The shards of a split or of a sample, put together."""
     input:
-        lambda w: shard_paths(
-            registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"
-        ),
+        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:

@@ -11,7 +11,7 @@ from own_study import ROOT, own_folder, project, study, write
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
 from textcritic.plan import entries
-from textcritic.plan.entries import Tendencies, read_entry, registry_schema, restore
+from textcritic.plan.entries import Ctm, Tendencies, read_entry, registry_schema, restore
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, Overlay, download_of
@@ -401,13 +401,9 @@ def test_the_parameters_of_the_rules_of_tendencies_are_all_keys_of_an_entry_that
 
 
 def test_the_schemas_defaults_are_those_of_the_library():
-    from textcritic.critics.ctm import FitOptions
     from textcritic.latents.bags import VocabularyOptions
 
-    entry = restore('{"kind": "ctm"}', "critics")
-    assert VocabularyOptions(**entry["vocabulary"]) == VocabularyOptions()
-    options = {key: entry[key] for key in ("iterations", "tolerance", "seed")}
-    assert FitOptions(entry["topics"], **options) == FitOptions(entry["topics"])
+    assert VocabularyOptions(**Ctm(kind="ctm").vocabulary.plain()) == VocabularyOptions()
 
 
 def test_two_trainings_share_the_cores_of_a_machine(folder):

@@ -27,7 +27,7 @@ from textcritic.files import read_table, write_table
 from textcritic.latents.bags import count_corpus
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
-from textcritic.plan.entries import Tendencies
+from textcritic.plan.entries import Ctm, Tendencies
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
@@ -89,11 +89,12 @@ def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str
 def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
     """The words of a topic model, and their counts in the train split."""
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
-    train, entry = f"results/corpora/{corpus}/train.parquet", configured.entry("critics", critic)
+    train = f"results/corpora/{corpus}/train.parquet"
+    options = configured.registries.of_kind("critics", critic, Ctm).vocabulary.plain()
     made = [f"{folder}/vocabulary.parquet", f"{folder}/vocabulary.json", bags]
     decided_by = configured.decided("critics", critic, "topics", "kind", "vocabulary", "fitted")
     needs = [train, *stop_words(critic, configured.registries)]
-    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, entry["vocabulary"], *made))
+    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, options, *made))
 
 
 def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
@@ -105,7 +106,7 @@ def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
 def _topic_model(configured: Configured, critic: str, corpus: str) -> Job:
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
     model, starts, training = (f"{folder}/{name}" for name in ("critic.npz", "starts.npz", "training.json"))
-    entry, version = configured.entry("critics", critic), configured.project.stage("topics")
+    entry, version = configured.registries.of_kind("critics", critic, Ctm), configured.project.stage("topics")
     files = ctm.FitFiles(bags, model, starts, training, state=Path(folder) / "checkpoints")
     decided_by = configured.decided("critics", critic, "topics")
 
@@ -133,7 +134,7 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
     )
     made = [f"{found}.parquet", f"{found}.starts.parquet", scores]
     needs = given(articles, rejected, vocabulary, model, starts)
-    threads = configured.entry("critics", critic)["threads"]
+    threads = configured.registries.of_kind("critics", critic, Ctm).threads
     return Job(
         STAGES["topics"], needs, made, configured.stage("topics"), lambda: ctm.project_articles(files, threads=threads)
     )
