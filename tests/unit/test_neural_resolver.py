@@ -21,6 +21,7 @@ from textcritic.latents.resolvers.neural import NeuralResolver, _in_words, neura
 from textcritic.latents.resolvers.neural_model import PieceMaker, load_coreference
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.latents.resolvers.text import split_words
+from textcritic.plan.entries import HubModel
 from textcritic.rehearsal.coreference import LONGEST, save_checkpoint
 
 ARCHITECTURES = ("f-coref", "lingmess")
@@ -85,9 +86,9 @@ def assert_sound(result: Resolved) -> None:
 def test_a_checkpoint_that_was_fetched_from_a_hub(checkpoint, tmp_path, monkeypatch):
     """The files that the downloader takes are those that the resolver needs."""
     files = {path.name: path.read_bytes() for path in checkpoint[0].iterdir()}
-    entry = {"repository": "some/model", "revision": REVISION, "weights": True, "custom_code": False}
+    entry = HubModel(repository="some/model", revision=REVISION, format="pytorch")
     with local_hub(files | {"README.md": b"# A model"}, tmp_path / "home", monkeypatch):
-        assert local.fetch("download.download_model", "m", entry | {"format": "pytorch"}, tmp_path / "m") == ""
+        assert local.fetch("download.download_model", "m", entry, tmp_path / "m") == ""
     fetched = resolver((tmp_path / "m", checkpoint[1]))
     assert list(fetched.resolve(TEXTS[:4])) == list(resolver(checkpoint).resolve(TEXTS[:4]))
 
