@@ -5,7 +5,7 @@ from tiny_coreference import DOCUMENTS
 from tiny_intruders import TOPICS, entry_of, planted
 
 from textcritic.critics.detectors.learner import Files
-from textcritic.critics.detectors.surprise import surprise_of
+from textcritic.critics.detectors.surprise import CausalSentences, Surprise
 from textcritic.critics.detectors.train import predict_documents, train_detector
 from textcritic.latents.resolvers.neural import neural_resolver
 from textcritic.latents.titles.infer import infer_titles
@@ -68,7 +68,7 @@ def test_a_detector_is_trained_and_predicts(kind, few_intruders, alike):
 def test_surprise(alike, tmp_path):
     model = tiny_gpt2(tmp_path / "gpt2", [" ".join(topic) for topic in TOPICS])
     documents = planted(4, 3)
-    alike(lambda folder: surprise_of({"per": "token"}, {"kind": "causal"}, model).scores(documents))
+    alike(lambda folder: Surprise(CausalSentences(model), "token").scores(documents))
 
 
 def test_a_classifier_of_section_titles(tiny_encoding, alike):
