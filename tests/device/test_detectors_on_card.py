@@ -10,6 +10,7 @@ from textcritic.critics.detectors.train import predict_documents, train_detector
 from textcritic.latents.resolvers.neural import neural_resolver
 from textcritic.latents.titles.infer import infer_titles
 from textcritic.latents.titles.train import train_classifier
+from textcritic.plan.entries import TransformerClassifier
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.rehearsal.coreference import save_checkpoint
 from textcritic.training.loop import Run
@@ -23,16 +24,7 @@ BERT = {
     "max_position_embeddings": 64,
 }
 WORDS = {"size": 8, "hidden": 8, "minimum_count": 1}
-CLASSIFIED = {
-    "batch_size": 16,
-    "learning_rate": 3e-3,
-    "schedule": "linear",
-    "float32_matmul_precision": "highest",
-    "warmup_steps": 2,
-    "epochs": 1,
-    "weight_decay": 0.0,
-    "seed": 1,
-}
+CLASSIFIED = {"batch_size": 16, "learning_rate": 3e-3, "warmup_steps": 2, "epochs": 1}
 DETECTORS = {
     "transformer": {"transformer": {"encoding": "bpe-2048", "init": {"config": BERT}, "max_tokens": 64}},
     "averaged": {"embeddings": WORDS},
@@ -50,9 +42,10 @@ def fit_detector(kind, splits, folder, precision="fp32"):
 
 def fit_classifier(tiny, folder, precision="fp32"):
     settings = {"init": {"config": BERT}, "max_tokens": 16, "training": CLASSIFIED | {"precision": precision}}
+    entry = TransformerClassifier.read(settings, "test")
     articles = {split: tiny.articles(split) for split in ("train", "validation")}
     run = Run(folder / "model", folder / "accuracy.json", threads=1)
-    train_classifier(articles | {"test": articles["validation"]}, tiny.tokenizer, settings, run)
+    train_classifier(articles | {"test": articles["validation"]}, tiny.tokenizer, entry, run)
 
 
 @pytest.mark.parametrize("kind", DETECTORS)
