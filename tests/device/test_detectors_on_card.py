@@ -7,7 +7,7 @@ from tiny_intruders import TOPICS, entry_of, planted
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.surprise import CausalSentences, Surprise
 from textcritic.critics.detectors.train import predict_documents, train_detector
-from textcritic.latents.resolvers.neural import neural_resolver
+from textcritic.latents.resolvers.neural import NeuralResolver
 from textcritic.latents.titles.infer import infer_titles
 from textcritic.latents.titles.train import train_classifier
 from textcritic.plan.entries import TransformerClassifier
@@ -76,11 +76,10 @@ def test_a_classifier_of_section_titles(tiny_encoding, alike):
 @pytest.mark.parametrize("architecture", ["f-coref", "lingmess"])
 def test_a_resolver(architecture, tmp_path, alike):
     save_checkpoint(tmp_path / "checkpoint", architecture)
-    entry = {"architecture": architecture, "batch_tokens": 300, "precision": "fp32"}
     texts = [(str(number), " ".join(words)) for number, words in enumerate(DOCUMENTS)]
 
     def work(folder):
-        found = list(neural_resolver(entry, tmp_path / "checkpoint").resolve(iter(texts)))
+        found = list(NeuralResolver(tmp_path / "checkpoint", architecture, 300, "fp32").resolve(iter(texts)))
         assert any(getattr(one, "mentions", ()) for one in found)
         return found
 

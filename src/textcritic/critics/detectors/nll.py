@@ -139,7 +139,7 @@ def without_of(critic: Critic, resolver: ResolverEntry | None, path: str | os.Pa
         return OrderWithout(path)
     if resolver is None:
         return TopicsWithout(Path(path).parent)
-    return MentionsWithout(path, chain_options(critic.plain(), resolver.plain()), resolver_of(resolver.plain()))
+    return MentionsWithout(path, chain_options(critic.plain(), resolver.plain()), resolver_of(resolver))
 
 
 def _texts(document: Document) -> list[str]:
