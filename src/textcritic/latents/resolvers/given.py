@@ -36,15 +36,6 @@ _JOINER = "\N{ZERO WIDTH JOINER}"
 _SKIN = range(0x1F3FB, 0x1F400)
 
 
-def given_resolver(entry: Mapping[str, Any]) -> "GivenResolver":
-    """The resolver of a registry entry of kind `given`.
-
-    Raises:
-        TextcriticError: as `GivenResolver`.
-    """
-    return GivenResolver(entry["files"], entry.get("language", "en"))
-
-
 class GivenResolver:
     """Gives each article the mentions that files have for its id; it needs memory for all of the files.
 

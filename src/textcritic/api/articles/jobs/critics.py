@@ -143,7 +143,8 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
 def mentions(configured: Configured, resolver: str, corpus: str, tail: str) -> Job:
     """Who is mentioned in a set of documents."""
     articles, rejected = articles_of(corpus, tail)
-    made, entry = f"results/mentions/{resolver}/{corpus}/{tail}.parquet", configured.entry("resolvers", resolver)
+    made = f"results/mentions/{resolver}/{corpus}/{tail}.parquet"
+    entry = configured.registries.entry("resolvers", resolver)
     files = ResolvedFiles(articles=articles, mentions=made, rejected=rejected, folder=None)
     decided_by = configured.decided("resolvers", resolver, "coreference")
     needs = given(articles, rejected)
