@@ -1,13 +1,11 @@
 """Choose the vocabulary of a topic model on the train split, and count its words there."""
 
-import json
-
 from textcritic import runlog
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import restored
 
 with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"):
-    entry = read_entry(json.loads(snakemake.params.spec), "critics", "specification of critics")
+    entry = restored(snakemake.params.spec, "critics")
     count_corpus(
         snakemake.input.articles,
         entry.vocabulary.plain(),

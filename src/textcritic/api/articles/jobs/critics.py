@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, articles_to_measure, given
 from textcritic.corpora import article_groups, gold_chains
@@ -25,9 +24,10 @@ from textcritic.experiments.metrics.plan import FROM_MEMORY, digest, folders_of,
 from textcritic.experiments.topics.plan import stop_words
 from textcritic.files import read_table, write_table
 from textcritic.latents.bags import count_corpus
+from textcritic.latents.resolvers.chains import ChainOptions
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
-from textcritic.plan.entries import Ctm, Tendencies
+from textcritic.plan.entries import Ctm, Mentions, Tendencies
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
@@ -151,15 +151,15 @@ def mentions(configured: Configured, resolver: str, corpus: str, tail: str) -> J
     return Job(STAGES["coreference"], needs, [made], decided_by, lambda: resolve_articles(files, entry, 1))
 
 
-def _chains(configured: Configured, critic: str) -> tuple[dict[str, Any], Any, str]:
-    """A critic of mentions: its entry, how its chains are made, and its resolver."""
-    entry = configured.entry("critics", critic)
-    return entry, chain_options(entry, configured.entry("resolvers", entry["resolver"])), entry["resolver"]
+def _chains(configured: Configured, critic: str) -> tuple[Mentions, ChainOptions]:
+    """A critic of mentions, and how its chains are made."""
+    entry = configured.registries.of_kind("critics", critic, Mentions)
+    return entry, chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
 
 
 def _mention_model(configured: Configured, critic: str, corpus: str) -> Job:
-    entry, options, resolver = _chains(configured, critic)
-    train = f"results/mentions/{resolver}/{corpus}/data/train.parquet"
+    entry, options = _chains(configured, critic)
+    train = f"results/mentions/{entry.resolver}/{corpus}/data/train.parquet"
     model, training = (f"results/critics/{critic}/{corpus}/{name}" for name in ("critic.npz", "training.json"))
     decided_by = configured.decided("critics", critic, "coreference")
 
@@ -170,8 +170,8 @@ def _mention_model(configured: Configured, critic: str, corpus: str) -> Job:
 
 
 def _mention_scores(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
-    _, options, resolver = _chains(configured, critic)
-    found = f"results/mentions/{resolver}/{corpus}/{tail}.parquet"
+    entry, options = _chains(configured, critic)
+    found = f"results/mentions/{entry.resolver}/{corpus}/{tail}.parquet"
     articles, _ = articles_of(corpus, tail)
     model = f"results/critics/{critic}/{corpus}/critic.npz"
     made = f"results/scores/{critic}/{corpus}/{tail}.parquet"

@@ -41,6 +41,7 @@ from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
+from textcritic.plan.entries import Mentions
 from textcritic.plan.experiment import Experiment
 
 
@@ -143,11 +144,11 @@ def _order(configured: Configured, experiment: Experiment, crossing: Crossing) -
 def _mentions(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
     files: Any = experiment.files()
     (data,) = files.data
-    entry = configured.entry("critics", experiment.block["critic"])
-    options = chain_options(entry, configured.entry("resolvers", entry["resolver"]))
+    entry = configured.registries.of_kind("critics", experiment.block["critic"], Mentions)
+    options = chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    found = [f"results/mentions/{entry['resolver']}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
-    refit_of = partial(MentionRefit, order=entry["order"], discount=entry["discount"])
+    found = [f"results/mentions/{entry.resolver}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
+    refit_of = partial(MentionRefit, order=entry.order, discount=entry.discount)
 
     def find() -> Found:
         chained = {str(data.scores): [read_chains(path, options) for path in found]}
