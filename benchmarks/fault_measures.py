@@ -23,7 +23,7 @@ from textcritic.critics.ctm.starts import fit_starts
 from textcritic.critics.mauve import histogram_test
 from textcritic.critics.mentions import MentionCritic, score_mentions
 from textcritic.critics.plain import repeated, unfinished
-from textcritic.critics.recitation import Cutting, index_articles, score_texts
+from textcritic.critics.recitation import index_articles, score_texts
 from textcritic.critics.tendencies.counting import count_texts as count_words
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Pair, distances
@@ -40,7 +40,7 @@ from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
-from textcritic.plan.entries import Ctm, Tendencies
+from textcritic.plan.entries import Ctm, Recitation, Tendencies
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 Values = Mapping[str, tuple[float, float]]
@@ -94,7 +94,7 @@ class Critics:
         self._resolver = resolver_of({"kind": "persons"})
         self._mentions = MentionCritic.fit(self._chains(train), 5, "kneser-ney")
         ids = [str(n) for n in range(len(train))]
-        self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Cutting("words", True))
+        self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Recitation(kind="recitation"))
         model = pairs_of(
             [Article(i, None, (Section(None, text),), "x", None) for i, text in zip(ids, train, strict=True)]
         )

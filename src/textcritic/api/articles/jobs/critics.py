@@ -12,7 +12,6 @@ from textcritic.critics.own import score_own
 from textcritic.critics.recitation import (
     IndexFiles,
     TrainIndex,
-    cutting_of,
     index_train,
     score_recitation,
 )
@@ -27,7 +26,7 @@ from textcritic.latents.bags import count_corpus
 from textcritic.latents.resolvers.chains import ChainOptions
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
-from textcritic.plan.entries import Ctm, Mentions, Tendencies
+from textcritic.plan.entries import Ctm, Mentions, Recitation, Tendencies
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
@@ -190,18 +189,18 @@ def _index_files(critic: str, corpus: str) -> list[str]:
 
 def _index(configured: Configured, critic: str, corpus: str) -> Job:
     train, made = f"results/corpora/{corpus}/train.parquet", _index_files(critic, corpus)
-    cutting = cutting_of(configured.entry("critics", critic))
+    entry = configured.registries.of_kind("critics", critic, Recitation)
     decided_by = configured.decided("critics", critic, "recitation")
-    return Job(STAGES["recitation"], [train], made, decided_by, lambda: index_train(train, IndexFiles(*made), cutting))
+    return Job(STAGES["recitation"], [train], made, decided_by, lambda: index_train(train, IndexFiles(*made), entry))
 
 
 def _recited(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     articles, rejected = articles_of(corpus, tail)
-    index, cutting = _index_files(critic, corpus), cutting_of(configured.entry("critics", critic))
+    index, entry = _index_files(critic, corpus), configured.registries.of_kind("critics", critic, Recitation)
     made = f"results/scores/{critic}/{corpus}/{tail}.parquet"
 
     def look_up() -> None:
-        score_recitation(TrainIndex.load(IndexFiles(*index), cutting), articles, made, rejected)
+        score_recitation(TrainIndex.load(IndexFiles(*index), entry), articles, made, rejected)
 
     needs = given(articles, rejected, *index)
     return Job(STAGES["recitation"], needs, [made], configured.stage("recitation"), look_up)

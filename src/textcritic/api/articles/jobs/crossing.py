@@ -33,7 +33,6 @@ from textcritic.corpora.build import build_corpus, words_of
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.refit import MentionRefit
 from textcritic.critics.order import read_sentences
-from textcritic.critics.recitation import cutting_of
 from textcritic.critics.recitation.job import documents_of
 from textcritic.critics.refits import TransitionRefit
 from textcritic.files import read_table
@@ -41,7 +40,7 @@ from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
-from textcritic.plan.entries import Mentions
+from textcritic.plan.entries import Mentions, Recitation
 from textcritic.plan.experiment import Experiment
 
 
@@ -174,14 +173,14 @@ def _recited(configured: Configured, experiment: Experiment, crossing: Crossing)
     files: Any = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    cutting = cutting_of(configured.entry("critics", experiment.block["critic"]))
+    entry = configured.registries.of_kind("critics", experiment.block["critic"], Recitation)
 
     def find() -> Found:
         articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
         read = {scores: _texts(paths) for scores, paths in articles.items()}
         groups = {scores: _groups(ids.to_pylist(), articles[scores]) for scores, (ids, _) in read.items()}
         texts = {scores: of for scores, (_, of) in read.items()}
-        return _with_unread(crossed_recitation(texts, groups, cutting, crossing.how), files.samples)
+        return _with_unread(crossed_recitation(texts, groups, entry, crossing.how), files.samples)
 
     return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
 
