@@ -122,7 +122,7 @@ class OrderWithout(Without):
 
     def nll(self, documents: Sequence[Document]) -> np.ndarray:
         """Minus the evidence for the order, nats: that of one sentence is 0, as it has no order."""
-        every = sentences_of(([one] for document in documents for one in _without_each(document)), split=list)
+        every = sentences_of([one] for document in documents for one in _without_each(document))
         nats: np.ndarray = -(arranged(every, self.critic.vocabulary).found @ self.critic.weights) / UNIT
         return nats
 

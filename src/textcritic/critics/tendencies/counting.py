@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -33,7 +32,7 @@ MOST_UNITS = 12
 Groups = npt.NDArray[np.int32]
 OfDocuments = tuple[Groups, Groups]
 """Group and unit of each document."""
-Tally = tuple[npt.NDArray[Any], Numbers]
+Tally = tuple[npt.NDArray[np.integer], Numbers]
 """Distinct values, ascending, and a number of each."""
 
 
@@ -289,14 +288,14 @@ def _of_each(flags: npt.NDArray[np.bool_], ends: Numbers) -> Numbers:
     return np.diff(np.searchsorted(np.flatnonzero(flags), ends), prepend=0)
 
 
-def _new(ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _new(ascending: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
     """Which of ascending values differ from the one before."""
     new = np.ones(len(ascending), np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
     return new
 
 
-def _tally(values: npt.NDArray[Any]) -> Tally:
+def _tally(values: npt.NDArray[np.integer]) -> Tally:
     """How often each value occurs: like `numpy.unique`, but faster."""
     ascending = np.sort(values)
     starts = np.flatnonzero(_new(ascending))

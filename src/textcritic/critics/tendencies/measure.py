@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +37,7 @@ from textcritic.errors import TextcriticError, named
 from textcritic.files import write_json, write_table
 from textcritic.plan.entries import Tendencies
 from textcritic.runlog import Progress
+from textcritic.values import JsonObject
 
 Floats = npt.NDArray[np.float64]
 CONVENTIONS: Mapping[Support, Mapping[str, Convention]] = {
@@ -61,7 +61,7 @@ class Measured:
         curves: for figures.
     """
 
-    statistics: dict[str, Any]
+    statistics: JsonObject
     curves: list[Curve]
 
     def write(self, statistics: str | os.PathLike[str], curves: str | os.PathLike[str]) -> None:
@@ -197,7 +197,7 @@ def _at_most(draw: Counts, documents: int) -> Counts:
     return draw if share >= 1 else draw.take(range(max(1, round(share * draw.groups))))
 
 
-def _counted(counts: Counts) -> dict[str, Any]:
+def _counted(counts: Counts) -> JsonObject:
     return {"documents": len(counts.documents), "tokens": counts.tokens, "empty": counts.empty}
 
 

@@ -7,13 +7,13 @@ one of them ten times as large, differ by many standard errors. So they are comp
 import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from textcritic.critics.tendencies.counts import LENGTH, Counts
 from textcritic.critics.tendencies.estimates import Estimate, estimates
 from textcritic.plan.entries import Tendencies
+from textcritic.values import JsonObject
 
 SIZED = ("s", "s_infinite_of_first", "s_observed", "s_first", "types", "types_chao1", "taylor", "recurrence")
 """Estimates that depend on the amount of text."""
@@ -22,7 +22,7 @@ PARTS = 10  # random parts of the larger set, at least, over which estimates are
 FINE = 50  # groups of a part, from which a group more or less does not matter
 
 
-def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate], options: Tendencies) -> dict[str, Any]:
+def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate], options: Tendencies) -> JsonObject:
     """The estimates of `SIZED` of a sample and of real text at the same number of tokens, as JSON has them.
 
     The larger set is cut into random parts with as many tokens as the smaller set; a part consists of whole groups of

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, articles_to_measure, given
 from textcritic.corpora import article_groups, gold_chains
-from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, ctm, score_latents, with_groups
+from textcritic.critics import TransitionCritic, ctm, score_latents, with_groups
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
 from textcritic.critics.order import OrderCritic, fit_order, score_order
 from textcritic.critics.own import score_own
@@ -26,18 +26,18 @@ from textcritic.latents.bags import count_corpus
 from textcritic.latents.resolvers.chains import ChainOptions
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
-from textcritic.plan.entries import Ctm, Mentions, Recitation, Tendencies
+from textcritic.plan.entries import Ctm, Mentions, Recitation, Tendencies, Transitions
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
     """A critic of the order of sections, fitted on the train split."""
-    entry, train = configured.entry("critics", critic), f"results/corpora/{corpus}/train.parquet"
-    made = f"results/critics/{critic}/{corpus}/critic.json"
-    grid = AS_RELEASED_GRID if entry["mode"] == "as_released" else entry["smoothing"]
+    entry = configured.registries.of_kind("critics", critic, Transitions)
+    train, made = f"results/corpora/{corpus}/train.parquet", f"results/critics/{critic}/{corpus}/critic.json"
+    grid = None if entry.mode == "as_released" else entry.smoothing
     decided_by = configured.decided("critics", critic, "coherence")
 
     def fit() -> None:
-        TransitionCritic.fit(gold_chains(train), mode=entry["mode"], grid=grid).save(made)
+        TransitionCritic.fit(gold_chains(train), mode=entry.mode, grid=grid).save(made)
 
     return Job(STAGES["coherence"], [train], [made], decided_by, fit)
 
@@ -56,7 +56,7 @@ def order_of_data(configured: Configured, critic: str, corpus: str, which: str) 
 
 
 def _order_needs(configured: Configured, critic: str, corpus: str, tail: str) -> tuple[str, str]:
-    classifier = configured.entry("critics", critic)["classifier"]
+    classifier = configured.registries.of_kind("critics", critic, Transitions).classifier
     return f"results/critics/{critic}/{corpus}/critic.json", f"results/latents/{classifier}/{corpus}/{tail}.parquet"
 
 
@@ -69,7 +69,7 @@ def scores_under(configured: Configured, critic: str, corpus: str, tail: str) ->
         "recitation": _recited,
         "order": _ordered,
     }
-    return of_kind[configured.entry("critics", critic)["kind"]](configured, critic, corpus, tail)
+    return of_kind[configured.registries.entry("critics", critic).kind](configured, critic, corpus, tail)
 
 
 def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
@@ -99,7 +99,7 @@ def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
 def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
     """The files of a fitted critic, by its kind."""
     of_kind = {"ctm": _topic_model, "mentions": _mention_model, "recitation": _index, "order": _order_model}
-    return of_kind[configured.entry("critics", critic)["kind"]](configured, critic, corpus)
+    return of_kind[configured.registries.entry("critics", critic).kind](configured, critic, corpus)
 
 
 def _topic_model(configured: Configured, critic: str, corpus: str) -> Job:

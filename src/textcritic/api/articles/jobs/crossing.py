@@ -40,7 +40,7 @@ from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
-from textcritic.plan.entries import Mentions, Recitation
+from textcritic.plan.entries import Mentions, Recitation, Transitions
 from textcritic.plan.experiment import Experiment
 
 
@@ -118,14 +118,12 @@ def _order(configured: Configured, experiment: Experiment, crossing: Crossing) -
     """The order of sections; with the critic of the released code, or rare titles dropped alone, one split is kept."""
     files: Any = experiment.files()
     (data,) = files.data
-    entry, sections = (
-        configured.entry("critics", experiment.block["critic"]),
-        configured.entry("corpora", data.corpus)["sections"],
-    )
-    if entry["mode"] == "as_released" or sections["rare_title"] != "drop-article":
+    entry = configured.registries.of_kind("critics", experiment.block["critic"], Transitions)
+    sections = configured.entry("corpora", data.corpus)["sections"]
+    if entry.mode == "as_released" or sections["rare_title"] != "drop-article":
         return None
     whole = f"{FOLDER}/{data.corpus}/train.parquet"
-    refit_of = partial(TransitionRefit, grid=entry["smoothing"], minimum=sections["minimum_title_count"])
+    refit_of = partial(TransitionRefit, grid=entry.smoothing, minimum=sections["minimum_title_count"])
 
     def find() -> Found:
         sets: dict[str, Any] = {str(data.inferred): gold_chains(whole)}
