@@ -265,10 +265,10 @@ def test_names_of_entries(folder):
             r"process: subsequences: 4 is too few; at least 8, one for each state",
         ),
         ("corpora", {"extractor": "process", "options": {"process": {"states": 1}}}, r"options.process.states: 1 "),
-        ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 is less than the minimum of 2"),
+        ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 should be at least 2"),
         ("critics", {"kind": "ctm", "topics": "many"}, r"topics: 'many' should be a whole number"),
         ("critics", {"kind": "ctm", "topcis": 20}, r"unknown key 'topcis'; did you mean 'topics'\?"),
-        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 is less than the minimum of 0"),
+        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 should be at least 0"),
         (
             "critics",
             {"kind": "ctm", "vocabulary": {"mode": "released"}},
