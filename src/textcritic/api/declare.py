@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeGuard, TypeVar, cast
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.extras import needing_extras
@@ -33,10 +33,10 @@ class Values:
 
     words: str
     metavar: str
-    read: Callable[[str], Any]
-    holds: Callable[[Any], bool]
+    read: Callable[[str], object]
+    holds: Callable[[object], bool]
 
-    def fault(self, value: Any) -> str:
+    def fault(self, value: object) -> str:
         """What is wrong with a value, in words; an empty string if the value is allowed."""
         if self.holds(value):
             return ""
@@ -61,11 +61,11 @@ def one_of(names: tuple[str, ...]) -> Values:
 def or_several(one: Values, word: str) -> Values:
     """One of some values, several of them with commas between, or a word."""
 
-    def read(text: str) -> Any:
+    def read(text: str) -> object:
         found = [one.read(part.strip()) for part in text.split(",")] if text != word else [word]
         return found[0] if len(found) == 1 else tuple(found)
 
-    def holds(value: Any) -> bool:
+    def holds(value: object) -> bool:
         return value == word or (
             len(value) > 0 and all(map(one.holds, value)) if isinstance(value, list | tuple) else one.holds(value)
         )
@@ -85,7 +85,7 @@ ANYTHING = Values("", "", str, lambda value: True)
 
 
 def option(
-    default: Any, help: str, values: Values | None = None, *, metavar: str = "", flag: str = "", none: str = ""
+    default: object, help: str, values: Values | None = None, *, metavar: str = "", flag: str = "", none: str = ""
 ) -> Any:
     """A field of a dataclass of options; a default of True or False makes a flag, a tuple one that is repeated.
 
@@ -136,11 +136,11 @@ class Options:
 class Function(Protocol[P, R]):
     """A function of one or two sets of documents with options, as type checkers see it."""
 
-    def __call__(self, real: Any, samples: Any = ..., /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, real: object, samples: object = ..., /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it."""
 
 
-def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P, R]]:
+def takes(options: Callable[P, object]) -> Callable[[Callable[..., R]], Function[P, R]]:
     """Give a function the fields of a dataclass of options as its keywords; it gets them as `options`.
 
     None means the default. The signature and the help of the function list the options. While the function runs, it
@@ -157,7 +157,7 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
         signature = plain.replace(parameters=[*documents, *keywords.values()])
 
         @functools.wraps(function)
-        def called(*args: Any, **given: Any) -> R:
+        def called(*args: object, **given: object) -> R:
             for name in given:
                 if name not in signature.parameters:
                     hint = suggestion(name, keywords, ", ".join(keywords))
@@ -180,13 +180,13 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
     return decorate
 
 
-def described(one: Field[Any]) -> str:
+def described(one: Field[object]) -> str:
     """What an option does, with its default."""
     plain = one.default in (None, ()) or isinstance(one.default, bool)
     return str(one.metadata["help"]) + ("" if plain else f" (default {one.default})")
 
 
-def in_order(options: type[Options]) -> Iterator[tuple[type, Field[Any]]]:
+def in_order(options: type[Options]) -> Iterator[tuple[type, Field[object]]]:
     """Each option with the class that first declares it; those of a class before those of its bases."""
     bases = options.__mro__
     known = {one.name: one for one in fields(options)}
@@ -201,5 +201,5 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
