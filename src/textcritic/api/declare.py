@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, ParamSpec, Protocol, TypeGuard, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Protocol, TypeGuard, TypeVar, cast
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.extras import needing_extras
@@ -18,10 +18,11 @@ SHOWN = 20  # characters of a bad value that a message repeats
 P = ParamSpec("P")
 Chosen = TypeVar("Chosen")
 R = TypeVar("R", covariant=True)
+Value = TypeVar("Value", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class Values(Generic[Value]):
     """What an option may be.
 
     Attributes:
@@ -33,7 +34,7 @@ class Values:
 
     words: str
     metavar: str
-    read: Callable[[str], object]
+    read: Callable[[str], Value]
     holds: Callable[[object], bool]
 
     def fault(self, value: object) -> str:
@@ -45,20 +46,20 @@ class Values:
         return f"{shown} is not {self.words}{', of 15 digits at most' if large else ''}"
 
 
-def whole(least: int, most: int = LARGEST) -> Values:
+def whole(least: int, most: int = LARGEST) -> Values[int]:
     """Whole numbers from `least` to `most`."""
     words = f"a whole number from {least} {'upwards' if most == LARGEST else f'to {most:,}'}"
     return Values(words, "N", _whole, lambda value: type(value) is int and least <= value <= most)
 
 
-def one_of(names: tuple[str, ...]) -> Values:
+def one_of(names: tuple[str, ...]) -> Values[str]:
     """One of some words."""
     return Values(
         f"one of {', '.join(names)}", "|".join(names), str, lambda value: isinstance(value, str) and value in names
     )
 
 
-def or_several(one: Values, word: str) -> Values:
+def or_several(one: Values[object], word: str) -> Values[object]:
     """One of some values, several of them with commas between, or a word."""
 
     def read(text: str) -> object:
@@ -85,7 +86,13 @@ ANYTHING = Values("", "", str, lambda value: True)
 
 
 def option(
-    default: object, help: str, values: Values | None = None, *, metavar: str = "", flag: str = "", none: str = ""
+    default: object,
+    help: str,
+    values: Values[object] | None = None,
+    *,
+    metavar: str = "",
+    flag: str = "",
+    none: str = "",
 ) -> Any:
     """A field of a dataclass of options; a default of True or False makes a flag, a tuple one that is repeated.
 
