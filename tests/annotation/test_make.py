@@ -143,7 +143,7 @@ def test_an_entry_that_cannot_be_is_refused(options, message, tmp_path):
 def test_a_day_needs_no_quotes(tmp_path):
     finished_study(tmp_path, withdraw_until=date(2027, 3, 31))
     assert "withdraw_until: 2027-03-31\n" in (tmp_path / "registry/campaigns.yaml").read_text()
-    assert entry_of(tmp_path)["withdraw_until"] == "2027-03-31"
+    assert entry_of(tmp_path).withdraw_until == "2027-03-31"
 
 
 def test_a_sample_of_another_corpus_is_refused(tmp_path):

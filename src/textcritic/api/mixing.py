@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +37,7 @@ from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_w
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
 from textcritic.measures.numbers import missing
+from textcritic.values import JsonObject, Row
 
 TOP_WORDS = 20
 MEASURES = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
@@ -74,7 +74,7 @@ class Source:
     tokens_unknown: int
     energy_measured: float | None
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """As JSON has it."""
         counts = {name: getattr(self, name) for name in ("n", "rejected", "tokens", "tokens_unknown")}
         numbers = {name: _described(one.value, one, self.reasons[name]) for name, one in self.statistics.items()}
@@ -134,12 +134,12 @@ class MixingResult(ByLabel[Source]):
         }
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
-    def _topic(self, k: int) -> dict[str, Any]:
+    def _topic(self, k: int) -> JsonObject:
         language = self.languages[k] or None if self.languages else None
         words = self.top_words[k] if self.top_words else None
         return {"language": language, "alpha": float(self.critic.alpha[k]), "words": words}
 
-    def _comparison(self, label: str) -> dict[str, Any]:
+    def _comparison(self, label: str) -> JsonObject:
         """How a sample compares with real texts, as JSON has it."""
         energy = self[label]["energy"]
         tested = _described(self.by_label[label].energy_measured, energy.number, energy.because or TOO_FEW)
@@ -308,7 +308,7 @@ def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Score
     return Scored({**data, **means}, int(scored.known.sum()), reasons, because, scored.groups)
 
 
-def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: bool) -> Source:
+def _source(row: Row, scored: _Scored, counts: _Counts, is_real: bool) -> Source:
     """What is printed of one set; `row` is that of `rows_in_memory`."""
     totals, (*measures, _) = scored.posteriors.counts.sum(axis=0, dtype=np.float64), MEASURES
     measured = row.get("distance_measured")
@@ -324,7 +324,7 @@ def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: b
     )
 
 
-def _number(row: Mapping[str, Any], measure: Measure) -> Number:
+def _number(row: Row, measure: Measure) -> Number:
     """The value and interval of a row, shares as shares of 1."""
     cells = (row[column] for column in (measure.value, measure.low, measure.high))
     numbers = (None if missing(cell) else float(cell) for cell in cells)
@@ -381,7 +381,7 @@ def _pairs(scored: Sequence[_Scored]) -> tuple[Places, Places]:
     return of_samples, of_real
 
 
-def _described(value: float | None, ends: Number | Interval, reason: str) -> dict[str, Any]:
+def _described(value: float | None, ends: Number | Interval, reason: str) -> JsonObject:
     """A number with its interval, or why there is none, as JSON has it."""
     return {"value": value, "ci95": [ends.low, ends.high], "ci95_reason": None if ends.low is not None else reason}
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -21,6 +20,7 @@ from textcritic.experiments.recitation.rows import RECITED, read_scored
 from textcritic.measures.measure import Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.values import JsonObject, Row
 
 BATCH = 4096  # documents of an array
 
@@ -34,8 +34,8 @@ class RecitationResult(Result):
         samples: likewise of each sample, by label.
     """
 
-    real: Mapping[str, Any]
-    samples: Mapping[str, Mapping[str, Any]]
+    real: JsonObject
+    samples: Mapping[str, JsonObject]
 
     def to_json(self) -> str:
         """The object that `textcritic recitation` prints."""
@@ -119,10 +119,10 @@ def _read(scores: pa.Table, name: str) -> Scored:
     return read
 
 
-def _described(scores: pa.Table, score: Score) -> dict[str, Any]:
+def _described(scores: pa.Table, score: Score) -> JsonObject:
     """What is printed of one set."""
     by_length = {n: counts_of(scores, n).sum(axis=0).tolist() for n in LENGTHS}
-    longest: Sequence[Mapping[str, Any]] = scores.sort_by([("longest", "descending")]).slice(0, 1).to_pylist()
+    longest: Sequence[Row] = scores.sort_by([("longest", "descending")]).slice(0, 1).to_pylist()
     passage = {
         "words": longest[0]["longest"],
         "document": int(longest[0]["id"]),

@@ -31,6 +31,7 @@ from textcritic.errors import TextcriticError, named
 from textcritic.experiments.topics.rows import AT_MEAN, NLL
 from textcritic.inference import (
     Groups,
+    Interval,
     bootstrap_interval,
     ratio_of_sums,
     unit_sums,
@@ -223,7 +224,8 @@ def _scored(
                 empty=tested[label].empty,
                 tokens=int(tested[label].counts.sum()),
                 tokens_unknown=tested[label].unknown,
-                **_over_starts(nll[label], read[label].groups, options),
+                over_starts=_over_starts(nll[label]),
+                over_fits=_over_fits(nll[label], read[label].groups, options),
             )
             for label, found in zip(tested, by_kind, strict=True)
         },
@@ -241,17 +243,22 @@ def _against_first(read: Mapping[str, Scored], options: TopicFit) -> tuple[Score
     return scores_of_sets(sets, [NLL], resampling(options), first)
 
 
-def _over_starts(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Any]:
-    """`over_starts` and `over_fits` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
+def _over_starts(nll: Sequence[tuple[Array, Array]]) -> dict[str, tuple[float, float]]:
+    """`over_starts` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
+    means = [[float(values.mean()) for values in both] for both in nll]
+    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
+    return over if len(nll) > 1 else {}
+
+
+def _over_fits(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Interval]:
+    """`over_fits` of `TopicsOfSet`; `nll` as in `_over_starts`."""
     averaged = {}
     for kind, values in zip(MEANS, zip(*nll, strict=True), strict=True):
         units = unit_sums(with_ones(np.mean(values, axis=0)), groups)
         whole = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed)
         low, high = with_fits(whole.estimate, (whole.low, whole.high), np.mean(values, axis=1))
         averaged[kind] = replace(whole, low=low, high=high)
-    means = [[float(values.mean()) for values in both] for both in nll]
-    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
-    return {"over_starts": over if len(nll) > 1 else {}, "over_fits": averaged}
+    return averaged
 
 
 def groups_with(counted: Counted, groups: Groups) -> list[str | None]:
