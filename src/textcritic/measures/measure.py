@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from textcritic.inference import MARGIN, Groups, Statistic, ratio_of_sums
+from textcritic.values import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     p: float | None = None
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Row = field(default_factory=dict)
     reason: str = ""
     without: tuple[float, ...] = ()
 
@@ -53,7 +54,7 @@ class Scored:
     data: Mapping[str, Any] = field(default_factory=dict)
     documents: int | None = None
     reasons: Mapping[str, int] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Row = field(default_factory=dict)
     groups: Groups = None
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
 

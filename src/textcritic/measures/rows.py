@@ -1,6 +1,6 @@
 """The rows of a table of measures: one for each source, with what follows from the declaration of each measure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,13 +24,14 @@ from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import count
 from textcritic.measures.scored import add_seeds, reasons_in_words
 from textcritic.plan.sources import DATA, KEYS, RUN
+from textcritic.values import Row
 
 NO_TEST = f"no test of fewer than {LEAST_TESTED} documents"
 Read = Callable[[Any, Scored | None], Scored]
 """Reads a source of `Compared.groups`. The second argument is real text as it was read; None for real text itself."""
 
 
-def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> list[Row]:
     """One row for each source: its keys, `label`, counts of documents, and the columns of every measure.
 
     Columns: the keys; `label`, the source in words, without its corpus; `documents` scored; `groups`, if some documents
@@ -80,7 +81,7 @@ def _crossed(scored: Scored, source: Any, material: Material) -> Scored:
     return with_crossed(scored, material.crossed.get(str(getattr(source, "scores", ""))))
 
 
-def counted(scored: Scored) -> dict[str, Any]:
+def counted(scored: Scored) -> dict[str, object]:
     """How many documents of a source were scored, and how many were left out and why."""
     if scored.documents is None:
         return {}
@@ -135,7 +136,7 @@ def _estimated(measure: Measure, scored: Scored, real: Scored | None, resampling
     return _of_sums(measure, scored, real, resampling)
 
 
-def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
+def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, object]:
     """An estimate as the columns that the measure names; shares in percent are multiplied by 100."""
     if estimate is None:
         return {}
@@ -149,7 +150,7 @@ def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
 
 
 def completed(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     columns: Sequence[str],
     measures: Sequence[Measure],
     whole: Sequence[str],

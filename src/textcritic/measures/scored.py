@@ -60,7 +60,7 @@ def check_counts(scores: pa.Table, sample: Drawn) -> None:
         )
 
 
-def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
+def rejected_of(sample: Drawn, kept: int) -> dict[str, object]:
     """How many drawn documents are not in a sample, for samples whose scores are not of single documents.
 
     Columns: `rejected`, `rejected_share`, `rejected_by_reason`; `unfinished`, the texts that were kept although they
@@ -89,7 +89,7 @@ def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
     }
 
 
-def perplexity_of(path: Path | None) -> dict[str, Any]:
+def perplexity_of(path: Path | None) -> dict[str, object]:
     """The perplexity columns of a sample's generator.
 
     Args:
@@ -99,7 +99,7 @@ def perplexity_of(path: Path | None) -> dict[str, Any]:
         return {}
     report = read_json(path)
     unit = report.get("unit", "tokens")
-    columns: dict[str, Any] = {"ppl_unit": unit}
+    columns: dict[str, object] = {"ppl_unit": unit}
     try:
         for part in ("all", "body"):
             ppl, (low, high) = report[part]["ppl"], report[part]["ci95"] or (None, None)

@@ -23,6 +23,7 @@ from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.reader import opened
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.values import Row
 
 SHOWN_IN_TABLE, SHOWN_IN_PAGE = 420, 700  # characters of a section's text
 GOLDEN_ANGLE, FIRST_HUE = 137.508, 205
@@ -57,7 +58,7 @@ class Example:
         followed, total: sections of that title in the training articles: those that another one follows, and all.
     """
 
-    keys: Mapping[str, Any]
+    keys: Row
     article: str
     sections: tuple[ShownSection, ...]
     place: int
@@ -103,7 +104,7 @@ def example_rows(examples: Sequence[Example]) -> pd.DataFrame:
     Columns: the keys, `example` (from 1 in each source), `article`, `probability` of the repetition under the critic,
     `unlikely`, `section` (from 1), `title` (inferred), `posterior`, `repeated` (one of the two neighbours), `text`.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     numbers: Counter[tuple[Any, ...]] = Counter()
     for example in examples:
         source = tuple(example.keys.values())
@@ -267,7 +268,7 @@ def _example(
     )
 
 
-def _shown_source(key: str, label: str, examples: list[Example], hues: dict[str, int]) -> dict[str, Any]:
+def _shown_source(key: str, label: str, examples: list[Example], hues: dict[str, int]) -> Row:
     shown = [{"key": f"{key}-{n}", **_shown_example(example, hues)} for n, example in enumerate(examples)]
     choices = [
         {"key": entry["key"], "label": f"{n}: {example.title}"}
@@ -276,7 +277,7 @@ def _shown_source(key: str, label: str, examples: list[Example], hues: dict[str,
     return {"key": key, "label": label, "examples": shown, "choices": choices}
 
 
-def _shown_example(example: Example, hues: dict[str, int]) -> dict[str, Any]:
+def _shown_example(example: Example, hues: dict[str, int]) -> Row:
     sections = [
         {
             "title": section.title,

@@ -7,6 +7,7 @@ from typing import Any
 
 from textcritic.plan.sources import Compared, Drawn, data_keys
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import Row
 
 DATA_INFERRED, DATA_GOLD = "data-inferred", "data-gold"
 """Real text by the kind of its titles; if titles are given there is only `DATA_INFERRED`."""
@@ -61,7 +62,7 @@ class Titled:
         return self.real.corpus
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Row:
         """The key columns of a row about it."""
         return data_keys(self.corpus, self.source)
 

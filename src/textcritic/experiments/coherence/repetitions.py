@@ -1,6 +1,5 @@
 """How often a section repeats the one before it (model criticism paper, appendix E, repetition errors)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +19,7 @@ from textcritic.measures.numbers import NONE, count, difference, interval, missi
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("repetition-rates", "Sections of the same type twice in a row", heads, body, remarks)
 
 
-def published_cell(row: Mapping[str, Any]) -> Cell:
+def published_cell(row: Row) -> Cell:
     """A published share, and ours minus it, in percentage points."""
     if missing(row["published"]):
         return Cell(NONE)
@@ -135,7 +135,7 @@ def published_cell(row: Mapping[str, Any]) -> Cell:
     return Cell(printed.removeprefix("published "), (ours,))
 
 
-def percent_beside(row: Mapping[str, Any]) -> tuple[str, str]:
+def percent_beside(row: Row) -> tuple[str, str]:
     """The published share as printed, and ours minus it."""
     gap = None if missing(row["difference"]) else float(row["difference"])
     return f"published {float(row['published']):g}%", f"ours {difference(gap)}"
@@ -165,7 +165,7 @@ def _percent(name: str, part: npt.NDArray[Any], whole: npt.NDArray[Any], resampl
     return dict(zip((name, f"{name}_low", f"{name}_high"), percent_of(part, whole, resamples), strict=True))
 
 
-def _rate_cell(row: dict[str, Any], name: str, part: str, whole: str) -> Cell:
+def _rate_cell(row: Row, name: str, part: str, whole: str) -> Cell:
     if missing(row[name]):
         return Cell(NONE)
     counted = f"{count(row[part])} of {count(row[whole])}"
@@ -175,7 +175,7 @@ def _rate_cell(row: dict[str, Any], name: str, part: str, whole: str) -> Cell:
     return Cell(percent(row[name] / 100), (f"{low} to {high}", counted))
 
 
-def _rate_in_words(row: dict[str, Any], names: Names) -> str:
+def _rate_in_words(row: Row, names: Names) -> str:
     if missing(row["share_percent"]):
         return f"{names.source(row)}: no unlikely step."
     share, low, high = (row[f"share_percent{end}"] for end in ("", "_low", "_high"))

@@ -32,6 +32,7 @@ from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, read_scores, source_scores
 from textcritic.plan.sources import RUN, data_keys
 from textcritic.report.cells import PERPLEXITY
+from textcritic.values import Row
 
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
 PPL = Measure(
@@ -112,7 +113,7 @@ def read_scored(scores: pa.Table, critic: TransitionCritic) -> Scored:
         TextcriticError: no document is left.
     """
     columns = document_columns(scores)
-    more: dict[str, Any] = {"latent_nll": latent_nll(scores), "steps": int(columns[:, 1].sum())}
+    more: dict[str, object] = {"latent_nll": latent_nll(scores), "steps": int(columns[:, 1].sum())}
     more |= _of_smoothing(critic, scored_transitions(scores, critic))
     if not np.isfinite(columns).all():
         steps = sum(step["count"] for step in unseen_transitions(scores, critic))
@@ -163,7 +164,7 @@ def classifier_rows(material: Material) -> pd.DataFrame:
     """
     experiment, published = material.files, material.published
     metric = "classifier_accuracy_percent"
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for data in experiment.data:
         if data.accuracy is None:
             continue

@@ -140,7 +140,7 @@ def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("every-number", "Latent PPL of every source", heads, body)
 
 
-def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
+def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, str]]:
     """Widths in percent and words of the two parts, for real text and the first training and draw of each sample."""
     rows = first_runs(rows)
     finite = rows[rows["cross_entropy"] != float("inf")]

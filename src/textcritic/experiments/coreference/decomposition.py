@@ -4,8 +4,6 @@ The entropy is estimated as the cross-entropy under a critic of the same kind th
 the same source (`critics.mentions.cross_fitted_nll`): an upper bound, because no such critic is perfect.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -19,6 +17,7 @@ from textcritic.measures.numbers import count, interval, missing, number
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
@@ -44,7 +43,7 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
             some = np.flatnonzero(read.chains.lengths)
             chains = read.chains.some(read.chains.lengths > 0)
             keys = source.keys
-            row: dict[str, Any] = keys | {"label": names.source(keys, corpus=False)}
+            row: dict[str, object] = keys | {"label": names.source(keys, corpus=False)}
             row |= {"documents": len(chains.lengths), "tokens": len(chains.codes)}
             if len(chains.lengths) > 1:
                 nll = document_nll(critic, chains)
@@ -71,7 +70,7 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("coreference-decomposition", caption, heads, body, remarks_of(__file__, "decomposition"))
 
 
-def _span(row: dict[str, Any], term: str) -> tuple[str, ...]:
+def _span(row: Row, term: str) -> tuple[str, ...]:
     low, high = row[f"{term}_low"], row[f"{term}_high"]
     if missing(low):
         return ()

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -18,6 +17,7 @@ from textcritic.measures.numbers import NONE, count, missing, number, percent
 from textcritic.report.cells import interval_cell, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 BASELINE = "nearest"
 """The baseline that every resolver is compared with: it links each pronoun to the nearest name before it."""
@@ -85,7 +85,7 @@ def resolver_sentences(rows: pd.DataFrame) -> list[str]:
     return says
 
 
-def _ends(row: dict[str, Any]) -> str:
+def _ends(row: Row) -> str:
     """The 95% interval in brackets; empty if there is none."""
     return "" if missing(row["low"]) else f" ({percent(row['low'])}–{percent(row['high'])})"
 

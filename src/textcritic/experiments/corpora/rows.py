@@ -1,7 +1,6 @@
 """Statistics of corpora, and what was left out of them, in long format."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -11,6 +10,7 @@ from textcritic.files import read_json
 from textcritic.measures.material import Material
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.sources import data_keys
+from textcritic.values import Row
 
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
 ALL = "all"
@@ -48,7 +48,7 @@ def left_out_rows(material: Material) -> pd.DataFrame:
         TextcriticError: a file is missing or damaged.
     """
     experiment = material.files
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for corpus in experiment.data:
         statistics = read_json(corpus.statistics)
         for stage, key in STAGES.items():
@@ -110,7 +110,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
     """
     columns = ["corpus", "switch", "here", "other", "articles", "words", "reason", "differing"]
     counts = ["words_here", "words_other"]
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for corpus, audit in audits(material.files.data):
         for switch in audit["switches"]:
             same = {"corpus": corpus, **{key: switch[key] for key in ("switch", "here", "other")}}
@@ -121,7 +121,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, *counts]).astype(dict.fromkeys(counts, float))
 
 
-def audits(data: Iterable[Corpus]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def audits(data: Iterable[Corpus]) -> Iterator[tuple[str, Row]]:
     """(corpus, what `audit_extraction` wrote) of the corpora that are made from a dump.
 
     Raises:

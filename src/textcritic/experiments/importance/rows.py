@@ -1,8 +1,6 @@
 """Perplexities by importance sampling in long format: estimates, strict bounds, curves, and single texts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +35,7 @@ from textcritic.inference.importance import (
 from textcritic.inference.importance.tails import GOOD
 from textcritic.measures.material import Material
 from textcritic.measures.published import Published
+from textcritic.values import Row
 
 Array = npt.NDArray[np.float64]
 KEYS = ("generator", "temperature")
@@ -85,7 +84,7 @@ class Estimated:
         texts: rows of the table `texts`.
     """
 
-    row: Mapping[str, Any]
+    row: Row
     curves: pd.DataFrame
     texts: pd.DataFrame
 
@@ -256,7 +255,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     return Estimated(row, _points(every, keys | {"exact": value}), _with_keys(texts, keys, _TEXT))
 
 
-def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
+def _points(every: Curves, keys: Row) -> pd.DataFrame:
     """Rows of the table `curves`."""
     levels = {"instance": every.instance, "corpus": every.corpus}
     points = [
@@ -280,7 +279,7 @@ def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> f
     return None
 
 
-def _exact_row(known: Known, material: Material) -> dict[str, Any]:
+def _exact_row(known: Known, material: Material) -> Row:
     exact, weights, files = known.exact, known.weights, material.files
     groups = groups_of(_texts_of(files, exact.corpus), weights)
     others = over_texts(-log_likelihoods(weights), weights.tokens, groups, files.resamples)
@@ -299,7 +298,7 @@ def _exact_row(known: Known, material: Material) -> dict[str, Any]:
     }
 
 
-def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[str, Any]:
+def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> Row:
     with arrays_of(beam.joint, "not an .npz file of a beam (ids, tokens, log_p); delete it and rerun") as arrays:
         tokens, log_p = arrays["tokens"], arrays["log_p"]
     try:
@@ -328,9 +327,7 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
     }
 
 
-def _beside(
-    exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
-) -> dict[str, Any]:
+def _beside(exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int) -> Row:
     """The ratio of this perplexity to the exact one of another model of the same corpus, over the same texts."""
     other = next((one for one in exact_values if not one.exact.latent), None)
     if other is None:
@@ -365,5 +362,5 @@ def _perplexity(likelihoods: Array, tokens: float) -> float | None:
     return float(np.exp(-total / tokens)) if np.isfinite(total) else None
 
 
-def _with_keys(table: pd.DataFrame, keys: Mapping[str, Any], columns: tuple[str, ...]) -> pd.DataFrame:
+def _with_keys(table: pd.DataFrame, keys: Row, columns: tuple[str, ...]) -> pd.DataFrame:
     return table.assign(**keys)[list(columns)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -133,7 +132,7 @@ def _groups(documents: Sequence[Document], kept: int) -> Groups:
     return groups_of(documents) if kept == len(documents) else None
 
 
-def _perplexity(source: Coherent | Generated) -> dict[str, Any]:
+def _perplexity(source: Coherent | Generated) -> dict[str, object]:
     return {} if isinstance(source, Coherent) else perplexity_of(source.perplexity)
 
 

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +15,7 @@ from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, tabl
 from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
 from textcritic.measures.scored import reasons_in_words
+from textcritic.values import Row
 
 ENDS = ("", "_low", "_high")
 NUMBERS = ("accuracy", "f1", "precision", "recall")
@@ -50,7 +50,7 @@ def vote_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for voted, votes in material.get(votes_of):
         for rule in RULES:
             pairs = answers_of(votes, rule)
@@ -87,7 +87,7 @@ def right_rows(material: Material) -> pd.DataFrame:
         agreed = [document_votes for document_votes, _ in answers_of(votes, "same")]
         for right, (share, other) in enumerate(shares.T):
             chosen = [document_votes for document_votes in agreed if document_votes.right == right]
-            row: dict[str, Any] = {"corpus": voted.corpus, "right": right, "documents": len(chosen), "share": share}
+            row: dict[str, object] = {"corpus": voted.corpus, "right": right, "documents": len(chosen), "share": share}
             row |= {
                 "incoherent": sum(document_votes.gold is not None for document_votes in chosen),
                 "incoherent_share": other,
@@ -128,7 +128,7 @@ def agreed_rows(material: Material) -> pd.DataFrame:
 
     Columns: the keys; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for voted, votes in material.get(votes_of):
         pairs = answers_of(votes, "all")
         if not pairs:
@@ -136,7 +136,7 @@ def agreed_rows(material: Material) -> pd.DataFrame:
         counts = counts_of_answers(pairs)
         silent = counts_of_answers([(document_votes, None) for document_votes, _ in pairs])
         for detector, label, some in ((MAJORITY, "Majority class", silent), (PEOPLE, "People", counts)):
-            row: dict[str, Any] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
+            row: dict[str, object] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
             rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, _resamples(material)))
     for one, chosen in _with_votes(material):
         places = [n for n, votes in chosen if votes.unanimous]
@@ -197,7 +197,7 @@ def _usual(votes: Sequence[Votes]) -> list[Votes]:
     return [one for one in votes if len(one.answers) == usual]
 
 
-def _rejected(votes: Sequence[Votes], rule: str) -> dict[str, Any]:
+def _rejected(votes: Sequence[Votes], rule: str) -> dict[str, object]:
     """The number of documents without an answer by a rule, and why."""
     reasons = Counter(_why(one, rule) for one in votes)
     return {"rejected": len(votes), "rejected_by_reason": reasons_in_words(reasons)}
@@ -243,8 +243,7 @@ def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int,
 
 
 def _published(material: Material, corpus: str, metric: str) -> float | None:
-    value: float | None = material.published.value(metric, {"corpus": corpus, "detector": PEOPLE})
-    return value
+    return material.published.value(metric, {"corpus": corpus, "detector": PEOPLE})
 
 
 def _resamples(material: Material) -> int:

@@ -32,6 +32,7 @@ from textcritic.measures.published import Published
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 REAL = {"data": "real translations"}
 """The label of a row of real text."""
@@ -162,7 +163,7 @@ def mixing_rows(material: Material) -> pd.DataFrame:
         more["converged"] = fits[files.corpus]["converged"]
         if source.english:
             more["words_per_sentence"] = float(source.posteriors.tokens.mean())
-        data: dict[str, Any] = {}
+        data: dict[str, object] = {}
         if source.english:
             pairs = None if source is one.real else one.pairs(source)
             data = {**source.columns, "means": source.posteriors.mean, "pairs": pairs}
@@ -257,7 +258,7 @@ def _published_words(published: Published, corpus: str, language: str) -> list[s
     return sorted(ranks, key=ranks.__getitem__)
 
 
-def fit_of(real: RealText) -> Mapping[str, Any]:
+def fit_of(real: RealText) -> Row:
     """Whether the chains of the critic's fit have converged, see `Convergence.record`.
 
     Raises:
@@ -271,7 +272,7 @@ def fit_of(real: RealText) -> Mapping[str, Any]:
     return convergence
 
 
-def _of_generator(sample: Sample, decodings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _of_generator(sample: Sample, decodings: Mapping[str, Row]) -> dict[str, object]:
     """How a sample's generator decodes, its perplexity, and its millions of parameters if it was trained here."""
     decoding = decodings[sample.decoding]
     more = {"iterations": decoding["iterations"] if decoding.get("method") == "likeliest" else None}

@@ -1,7 +1,6 @@
 """The order of sentences in long format: evidence for the order of real text, and the weakest pairs of neighbours."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -103,7 +102,7 @@ def read_scored(scores: pa.Table) -> Scored:
     kept = scores.filter(pc.invert(scores["rejected"]))
     pairs = np.column_stack([kept[name].to_numpy() for name in ("evidence", "sentences")]).astype(np.float64)
     groups = groups_of(scores)
-    more: dict[str, Any] = {"sentences": int(pairs[:, 1].sum())}
+    more: dict[str, object] = {"sentences": int(pairs[:, 1].sum())}
     if len(kept):
         own = kept["own"].to_numpy(zero_copy_only=False).astype(np.float64)
         more |= own_columns(own, pairs[:, 1].astype(np.int64), groups) | {"accuracy": pc.mean(kept["accuracy"]).as_py()}

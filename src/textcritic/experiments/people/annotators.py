@@ -11,6 +11,7 @@ from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, k
 from textcritic.inference.crossed import Crossed, Share, area, share, share_difference
 from textcritic.measures.material import Material
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 EVERYTHING = "all"
 AGREEMENT = ("corpus", "about", "measure", "value", "ci_low", "ci_high", "items", "why")
@@ -124,7 +125,7 @@ def article_rows(material: Material) -> pd.DataFrame:
             kept = [one for one in judged if not np.isnan(one.scores.get(name, np.nan))]
             systems = [id(one.source) for one in kept]
             roc = area([one.scores[name] for one in kept], crossed(kept), systems) if kept else None
-            row: dict[str, Any] = {"corpus": real.corpus, "score": name, "answers": len(kept)}
+            row: dict[str, object] = {"corpus": real.corpus, "score": name, "answers": len(kept)}
             row["systems"] = len(set(systems))
             if roc is None:
                 row["why"] = "no system has both verdicts"
@@ -150,8 +151,8 @@ def random_clicks(judged: Sequence[Judged]) -> tuple[float, float, float] | None
     return equal, float(permuted.mean()), float((1 + (permuted >= equal).sum()) / (1 + SHUFFLES))
 
 
-def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typical: float) -> dict[str, Any]:
-    row: dict[str, Any] = {"annotator": name, "answers": len(own), **(_halves(own) if own else {})}
+def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typical: float) -> Row:
+    row: dict[str, object] = {"annotator": name, "answers": len(own), **(_halves(own) if own else {})}
     row |= {"attention_passed": sum(attention), "attention": len(attention)}
     doubts = []
     if (labels := random_clicks(own)) is not None:
@@ -224,14 +225,14 @@ def _percent(share: Share, value: str, low: str, high: str) -> dict[str, float |
 
 def agreement_of(
     corpus: str, about: str, answers: Sequence[tuple[Any, Any, Any]], categories: Sequence[Any]
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Rows of `agreement_rows`: alpha and AC1 of (annotator, item, answer), each answer one of the categories."""
     counts = answer_counts(answers, categories)
     measures = {"Krippendorff’s alpha": krippendorff_alpha(counts), "Gwet’s AC1": gwet_ac1(counts)}
     return [{"corpus": corpus, "about": about, "measure": name, **_columns(value)} for name, value in measures.items()]
 
 
-def _columns(agreement: Agreement) -> dict[str, Any]:
+def _columns(agreement: Agreement) -> Row:
     ends = {"value": agreement.value, "ci_low": agreement.low, "ci_high": agreement.high}
     return ends | {"items": agreement.items, "why": agreement.reason}
 

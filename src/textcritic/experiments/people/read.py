@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +27,7 @@ from textcritic.files import read_table
 from textcritic.inference.crossed import Crossed
 from textcritic.measures.material import Material
 from textcritic.plan.sources import Source
+from textcritic.values import Row
 
 Written = RealText | Sample
 
@@ -197,7 +197,7 @@ def _scores(source: Written, ids: set[str]) -> dict[str, dict[str, float]]:
     return scores
 
 
-def _by_id(path: Path, columns: Sequence[str], ids: set[str]) -> dict[str, dict[str, Any]]:
+def _by_id(path: Path, columns: Sequence[str], ids: set[str]) -> dict[str, Row]:
     table = read_table(path)
     if lacking := [column for column in columns if column not in table.column_names]:
         raise TextcriticError(f"{path}: no column {lacking[0]!r}; delete it and rerun the rule that makes it")

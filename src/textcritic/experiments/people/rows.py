@@ -1,7 +1,6 @@
 """Perplexity, MAUVE, Latent PPL and people in long format, and how far the first three agree with the last."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, runs_of, source_scores
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY
+from textcritic.values import Row
 
 TEXTS = ("ppl_unit", "ppl_infinite_because", "infinite_because", "mauve_why", "coherent_why", "latent_ppl_why")
 
@@ -32,7 +32,7 @@ def mauve_estimate(scored: Scored, real: Scored | None, _: Resampling) -> Estima
     p = None if real is None else mauve.p
     if mauve.value is None:
         return Estimate(reason=mauve.reason)
-    more: dict[str, Any] = {"mauve_documents": mauve.documents, "mauve_buckets": mauve.buckets}
+    more: dict[str, object] = {"mauve_documents": mauve.documents, "mauve_buckets": mauve.buckets}
     more["mauve_library"] = mauve.by_seed[0]
     more["mauve_sd"] = float(np.std(mauve.by_seed, ddof=1)) if mauve.by_seed[1:] else None
     return Estimate(mauve.value, mauve.low, mauve.high, p, more, mauve.reason)
@@ -124,7 +124,7 @@ def metric_rows(material: Material) -> pd.DataFrame:
     def read(source: RealText | Sample, _: Scored | None) -> Scored:
         scores = source_scores(source)
         columns = document_columns(scores)
-        data: dict[str, Any] = {"latent_ppl": columns}
+        data: dict[str, object] = {"latent_ppl": columns}
         if source.mauve is not None:
             data["mauve"] = Mauve.load(source.mauve)
         if judged := answers.of(source):
@@ -147,7 +147,7 @@ def correlation_rows(material: Material) -> pd.DataFrame:
     correlation of so many systems can have, and `as_people`, how many of the `pairs` of systems the metric orders as
     people do.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for corpus, systems in material.get(metric_rows).groupby("corpus", sort=False):
         for whose, points in ((PUBLISHED, _published(systems)), (OURS, _ours(systems))):
             for metric in METRICS:
@@ -178,22 +178,22 @@ def difference_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "of_these", "why"])
 
 
-def _published(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _published(rows: pd.DataFrame) -> list[Row]:
     """The published values of each system, once, the real text last."""
     columns = {"ppl_all": "ppl_published", "mauve": "mauve_published", "latent_ppl": "published"}
-    points = []
+    points: list[Row] = []
     for real, row in _systems(rows):
         values = {metric: row[column].iloc[0] for metric, column in columns.items()}
         points.append(values | {"people": row["coherent_published"].iloc[0], "real": real})
     return points
 
 
-def _ours(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _ours(rows: pd.DataFrame) -> list[Row]:
     """Our values of each system: the mean over its trainings."""
-    points = []
+    points: list[Row] = []
     for real, group in _systems(rows):
         measures = {"ppl_all": PERPLEXITY, "mauve": MAUVE, "latent_ppl": LATENT_PPL, "people": COHERENT}
-        values: dict[str, Any] = {"real": real}
+        values: dict[str, object] = {"real": real}
         for metric, measure in measures.items():
             measured = group[group[measure.value].notna()]
             values[metric] = over_runs(runs_of(measured, measure), measure.by_ratio).mean if len(measured) else None
@@ -207,9 +207,7 @@ def _systems(rows: pd.DataFrame) -> Iterator[tuple[bool, pd.DataFrame]]:
     yield from ((True, group) for _, group in rows[rows["source"] == DATA].groupby(GROUP, sort=False))
 
 
-def _correlations(
-    start: dict[str, Any], points: Sequence[dict[str, Any]], metric: str, with_real: bool
-) -> Iterator[dict[str, Any]]:
+def _correlations(start: Row, points: Sequence[Row], metric: str, with_real: bool) -> Iterator[Row]:
     """The rows of one metric; none for fewer than three systems, and none `with_real` if real text has no value."""
     measured = [p for p in points if not missing(p[metric]) and np.isfinite(p[metric]) and not missing(p["people"])]
     kept = [point for point in measured if with_real or not point["real"]]
@@ -221,7 +219,7 @@ def _correlations(
         result: Correlation = correlation(values, people, kind)
         row = {"metric": METRICS[metric], "systems": len(kept), "with_real": with_real, "kind": kind}
         row |= {"value": result.value, "ci_low": result.low, "ci_high": result.high, "p_value": result.p}
-        yield start | row | {"smallest_p": result.smallest_p, "as_people": alike, "pairs": pairs}
+        yield {**start, **row, "smallest_p": result.smallest_p, "as_people": alike, "pairs": pairs}
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:

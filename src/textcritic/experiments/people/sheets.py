@@ -1,6 +1,6 @@
 """The tables of what people say, for reading."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from textcritic.report.cells import (
 )
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 THESE = "of these annotators"
 LEAST_PROBABILITY = 1e-6
@@ -200,7 +201,7 @@ def planning_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     return plain_sheet("people-planning", caption, heads, body, remarks)
 
 
-def _correlation(row: Mapping[str, Any]) -> Cell:
+def _correlation(row: Row) -> Cell:
     if missing(row["value"]):
         return Cell(NONE, ("all alike",))
     ends = () if missing(row["ci_low"]) else (f"{_two(row['ci_low'])} to {_two(row['ci_high'])}",)
@@ -213,7 +214,7 @@ def _probability(value: float | None) -> str:
     return significant(value) if value >= LEAST_PROBABILITY else f"< {LEAST_PROBABILITY:.6f}"
 
 
-def _interval(row: Mapping[str, Any], write: Callable[[float], str]) -> Cell:
+def _interval(row: Row, write: Callable[[float], str]) -> Cell:
     """An interval, or why there is none; and whether it holds only for these annotators."""
     ends = NONE if missing(row["ci_low"]) else f"{write(row['ci_low'])} to {write(row['ci_high'])}"
     return Cell(row["why"] or ends, (THESE,) if str(row["of_these"]) == "True" else ())

@@ -8,6 +8,7 @@ from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.report.decodings import QUANTITIES
+from textcritic.values import Row
 
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
 STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `stop` of a decoding
@@ -43,7 +44,7 @@ class ProcessNames:
         }
         return cls(Names.of(experiment.samples), decoded, len(experiment.data) > 1)
 
-    def source(self, row: Mapping[str, Any], *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
+    def source(self, row: Row, *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
         """A source in words: `transformer`, `HSMM, length given, seed 2`, `test sequences`.
 
         Args:

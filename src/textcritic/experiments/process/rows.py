@@ -1,8 +1,7 @@
 """Table 1 of the paper in long format: a known process, sequences drawn from it, and samples of models of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +25,7 @@ from textcritic.measures.scored import (
     source_scores,
 )
 from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
+from textcritic.values import JsonObject, Row
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
@@ -90,14 +90,14 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
         perplexity = perplexity_of(source.perplexity) if isinstance(source, Sequences) else _of_test_split(source)
         return replace(scored, more={**scored.more, **perplexity})
 
-    rows = source_rows(material, read, [PPL, WORDS])
-    for row in rows:
-        row["label"] = material.names.source(row)
+    rows: list[Row] = []
+    for row in source_rows(material, read, [PPL, WORDS]):
+        named = {**row, "label": material.names.source(row)}
         if row["source"] == EXACT:  # the published values were measured on the test split
-            row |= {PPL.published: None, WORDS.published: None}
+            rows.append(named | {PPL.published: None, WORDS.published: None})
         else:
             notes = [material.published.note(metric, row) for metric in (WORDS.metric, PPL.metric)]
-            row["published_note"] = "; ".join(filter(None, notes))
+            rows.append(named | {"published_note": "; ".join(filter(None, notes))})
     table = completed(rows, COLUMNS, [PPL, WORDS], WHOLE[:-1], TEXTS, TEST)
     for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
         table.loc[group.index, "seeds_read"] = group["latent_ppl"].count()
@@ -127,23 +127,22 @@ def parsing_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows)[columns].astype({**whole, "latent_ppl": float, "change_percent": float})
 
 
-def _exact(data: KnownData, process: Process) -> dict[str, Any]:
+def _exact(data: KnownData, process: Process) -> Row:
     """The columns of the exact row."""
     parts = decompose(_expected_transitions(process), KnownProcess.of(process))
     exact = _statistics(data, lambda loaded: {name: loaded[key]["exact"] for name, key in EXACT_VALUES.items()})
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
         raise TextcriticError(f"{data.statistics}: is of another process than {data.process}; delete both and rerun")
     length = process.expected_tokens()
-    exact |= {"ppl_all": exact["ppl_body"] ** (length / (length + 1)), "ppl_unit": "tokens"}
-    exact |= {name: getattr(parts, name) for name in PARTS}
-    exact["kl"] = max(exact["kl"], 0.0)  # 0 in truth; rounding may leave it below
-    return exact
+    ppl = {"ppl_all": exact["ppl_body"] ** (length / (length + 1)), "ppl_unit": "tokens"}
+    at_least_0 = {"kl": max(parts.kl, 0.0)}  # 0 in truth; rounding may leave it below
+    return {**exact, **ppl, **{name: getattr(parts, name) for name in PARTS}, **at_least_0}
 
 
-def _of_test_split(data: KnownData) -> dict[str, Any]:
+def _of_test_split(data: KnownData) -> Row:
     """Word-level perplexity of the test split; a sequence's end has probability 1 and so costs nothing."""
 
-    def columns(statistics: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(statistics: JsonObject) -> dict[str, float | str]:
         words, (low, high) = statistics["word_ppl"]["test"], statistics["word_ppl"]["ci95"]
         tokens, ends = statistics["tokens"]["test"], statistics["articles"]["test"]
         body = {"ppl_body": words, "ppl_body_low": low, "ppl_body_high": high, "ppl_unit": "tokens"}
@@ -152,7 +151,7 @@ def _of_test_split(data: KnownData) -> dict[str, Any]:
     return _statistics(data, columns)
 
 
-def _statistics(data: KnownData, columns: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def _statistics(data: KnownData, columns: Callable[[JsonObject], Row]) -> Row:
     """Some columns of statistics.json."""
     try:
         return columns(read_json(data.statistics))
@@ -177,7 +176,7 @@ def _scored(source: KnownData | Sequences, process: KnownProcess, test: Scored |
         return Scored({"scores": scores}, 0, reasons, {"steps": 0, **of_test})
     transitions = process.transitions(scores)
     columns, parts = document_columns(scores), decompose(transitions, process)
-    more: dict[str, Any] = {"steps": int(columns[:, 1].sum()), "latent_nll": latent_nll(scores), **of_test}
+    more: dict[str, object] = {"steps": int(columns[:, 1].sum()), "latent_nll": latent_nll(scores), **of_test}
     more |= {name: getattr(parts, name) for name in PARTS}
     if not np.isfinite(columns).all():
         impossible = int(transitions[np.isinf(process.log_probs)].sum())

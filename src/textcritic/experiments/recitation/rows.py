@@ -1,7 +1,6 @@
 """Recitation in long format: the share of n-grams that occur in the training text, and the longest copied passages."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +20,7 @@ from textcritic.measures.own_rows import Measured, measure_of, scored_of
 from textcritic.measures.rows import columns_of, completed, estimated, source_rows
 from textcritic.measures.scored import RECIPE, source_scores
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 MOST_PASSAGES = 5  # of each source
 LONGEST_SHOWN, AROUND = 80, 15  # words of a passage that are shown, and words before and after it
@@ -120,7 +120,7 @@ def read_scored(scores: pa.Table) -> Scored:
     reasons = rejections(scores)
     if short := len(longest) - len(counts):
         reasons[f"fewer than {MAIN_LENGTH} words"] = short
-    more: dict[str, Any] = {"ngrams": int(counts[:, 1].sum())}
+    more: dict[str, object] = {"ngrams": int(counts[:, 1].sum())}
     if len(longest):
         more |= {"longest": int(longest.max()), "longest_median": float(np.median(longest))}
     groups = groups_of(long_enough(scores, MAIN_LENGTH))
@@ -139,12 +139,12 @@ def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
     return spans
 
 
-def _longest(scores: pa.Table) -> list[dict[str, Any]]:
+def _longest(scores: pa.Table) -> list[Row]:
     """Scores of the documents with the longest passages, each passage from another training document."""
     names = ("id", "longest", "begin", "train_id", "train_begin")
     table = scores.select(names).filter(scores["train_id"].is_valid())
     ranked = table.sort_by([("longest", "descending"), ("id", "ascending")]).to_pylist()
-    first: dict[str, dict[str, Any]] = {}
+    first: dict[str, Row] = {}
     for score in ranked:
         first.setdefault(score["train_id"], score)
         if len(first) == MOST_PASSAGES:

@@ -1,6 +1,6 @@
 """Statistical tendencies in long format: estimates on each source, and how far a sample is from real text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.published import Published
 from textcritic.measures.scored import perplexity_of, rejected_of
 from textcritic.plan.sources import KEYS, RUN, SAMPLE
+from textcritic.values import Row
 
 AUDIT = {
     "s": {
@@ -239,19 +240,19 @@ def curves_of(files: TendenciesFiles) -> Iterator[tuple[RealText, dict[str, Any]
             yield real, documents.keys, table
 
 
-def statistics_of(path: Path) -> dict[str, Any]:
+def statistics_of(path: Path) -> Row:
     """The statistics of a source, as `critics.tendencies.measure` writes them.
 
     Raises:
         TextcriticError: the file is missing, damaged or something else.
     """
-    statistics: dict[str, Any] = read_json(path)
+    statistics: dict[str, object] = read_json(path)
     if lacking := {"documents", "tokens", "empty", "estimates", "distances", "missing", "draws"} - set(statistics):
         raise TextcriticError(f"{path}: no {sorted(lacking)[0]!r} in it; delete it and rerun the rule that makes it")
     return statistics
 
 
-def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText, dict[str, Any], dict[str, Any]]]:
+def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText, dict[str, Any], Row]]:
     """For each source: the real text of its corpus, the keys, and the statistics with the texts that were rejected.
 
     Only of samples unless `real`; no real text is rejected.
@@ -260,22 +261,20 @@ def _each(files: TendenciesFiles, real: bool = True) -> Iterator[tuple[RealText,
         for documents in files.of(text)[0 if real else 1 :]:
             measured = statistics_of(documents.scores)
             if isinstance(documents, RealText):
-                rejected: dict[str, Any] = dict(zip(REJECTED, (0, 0.0, "", 0), strict=True))
+                rejected: dict[str, object] = dict(zip(REJECTED, (0, 0.0, "", 0), strict=True))
             else:
                 rejected = rejected_of(documents, measured["documents"])
-            yield text, documents.keys, measured | rejected
+            yield text, documents.keys, {**measured, **rejected}
 
 
-def _with_published(
-    row: Mapping[str, Any], name: str, source: Mapping[str, Any], published: Published
-) -> dict[str, Any]:
+def _with_published(row: Row, name: str, source: Row, published: Published) -> dict[str, object]:
     """The published value and ours minus it."""
     printed = published.value(name, source)
     gap = None if printed is None or row["value"] is None else row["value"] - printed
     return {"published": printed, "difference": gap}
 
 
-def _at_one_size(measured: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _at_one_size(measured: Row, name: str) -> dict[str, object]:
     """An estimate of a sample and of real text with as many tokens; None for estimates that do not depend on size."""
     sized = measured.get("one_size", {})
     estimate = sized.get("estimates", {}).get(name)
@@ -285,10 +284,10 @@ def _at_one_size(measured: Mapping[str, Any], name: str) -> dict[str, Any]:
     return dict(zip(AT_SIZE, (sized["tokens"], *numbers), strict=True))
 
 
-def _is_real(source: Mapping[str, Any]) -> bool:
+def _is_real(source: Row) -> bool:
     return bool(source["generator"] == "data")
 
 
-def _table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
+def _table(rows: Sequence[Row], columns: tuple[str, ...]) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=[*KEYS, *columns])
     return table.astype(dict.fromkeys(RUN, "Int64"))

@@ -1,7 +1,5 @@
 """The documents whose topics the critic finds least probable, in long format (paper, Table 14)."""
 
-from typing import Any
-
 import pandas as pd
 
 from textcritic.critics.ctm.model import CTM
@@ -13,6 +11,7 @@ from textcritic.latents.bags import Vocabulary
 from textcritic.measures.material import Material
 from textcritic.measures.numbers import listed
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 MOST = 5  # of a source
 STRONG = [tuple(f"{name}_{n}" for name in ("topic", "share", "usual_share")) for n in range(1, STRONGEST + 1)]
@@ -32,7 +31,7 @@ def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
         column: the NLL by which documents are ranked.
     """
     topics, names = material.files, material.names
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for fitted in topics.data:
         critic, vocabulary = CTM.load(fitted.critic), Vocabulary.load(fitted.vocabulary)
         usual = topic_shares(read_posteriors(fitted)[0])

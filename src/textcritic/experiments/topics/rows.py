@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -100,7 +99,7 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
     starts = [(column[:, 0].mean() if len(column) else math.nan) for column in nll.values()]
     others = read_starts(source)
     of_starts = [tuple(starts), *((one.nll.mean(), one.nll_at_mean.mean()) for one in others)]
-    more: dict[str, Any] = {"baseline": isinstance(source, Sample) and source.baseline}
+    more: dict[str, object] = {"baseline": isinstance(source, Sample) and source.baseline}
     if len(kept):
         more["words_per_document"] = float(kept["words"].to_numpy().mean())
         more |= _over_starts(source, of_starts, of_starts if real is None else real.data["starts"])
