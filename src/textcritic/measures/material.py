@@ -1,7 +1,7 @@
 """What the rows of an experiment are made of: its files, published values, and the names of its sources."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from textcritic.measures.measure import Scored
 from textcritic.measures.names import Names
@@ -9,16 +9,17 @@ from textcritic.measures.published import Published
 from textcritic.plan.sources import KEYS, RUN
 
 Shared = TypeVar("Shared")
+FilesOf = TypeVar("FilesOf", covariant=True)
 
 TEXT = (*(key for key in KEYS if key not in RUN), "label", "rejected_by_reason")
 """Columns that are text in the tables of every kind: an empty cell there is an empty text, not a missing number."""
 
 
-class Material:
+class Material(Generic[FilesOf]):
     """What the tables of one experiment are made of; what several of them share is computed once.
 
     Args:
-        files: what is read.
+        files: what is read, the files of the kind.
         published: published values, which tables show next to ours.
         names: what the sources are called; by default as `Names.of` calls the samples.
         crossed: results of cross-fitting for sources, by the paths of their scores.
@@ -27,7 +28,7 @@ class Material:
 
     def __init__(
         self,
-        files: Any,
+        files: FilesOf,
         published: Published | None = None,
         names: Any = None,
         crossed: Mapping[str, Scored] | None = None,
@@ -36,9 +37,9 @@ class Material:
         self.crossed, self.paired = crossed or {}, paired
         self.files, self.published = files, published or Published({})
         self.names: Any = names if names is not None else Names.of(getattr(files, "samples", ()))
-        self._got: dict[Callable[..., Any], Any] = {}
+        self._got: dict[object, Any] = {}
 
-    def get(self, function: Callable[["Material"], Shared]) -> Shared:
+    def get(self, function: Callable[["Material[FilesOf]"], Shared]) -> Shared:
         """What a function computes from this, such as rows; computed once, on the first call."""
         if function not in self._got:
             self._got[function] = function(self)

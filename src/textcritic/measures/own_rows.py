@@ -68,7 +68,7 @@ def measure_of(declared: Declared, value: str = "value", **others: Any) -> Measu
 def scored_of(measure: Measure, measured: Measured, more: Row | None = None) -> Scored:
     """A source as `rows.source_rows` takes it."""
     sums, reasons = measured.sums(), dict(measured.reasons or {})
-    data: Any = measured if measure.estimate is not None else sums
+    data: object = measured if measure.estimate is not None else sums
     return Scored({measure.value: data}, len(sums), reasons, more or {}, measured.groups)
 
 

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,15 @@ CHAIN_SCORES = ("id", "nll", "steps", "nll_soft", "rejected", "why", "group", "c
 """The columns of scores of chains, see `critics.scores`."""
 
 
-def source_scores(source: Any, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
+class WithScores(Protocol):
+    """Real text or a sample whose documents a critic has scored."""
+
+    @property
+    def scores(self) -> Path:
+        """Parquet file of the scores."""
+
+
+def source_scores(source: WithScores, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
     """The scores of real text or of a sample, of as many documents as were drawn; raises as `read_scores`."""
     scores = read_scores(source.scores, columns)
     if isinstance(source, Drawn):

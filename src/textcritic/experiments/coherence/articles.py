@@ -1,10 +1,9 @@
 """Articles to read in the report: their sections, and the probability of each step between them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -40,7 +39,7 @@ def reading(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> 
     """
     shelves = []
     for data in experiment.data:
-        files: list[tuple[Mapping[str, Any], RealText | Sample, Path]] = [
+        files: list[tuple[Row, RealText | Sample, Path]] = [
             (data_keys(data.corpus, DATA_INFERRED), data, data.inferred)
         ]
         files += [(s.keys, s, s.scores) for s in experiment.samples if s.corpus == data.corpus]

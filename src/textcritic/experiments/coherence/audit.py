@@ -29,7 +29,7 @@ SWITCHES = (
 )
 
 
-def audit_rows(material: Material) -> pd.DataFrame:
+def audit_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """How each disputed detail changes the Latent PPL, for every source and for the study's audit samples.
 
     Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite if a step is impossible),

@@ -1,7 +1,6 @@
 """Unlikely steps of every source with their intervals, and their table (model criticism paper, Table 12)."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +8,10 @@ import pandas as pd
 import pyarrow as pa
 
 from textcritic.critics import Chains, Steps, TransitionCritic, groups_of, is_unlikely, transition_errors
-from textcritic.experiments.coherence.files import DATA_INFERRED
+from textcritic.experiments.coherence.files import DATA_INFERRED, CoherenceFiles
 from textcritic.experiments.coherence.names import UNLIKELY
 from textcritic.experiments.coherence.repetitions import (
+    Ints,
     chance,
     percent_of,
     published_cell,
@@ -38,7 +38,7 @@ BEGIN, END = "<begin>", "<end>"
 TOTALS = {ALL: "all unlikely steps", REPEATED: "of these, repeat a section"}
 
 
-def error_rows(material: Material) -> pd.DataFrame:
+def error_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """Every kind of transition below probability 0.01 under the critic (paper, Table 12), and those published.
 
     Columns: the keys; `documents`; `from`, `to`; `count` of the `steps` of the source, and `percent` of them with its
@@ -128,7 +128,7 @@ def _of_source(
     each = np.bincount(unit, kept["steps"].to_numpy())
     owner, source, target = _steps(kept, critic)
 
-    def of_units(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def of_units(chosen: npt.NDArray[np.bool_]) -> Ints:
         return np.bincount(unit[owner[chosen]], minlength=len(each))
 
     wrong = is_unlikely(np.exp(critic.log_probs[source, target]), UNLIKELY)
@@ -155,9 +155,7 @@ def _of_source(
     return [{"documents": documents, **row} for row in rows]
 
 
-def _steps(
-    kept: pa.Table, critic: TransitionCritic
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _steps(kept: pa.Table, critic: TransitionCritic) -> tuple[Ints, Ints, Ints]:
     """Document, row and column of `critic.log_probs` of every known step, begin and end included."""
     chains, titles = Chains.of(kept["chain"]), critic.titles
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
@@ -166,14 +164,12 @@ def _steps(
     return steps.document[scored], source, target
 
 
-def _counted(part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> Row:
+def _counted(part: Ints, whole: Ints, resamples: int) -> Row:
     values = zip(("percent", "ci_low", "ci_high"), percent_of(part, whole, resamples), strict=True)
     return {"count": int(part.sum()), "steps": int(whole.sum()), **dict(values)}
 
 
-def _is(
-    step: tuple[str, str], source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], critic: TransitionCritic
-) -> npt.NDArray[np.bool_]:
+def _is(step: tuple[str, str], source: Ints, target: Ints, critic: TransitionCritic) -> npt.NDArray[np.bool_]:
     if step[0] not in critic.sources or step[1] not in critic.targets:
         return np.zeros(len(source), np.bool_)
     return (source == critic.sources.index(step[0])) & (target == critic.targets.index(step[1]))

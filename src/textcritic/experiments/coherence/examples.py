@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +104,7 @@ def example_rows(examples: Sequence[Example]) -> pd.DataFrame:
     `unlikely`, `section` (from 1), `title` (inferred), `posterior`, `repeated` (one of the two neighbours), `text`.
     """
     rows: list[Row] = []
-    numbers: Counter[tuple[Any, ...]] = Counter()
+    numbers: Counter[tuple[object, ...]] = Counter()
     for example in examples:
         source = tuple(example.keys.values())
         numbers[source] += 1
@@ -136,7 +135,7 @@ def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
     return Sheet("repetitions", "Articles that repeat a section", header, body, remarks=remarks, prose=True)
 
 
-def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> dict[str, Any] | None:
+def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> dict[str, object] | None:
     """The variables of the template: the sources that have examples, the worst one first; None if there are none.
 
     Raises:
@@ -173,7 +172,7 @@ def described(example: Example) -> str:
 
 
 def _first_runs(samples: Sequence[Sample]) -> list[Sample]:
-    first: dict[tuple[Any, ...], Sample] = {}
+    first: dict[tuple[object, ...], Sample] = {}
     for sample in samples:
         group = tuple(sample.keys[key] for key in GROUP)
         if group not in first or (sample.seed, sample.draw) < (first[group].seed, first[group].draw):

@@ -1,13 +1,13 @@
 """The files of the coherence of a study."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textcritic.plan.sources import Compared, Drawn, data_keys
 from textcritic.plan.sources import RealText as Real
-from textcritic.values import Row
+from textcritic.values import JsonObject, Row
 
 DATA_INFERRED, DATA_GOLD = "data-inferred", "data-gold"
 """Real text by the kind of its titles; if titles are given there is only `DATA_INFERRED`."""
@@ -95,9 +95,9 @@ class CoherenceFiles(Compared):
     data: tuple[RealText, ...]
     samples: tuple[Sample, ...]
     audit_samples: tuple[Sample, ...]
-    undrawn: tuple[Mapping[str, Any], ...] = ()
+    undrawn: tuple[Row, ...] = ()
     report_articles: int
-    power: Mapping[str, Any] | None
+    power: JsonObject | None
 
     def of(self, real: Real) -> list[Any]:
         """The real text of one corpus with inferred titles and with its own, and the samples compared with it."""

@@ -9,6 +9,7 @@ import pandas as pd
 
 from textcritic.critics.mentions import cross_fitted_nll
 from textcritic.critics.mentions.scoring import document_nll
+from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
 from textcritic.measures.material import Material
@@ -23,7 +24,7 @@ TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
 
 
-def decomposition_rows(material: Material) -> pd.DataFrame:
+def decomposition_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The parts of the cross-entropy of every source, seeds included.
 
     Columns: the keys, `label`; `documents` and `tokens`; in nats per token `cross_entropy` (log Latent PPL), `entropy`

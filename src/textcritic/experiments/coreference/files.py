@@ -1,13 +1,13 @@
 """The files of the coreference of a study."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.bundle import Files
 from textcritic.plan.sources import Compared, Drawn
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +75,6 @@ class CoreferenceFiles(Compared):
     samples: tuple[Sample, ...]
     annotated: tuple[Annotated, ...]
     measured: Path | None
-    resolver: Mapping[str, Any]
-    critic: Mapping[str, Any]
+    resolver: JsonObject
+    critic: JsonObject
     report_articles: int

@@ -137,7 +137,7 @@ class Pair:
         return interval.estimate, *interval.ends
 
 
-def contribution_rows(material: Material) -> pd.DataFrame:
+def contribution_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The windows that contribute most to the difference in Latent NLL per token, and those published (Table 6).
 
     A window with share f in the sample and share g in real text contributes `(f - g) * -log P`. The sum over all
@@ -157,7 +157,7 @@ def contribution_rows(material: Material) -> pd.DataFrame:
     return _table(material, _contributions, (*SHARES, *CONTRIBUTION_COLUMNS))
 
 
-def unlikely_rows(material: Material) -> pd.DataFrame:
+def unlikely_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The commonest windows with log P < -7 in each sample, and those published (Table 15).
 
     The paper shows windows at random; this table has the commonest, and equally common ones in alphabetical order.
@@ -173,7 +173,7 @@ def unlikely_rows(material: Material) -> pd.DataFrame:
     return _table(material, _unlikely, (*SHARES, *UNLIKELY_COLUMNS))
 
 
-def ratio_rows(material: Material) -> pd.DataFrame:
+def ratio_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Windows that a sample finds likelier than real text, and the reverse, and those published (Tables 16 and 17).
 
     A critic of the study's order and discount is fitted on the test split of real text, another on the sample. Only
@@ -333,7 +333,9 @@ def _below(critic: MentionCritic, chains: MentionChains) -> Ints:
     return np.add.reduceat((critic.log_prob(chains) < THRESHOLD).astype(np.int64), chains.offsets[:-1])
 
 
-def _table(material: Material, of: Callable[[Pair, Published], Iterator[Row]], columns: Sequence[str]) -> pd.DataFrame:
+def _table(
+    material: Material[CoreferenceFiles], of: Callable[[Pair, Published], Iterator[Row]], columns: Sequence[str]
+) -> pd.DataFrame:
     """The rows of all pairs with all columns in order, whole numbers as integers."""
     rows = [{**pair.keys, **row} for pair in _pairs(material.files) for row in of(pair, material.published)]
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", "rank", "window", *columns])

@@ -28,7 +28,7 @@ ERROR_COLUMNS = ("annotation", "fitted", "scored", "latent_ppl", "ci_low", "ci_h
 TEXT = ("resolver", "version", "annotation", "part", "metric", "date", "hardware", "fitted", "scored")
 
 
-def resolver_rows(material: Material) -> pd.DataFrame:
+def resolver_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The measurements of the resolver and of the baseline: rows of `latents.resolvers.measured.Figure`.
 
     Measured in this study if it has annotated text (then `date` is empty), else earlier; no rows if the resolver was
@@ -90,7 +90,7 @@ def _ends(row: Row) -> str:
     return "" if missing(row["low"]) else f" ({percent(row['low'])}–{percent(row['high'])})"
 
 
-def error_rows(material: Material) -> pd.DataFrame:
+def error_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Latent PPL of gold and of resolved chains of annotated text, under critics fitted on either.
 
     Raises:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics import document_columns, groups_of, latent_nll, rejections
-from textcritic.experiments.coreference.files import Documents
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
@@ -32,7 +32,7 @@ COLUMNS = (
 WHOLE = ("documents", "groups", "tokens", "without_people", "rejected", "seeds")
 
 
-def ppl_rows(material: Material) -> pd.DataFrame:
+def ppl_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Latent PPL of real text and of every sample, one row a source.
 
     Columns: those of `rows.source_rows` for `latent_ppl` (a step is a token of a chain, sentence marks included);

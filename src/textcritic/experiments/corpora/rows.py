@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.corpora.files import Corpus
+from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.files import read_json
 from textcritic.measures.material import Material
 from textcritic.plan.checks.corpora import SPLITS
@@ -18,7 +18,7 @@ ALL = "all"
 STAGES = {"when the text was read": "skipped", "when the corpus was built": "rejected"}
 
 
-def statistics_rows(material: Material) -> pd.DataFrame:
+def statistics_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """Statistics of the corpora (paper, Table 11).
 
     Columns: corpus; metric: `articles_train`, `articles_validation`, `articles_test`; `section_types`, distinct titles
@@ -39,7 +39,7 @@ def statistics_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def left_out_rows(material: Material) -> pd.DataFrame:
+def left_out_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """Articles left out of each corpus, by stage and reason, the commonest first.
 
     Columns: corpus, stage (when the text was read, or when the corpus was built), reason, articles.
@@ -79,7 +79,7 @@ def changed_characters(data: Iterable[Corpus]) -> dict[str, Mapping[str, int] | 
     return {corpus.corpus: read_json(corpus.statistics).get("changed") for corpus in data}
 
 
-def shared_rows(material: Material) -> pd.DataFrame:
+def shared_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """What the validation and the test split of each corpus share with its train split; words are in lower case.
 
     Columns: corpus; split; metric: `copies`, documents with the text of a training document; `more_than_half`,
@@ -98,7 +98,7 @@ def shared_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"share": float})
 
 
-def audit_rows(material: Material) -> pd.DataFrame:
+def audit_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """What each switch of the extraction from a Wikipedia dump does to the first articles of the dump.
 
     Columns: corpus; switch; here, the option of the corpus; other, the other option; articles that were read; words of

@@ -89,7 +89,7 @@ class Estimated:
     texts: pd.DataFrame
 
 
-def estimate_rows(material: Material) -> pd.DataFrame:
+def estimate_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Perplexity of each model, with each proposal at each temperature, or exact: one row each.
 
     Columns: `corpus`, `generator`, `proposal` ("" if the value is exact), `seed`, `temperature`, `peeks`, `label`;
@@ -117,7 +117,7 @@ def estimate_rows(material: Material) -> pd.DataFrame:
     return table.astype(dict.fromkeys(numbers, float)).astype(dict.fromkeys(("texts", "draws", "seed"), "Int64"))
 
 
-def bound_rows(material: Material) -> pd.DataFrame:
+def bound_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Strict upper bounds of perplexity by summing over the likeliest states of each text: one row a beam.
 
     Columns: the keys; `states`, the number configured, and `filled`, the mean number that a text has; `texts`,
@@ -135,7 +135,7 @@ def bound_rows(material: Material) -> pd.DataFrame:
     return table.astype(numbers).astype(whole)
 
 
-def curve_rows(material: Material) -> pd.DataFrame:
+def curve_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Perplexity against K: one row for each estimate, level (`instance`, `corpus`) and number of draws.
 
     Columns: the keys; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, the range of
@@ -145,7 +145,7 @@ def curve_rows(material: Material) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_CURVE))
 
 
-def curves_alone(material: Material) -> pd.DataFrame:
+def curves_alone(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """The same rows without the other tables, whose intervals take longer."""
     parts = []
     for weighed in material.files.weighed:
@@ -156,15 +156,15 @@ def curves_alone(material: Material) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def text_rows(material: Material) -> pd.DataFrame:
+def text_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Each text of each estimate: `id`, `tokens`, `log_p` (its estimate, nats), `ess`, `k_hat`."""
     parts = [estimated.texts for estimated in material.get(all_estimates)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_TEXT))
 
 
-def setting_rows(material: Material) -> pd.DataFrame:
+def setting_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """How the estimates were made: `name`, `value`, `meaning`."""
-    files: ImportanceFiles = material.files
+    files = material.files
     draws = sorted({int(row["draws"]) for row in (one.row for one in material.get(all_estimates))})
     temperatures = sorted({one.temperature for one in files.weighed if one.peeks and not one.mixed})
     particles = sorted({one.particles for one in files.filtered})
@@ -180,7 +180,7 @@ def setting_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in settings])
 
 
-def all_estimates(material: Material) -> list[Estimated]:
+def all_estimates(material: Material[ImportanceFiles]) -> list[Estimated]:
     """The results from each set of weights, in the order of the files; one set is in memory at a time."""
     estimates = []
     for weighed in material.files.weighed:
@@ -192,7 +192,7 @@ def all_estimates(material: Material) -> list[Estimated]:
     return estimates
 
 
-def all_known(material: Material) -> list[Known]:
+def all_known(material: Material[ImportanceFiles]) -> list[Known]:
     """The exact values."""
     return [Known(exact, LogWeights.read(exact.weights)) for exact in material.files.exact]
 
@@ -201,7 +201,7 @@ _CURVE = (*ROW, "level", "draws", "ppl", "low", "high", "exact")
 _TEXT = (*ROW, "id", "tokens", "log_p", "ess", "k_hat")
 
 
-def _estimated(weighed: Weighed, material: Material) -> Estimated:
+def _estimated(weighed: Weighed, material: Material[ImportanceFiles]) -> Estimated:
     files, weights = material.files, read_weights(weighed)
     keys = keys_of(weighed) | {"label": material.names.estimate(keys_of(weighed))}
     groups = groups_of(_texts_of(files, weighed.corpus), weights)
@@ -266,7 +266,7 @@ def _points(every: Curves, keys: Row) -> pd.DataFrame:
     return _with_keys(pd.DataFrame(points), keys, _CURVE).astype({"exact": float})
 
 
-def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:
+def _exact_value(material: Material[ImportanceFiles], weighed: Weighed, weights: LogWeights) -> float | None:
     """The model's own perplexity on the same texts, if it is known."""
     for known in material.get(all_known):
         exact = known.exact
@@ -279,7 +279,7 @@ def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> f
     return None
 
 
-def _exact_row(known: Known, material: Material) -> Row:
+def _exact_row(known: Known, material: Material[ImportanceFiles]) -> Row:
     exact, weights, files = known.exact, known.weights, material.files
     groups = groups_of(_texts_of(files, exact.corpus), weights)
     others = over_texts(-log_likelihoods(weights), weights.tokens, groups, files.resamples)

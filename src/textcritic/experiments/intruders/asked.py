@@ -23,7 +23,7 @@ from textcritic.corpora.intruders.documents import Document, read_documents
 from textcritic.critics.detectors.counts import counts_of, parts_of, safe_ratio
 from textcritic.critics.detectors.votes import Votes
 from textcritic.errors import TextcriticError
-from textcritic.experiments.intruders.files import Asked
+from textcritic.experiments.intruders.files import Asked, IntruderFiles
 from textcritic.experiments.people.annotators import EVERYTHING, agreement_of, doubts_of, median_seconds
 from textcritic.experiments.people.read import annotator_name, check_header
 from textcritic.inference import bootstrap_interval, unit_sums
@@ -91,7 +91,7 @@ class Collected:
         ]
 
 
-def collected(material: Material) -> list[Collected]:
+def collected(material: Material[IntruderFiles]) -> list[Collected]:
     """The answers of each corpus, in the order of the files.
 
     Raises:
@@ -101,7 +101,7 @@ def collected(material: Material) -> list[Collected]:
     return [_of_corpus(asked, material.get(_exports)) for asked in material.files.asked]
 
 
-def _exports(material: Material) -> dict[Path, Answers]:
+def _exports(material: Material[IntruderFiles]) -> dict[Path, Answers]:
     seen: set[str] = set()
     exports = {}
     for path in dict.fromkeys(path for asked in material.files.asked for path in asked.annotations):
@@ -158,7 +158,7 @@ def agreement_rows(corpus: str, votes: Sequence[Votes]) -> list[Row]:
     ]
 
 
-def annotator_rows(material: Material) -> pd.DataFrame:
+def annotator_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """One row for each annotator of our campaigns, and one for all annotators of a corpus.
 
     Columns: `corpus`; `annotator` (`all` is the last of a corpus); `answers` and the `documents` they are about;

@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.predictions import Prediction
 from textcritic.critics.detectors.votes import Votes
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import probe_name
 from textcritic.experiments.intruders.probe_rows import Probe, edited_predictions, probes_of
 from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes
@@ -21,7 +22,7 @@ KINDS = ("found", "missed", "unflagged", "flagged")
 """Documents to read: those that most and that fewest detectors judge right, with an intruder and without one."""
 
 
-def documents_shown(material: Material) -> list[dict[str, object]]:
+def documents_shown(material: Material[IntruderFiles]) -> list[dict[str, object]]:
     """For each corpus: its documents to read with the scores of their sentences, the best detector first."""
     shown = []
     by_corpus: dict[str, list[Judgement]] = {}
@@ -74,7 +75,7 @@ def choose(judged: Sequence[Judgement], votes: Mapping[str, Votes]) -> list[tupl
     return chosen
 
 
-def pairs_shown(material: Material) -> list[dict[str, object]]:
+def pairs_shown(material: Material[IntruderFiles]) -> list[dict[str, object]]:
     """For each edit of the intruders: some sentences before and after it, with their scores by detectors."""
     by_edit: dict[str, list[dict[str, object]]] = {}
     for corpus, probes in material.get(probes_of).items():
@@ -156,7 +157,7 @@ def _verdict(document: Document, flags: Sequence[int]) -> str:
     )
 
 
-def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material) -> dict[str, str]:
+def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material[IntruderFiles]) -> dict[str, str]:
     before = one.predictions[probe.base]
     at = probe.position - 1
     write = percent if after.probabilities else number

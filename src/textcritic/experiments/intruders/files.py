@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.plan.bundle import Files
 from textcritic.plan.sources import Compared, Drawn, RealText
@@ -153,7 +152,7 @@ class IntruderFiles(Compared):
 
     def first_seeds(self) -> Iterator[Judged]:
         """The first available training of each detector."""
-        seen: set[tuple[Any, ...]] = set()
+        seen: set[tuple[str, ...]] = set()
         for one in self.judged:
             key = (one.corpus, one.trained, one.detector)
             if key not in seen:

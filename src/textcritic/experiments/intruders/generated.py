@@ -52,7 +52,7 @@ PERPLEXITY = replace(PPL, section="generated", metric="", published="", differen
 """Perplexity of the generator, so that the front page has it in the row of each model."""
 
 
-def generated_rows(material: Material) -> pd.DataFrame:
+def generated_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The share of documents of each source that each judge flags: one row a source.
 
     A document is flagged if any of its sentences is. A longer document has more chances of that, so shares are

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
@@ -156,7 +157,7 @@ def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     return _in_pairs(("detection", "Accuracy and F1"), over, ("Accuracy", "F1"), body, remarks)
 
 
-def detection_rows(material: Material) -> pd.DataFrame:
+def detection_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The rows of `detector_rows`, and rows for detectors that only the paper has.
 
     Only for numbered tables, whose published values are printed in the paper's table.
@@ -193,14 +194,14 @@ def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     return _in_pairs(heading_of, list(map(probe_name, probes)), ("F1", "ΔF1"), body)
 
 
-def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Material], pd.DataFrame]:
+def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Material[IntruderFiles]], pd.DataFrame]:
     """Rows of a table that cannot be reproduced: only the published values.
 
     Args:
         metrics: the metrics to show; None for all that the paper prints in a table.
     """
 
-    def rows(material: Material) -> pd.DataFrame:
+    def rows(material: Material[IntruderFiles]) -> pd.DataFrame:
         keys = material.published.keys
         values = []
         for cell, value in material.published.values.items():
@@ -254,7 +255,7 @@ def _gold(row: Row) -> str:
     return "no intruder" if row["gold"] == COHERENT else "an intruder"
 
 
-def _in_table(material: Material, cell: tuple[str, ...]) -> bool:
+def _in_table(material: Material[IntruderFiles], cell: tuple[str, ...]) -> bool:
     """Whether a published value is in a table of the paper, not only in its text."""
     return any(table.isdigit() for table in material.published.tables.get(cell, ()))
 

@@ -9,6 +9,7 @@ import pandas as pd
 from textcritic.critics.detectors.counts import counts_of
 from textcritic.critics.detectors.votes import RULES, Votes, answers_of, people_of, right_shares
 from textcritic.experiments.intruders.asked import AGREEMENT, agreement_rows
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE
 from textcritic.experiments.intruders.read import Judgement, first_judgements, joined_votes, votes_of
 from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, table_of
@@ -40,7 +41,7 @@ RIGHT_ANSWER, WRONG, CALLED_COHERENT = "right", "wrong", "called coherent"
 CALLED_INCOHERENT, WRONG_PLACE = "called incoherent", "another sentence named"
 
 
-def vote_rows(material: Material) -> pd.DataFrame:
+def vote_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The scores of people by each rule that makes answers of votes: one row a corpus and rule.
 
     Columns: `corpus`; `rule`, see `critics.detectors.votes`; `documents` that have an answer, `answers`; `coherent`,
@@ -65,13 +66,13 @@ def vote_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, VOTES, ("documents", "answers", "rejected"))
 
 
-def people_agreement_rows(material: Material) -> pd.DataFrame:
+def people_agreement_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Krippendorff's alpha and Gwet's AC1 of the answers to each corpus; columns as of the kind `people`."""
     rows = [row for voted, votes in material.get(votes_of) for row in agreement_rows(voted.corpus, votes)]
     return pd.DataFrame(rows, columns=list(AGREEMENT))
 
 
-def right_rows(material: Material) -> pd.DataFrame:
+def right_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Figure 2: how many people were right, for the documents on which more than half gave one answer.
 
     Documents answered by a different number of people than most (`people_of`) are left out.
@@ -100,7 +101,7 @@ def right_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, RIGHT, ("right", "documents", "incoherent"))
 
 
-def unanimous_rows(material: Material) -> pd.DataFrame:
+def unanimous_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Table 5: the documents on which all people, at least two, gave one answer.
 
     Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or the kind of error (`wrong` is both
@@ -123,7 +124,7 @@ def unanimous_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, UNANIMOUS, ("documents",))
 
 
-def agreed_rows(material: Material) -> pd.DataFrame:
+def agreed_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Table 6: detectors and people on the documents on which all people gave one answer, right or wrong.
 
     Columns: the keys; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
@@ -150,7 +151,7 @@ def agreed_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, AGREED, ("seed", "documents"))
 
 
-def by_people_rows(material: Material) -> pd.DataFrame:
+def by_people_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Figure 3: detectors by the number of people who were right.
 
     Columns: the keys; `right`, as in `right_rows`; `documents`; accuracy and F1, percent, with intervals over documents
@@ -168,7 +169,7 @@ def by_people_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, BY_PEOPLE, ("seed", "right", "documents"))
 
 
-def alone_rows(material: Material) -> pd.DataFrame:
+def alone_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Section 6.4: documents that only people or only a detector get right, of those on which all people agree.
 
     An incoherent document is right if its intruder is named (by a detector: among the flagged ones), a coherent one if
@@ -233,7 +234,7 @@ def _alone(one: Judgement, some: Sequence[tuple[int, Votes]]) -> dict[str, int]:
     }
 
 
-def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int, Votes]]]]:
+def _with_votes(material: Material[IntruderFiles]) -> Iterable[tuple[Judgement, list[tuple[int, Votes]]]]:
     """Detectors, and the places of the documents that have votes."""
     for one in material.get(first_judgements):
         votes = material.get(joined_votes).get(one.judged.corpus, {})
@@ -242,10 +243,10 @@ def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int,
             yield one, voted
 
 
-def _published(material: Material, corpus: str, metric: str) -> float | None:
+def _published(material: Material[IntruderFiles], corpus: str, metric: str) -> float | None:
     return material.published.value(metric, {"corpus": corpus, "detector": PEOPLE})
 
 
-def _resamples(material: Material) -> int:
+def _resamples(material: Material[IntruderFiles]) -> int:
     resamples: int = material.files.resamples
     return resamples

@@ -12,7 +12,7 @@ from textcritic.critics.detectors.counts import counts_of, parts_of
 from textcritic.critics.detectors.predictions import Prediction, read_predictions
 from textcritic.critics.detectors.votes import Votes, read_votes
 from textcritic.errors import TextcriticError
-from textcritic.experiments.intruders.files import Corpus, Edited, Voted
+from textcritic.experiments.intruders.files import Corpus, Edited, IntruderFiles, Voted
 from textcritic.experiments.intruders.names import PEOPLE, PROBES
 from textcritic.experiments.intruders.people import counts_of_answers
 from textcritic.experiments.intruders.read import (
@@ -64,7 +64,7 @@ class Probe:
     base: int
 
 
-def probe_rows(material: Material) -> pd.DataFrame:
+def probe_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The effect of an edit: one row for each detector, edit, and kind of sentence that was edited.
 
     Columns: the keys; `probe`; `where`: `intruder`, or another word for a sentence of the document's own, as a control;
@@ -95,7 +95,7 @@ def probe_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, PROBED, ("seed", "documents"))
 
 
-def probes_of(material: Material) -> Mapping[str, list[Probe]]:
+def probes_of(material: Material[IntruderFiles]) -> Mapping[str, list[Probe]]:
     """The edited documents of each corpus that has any."""
     documents = material.get(documents_of)
     return {
@@ -150,7 +150,7 @@ def _by_edit(probes: Sequence[Probe]) -> dict[tuple[str, str], list[int]]:
 
 
 def _row(
-    one: Judgement, after: Judgement, probes: Sequence[Probe], edit: tuple[str, str], material: Material
+    one: Judgement, after: Judgement, probes: Sequence[Probe], edit: tuple[str, str], material: Material[IntruderFiles]
 ) -> dict[str, object]:
     before, groups = one.at([probe.base for probe in probes]), groups_of(after.documents)
     resamples = min(material.files.resamples, MOST_RESAMPLES)
@@ -173,7 +173,9 @@ def _row(
     return row | shares | {"p_flagged": p}
 
 
-def _people_row(voted: Voted, votes: Sequence[Votes], edit: Edited, material: Material) -> dict[str, object]:
+def _people_row(
+    voted: Voted, votes: Sequence[Votes], edit: Edited, material: Material[IntruderFiles]
+) -> dict[str, object]:
     after = read_votes(edit.votes, exactly=False)
     votes_before = {one.id: one for one in votes}
     before = [votes_before[one.id] for one in after if one.id in votes_before]

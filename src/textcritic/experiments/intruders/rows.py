@@ -11,6 +11,7 @@ from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.counts import NAMES as COUNTED
 from textcritic.critics.detectors.counts import counts_of, parts_of, safe_ratio
 from textcritic.critics.detectors.votes import Votes, answers_of, counts_of_votes
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import MAJORITY, NUMBERS, PEOPLE
 from textcritic.experiments.intruders.read import (
     Judgement,
@@ -88,7 +89,7 @@ MOST_RESAMPLES = 2000  # for intervals of rankings and tests of pairs, because t
 RULE = "same"  # the rule of Table 3 that makes one answer of five
 
 
-def detector_rows(material: Material) -> pd.DataFrame:
+def detector_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """How well each detector finds intruders: one row for each corpus, training corpus, detector and seed.
 
     Columns: the keys; `domain` (`in`, `cross`); counts of documents, of those with an intruder, of sentences and of
@@ -119,7 +120,7 @@ def detector_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, DETECTORS, WHOLE)
 
 
-def pair_rows(material: Material) -> pd.DataFrame:
+def pair_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Pairs of detectors on the same documents: two detectors trained on one corpus, or one detector trained on two.
 
     Columns: `corpus`; `first_detector` and `second_detector` with their training corpora; `documents`; `first_alone`
@@ -137,7 +138,7 @@ def pair_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, PAIRS, ("documents", "first_alone", "second_alone"))
 
 
-def difficulty_rows(material: Material) -> pd.DataFrame:
+def difficulty_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The share of intruders that each detector finds, by their origin: one row a detector and level.
 
     Columns: the keys; `by`: `rank`, the rank of the source document in retrieval (`random`: it was not retrieved),
@@ -166,7 +167,7 @@ def table_of(rows: Sequence[Row], columns: Sequence[str], whole: Sequence[str]) 
     return table.astype(dict.fromkeys(numbers, float)).astype(dict.fromkeys(whole, "Int64"))
 
 
-def keys_of(one: Judgement, material: Material | None = None) -> dict[str, object]:
+def keys_of(one: Judgement, material: Material[IntruderFiles] | None = None) -> dict[str, object]:
     """The key columns of a row."""
     judged = one.judged
     keys = {"corpus": judged.corpus, "trained": judged.trained, "detector": judged.detector, "seed": judged.seed}
@@ -210,7 +211,7 @@ def people_counts(votes: Sequence[Votes]) -> Array:
     return counts_of_votes(votes, RULE)
 
 
-def _detector_row(one: Judgement, material: Material) -> dict[str, object]:
+def _detector_row(one: Judgement, material: Material[IntruderFiles]) -> dict[str, object]:
     files, groups = material.files, one.groups
     row = keys_of(one, material) | _held(one.documents, groups)
     row |= {"domain": IN if one.judged.trained == one.judged.corpus else CROSS}
@@ -223,7 +224,7 @@ def _detector_row(one: Judgement, material: Material) -> dict[str, object]:
     return row | _beside_people(one, material)
 
 
-def _beside_people(one: Judgement, material: Material) -> dict[str, object]:
+def _beside_people(one: Judgement, material: Material[IntruderFiles]) -> dict[str, object]:
     """People and the detector on the documents where people agree."""
     votes = material.get(joined_votes).get(one.judged.corpus, {})
     agreed = {voted.id: answer for voted, answer in answers_of(votes.values(), RULE)}
@@ -253,7 +254,7 @@ def _majority_row(corpus: str, documents: Sequence[Document], resamples: int) ->
     return row | _held(documents, groups_of(documents)) | numbers_of(counts, groups_of(documents), resamples)
 
 
-def _people_row(corpus: str, votes: Sequence[Votes], material: Material) -> dict[str, object]:
+def _people_row(corpus: str, votes: Sequence[Votes], material: Material[IntruderFiles]) -> dict[str, object]:
     """The row of people, on the documents on which more than half agree."""
     agreed = [voted for voted, _ in answers_of(votes, RULE)]
     held = {"documents": len(agreed), "incoherent": sum(voted.gold is not None for voted in agreed)}
@@ -281,7 +282,7 @@ def _are_compared(one: Judgement, two: Judgement) -> bool:
     return one.judged.trained == two.judged.trained or one.judged.detector == two.judged.detector
 
 
-def _pair_row(one: Judgement, two: Judgement, material: Material) -> Row:
+def _pair_row(one: Judgement, two: Judgement, material: Material[IntruderFiles]) -> Row:
     groups, resamples = one.groups, min(material.files.resamples, MOST_RESAMPLES)
     accuracy = mcnemar_test(one.counts[:, 0], two.counts[:, 0], groups, resamples)
     gap, p = exchange_p(parts_of(one.counts, "f1"), parts_of(two.counts, "f1"), groups, resamples)

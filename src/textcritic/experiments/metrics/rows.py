@@ -34,7 +34,7 @@ BEGINNING = 300  # characters of their text
 Source = RealText | Measured
 
 
-def metric_rows(material: Material) -> pd.DataFrame:
+def metric_rows(material: Material[MetricsFiles]) -> pd.DataFrame:
     """A row for each measure and source.
 
     Columns: those of `rows.source_rows`; `DECLARED`, what the measure is; `value`; `noticeable`, the smallest
@@ -56,7 +56,7 @@ def metric_rows(material: Material) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True).astype(dict.fromkeys(WHOLE, "Int64"))
 
 
-def document_rows(material: Material) -> pd.DataFrame:
+def document_rows(material: Material[MetricsFiles]) -> pd.DataFrame:
     """The documents of each source (of the first training and draw) with the highest and the lowest values.
 
     Columns: the keys; `metric`, `title`; `label`; `which`, "highest" or "lowest"; `rank` from 1; `article`; `value`, of

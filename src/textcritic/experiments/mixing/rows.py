@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations, compress
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ import pandas as pd
 from textcritic.critics import rejections
 from textcritic.critics.lda import CORNER
 from textcritic.errors import TextcriticError
-from textcritic.experiments.mixing.files import Documents, RealText, Sample
+from textcritic.experiments.mixing.files import Documents, MixingFiles, RealText, Sample
 from textcritic.experiments.mixing.read import Compared, Matrix, compared_of
 from textcritic.files import read_json
 from textcritic.inference import (
@@ -32,7 +31,7 @@ from textcritic.measures.published import Published
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words
 from textcritic.plan.sources import KEYS, RUN
-from textcritic.values import Row
+from textcritic.values import JsonObject, Row
 
 REAL = {"data": "real translations"}
 """The label of a row of real text."""
@@ -143,7 +142,7 @@ COLUMNS = (
 WHOLE = ("iterations", "documents", "groups", "rejected", "seeds")
 
 
-def mixing_rows(material: Material) -> pd.DataFrame:
+def mixing_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
     Columns: those of `rows.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
@@ -175,7 +174,7 @@ def mixing_rows(material: Material) -> pd.DataFrame:
     return completed(source_rows(material, scored, MEASURES), COLUMNS, MEASURES, WHOLE)
 
 
-def pair_rows(material: Material) -> pd.DataFrame:
+def pair_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`.
 
     The test swaps translations of the same English sentence (`p_value` is None if there are none). The interval takes
@@ -199,7 +198,7 @@ def pair_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).sort_values("difference", ascending=False, kind="stable")
 
 
-def language_rows(material: Material) -> pd.DataFrame:
+def language_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """A row for each source and topic: its share of sentences and of words; for real translations also how many of
     them have the right topic.
 
@@ -228,7 +227,7 @@ def language_rows(material: Material) -> pd.DataFrame:
     return table.astype({**dict.fromkeys(RUN, "Int64"), **dict.fromkeys([*shares, *ends], float)})
 
 
-def word_rows(material: Material) -> pd.DataFrame:
+def word_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """The topics (paper, Table 10), a row each.
 
     Columns: `corpus`, `topic`, `language`, `share` of words of real text, `alpha`, `words`; `published_words`, the
@@ -266,7 +265,7 @@ def fit_of(real: RealText) -> Row:
     """
     training = read_json(real.training)
     try:
-        convergence: Mapping[str, Any] = training["convergence"]
+        convergence: JsonObject = training["convergence"]
     except (KeyError, TypeError) as error:
         raise TextcriticError(f"{real.training}: no {error} in it; delete it and rerun the rule fit_lda") from error
     return convergence

@@ -14,7 +14,7 @@ from textcritic.critics.order.own import own_order
 from textcritic.critics.order.scoring import ORDER_SCHEMA
 from textcritic.critics.order.sentences import Floats, Ints
 from textcritic.critics.scores import groups_of
-from textcritic.experiments.order.files import Documents
+from textcritic.experiments.order.files import Documents, OrderFiles
 from textcritic.inference import Groups
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Scored
@@ -47,7 +47,7 @@ PAIR_COLUMNS = (
 PAIR_TEXT = ("article", "before", "first", "second", "after")
 
 
-def order_rows(material: Material) -> pd.DataFrame:
+def order_rows(material: Material[OrderFiles]) -> pd.DataFrame:
     """How much order each source has, one row a source.
 
     Columns: those of `rows.source_rows`; `ordered`, nats in 100 sentences for the order of real text; `own`, the same
@@ -61,7 +61,7 @@ def order_rows(material: Material) -> pd.DataFrame:
     return completed(source_rows(material, read_source, [ORDERED]), COLUMNS, [ORDERED], WHOLE)
 
 
-def pair_rows(material: Material) -> pd.DataFrame:
+def pair_rows(material: Material[OrderFiles]) -> pd.DataFrame:
     """The neighbours that belong together least in each source, of the first seed: one row for each.
 
     Columns: the keys; `label`; `rank` from 1; `article`; its `evidence` in 100 sentences and `accuracy`; `sentence`,

@@ -1,13 +1,13 @@
 """The annotators: how far they agree, also with the classifier, how they change, and who may click at random."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
 from textcritic.experiments.people.read import Judged, collected, crossed
-from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
+from textcritic.inference.agreement import Agreement, Answer, answer_counts, gwet_ac1, krippendorff_alpha
 from textcritic.inference.crossed import Crossed, Share, area, share, share_difference
 from textcritic.measures.material import Material
 from textcritic.plan.sources import KEYS, RUN
@@ -30,7 +30,7 @@ SHUFFLES = 2000
 QUICK = 0.1
 
 
-def agreement_rows(material: Material) -> pd.DataFrame:
+def agreement_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Krippendorff's alpha and Gwet's AC1 of the verdicts (all, and by source) and of the section types.
 
     Columns: corpus, `about`, `measure`, `value` with its 95% interval over items, `items` with two answers, `why`
@@ -54,7 +54,7 @@ def agreement_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(AGREEMENT))
 
 
-def label_rows(material: Material) -> pd.DataFrame:
+def label_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """People's section types against the classifier's, and against the titles that articles have.
 
     Columns: the keys, `label`, `sections` that people labelled, `as_classifier`, the percentage whose type is the
@@ -78,7 +78,7 @@ def label_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *LABELS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
-def annotator_rows(material: Material) -> pd.DataFrame:
+def annotator_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """One row for each annotator, and one for all: pace and verdicts in two halves of the items, and doubts.
 
     Columns: `annotator` (the last row is `all`), `answers`, `coherent_percent`, median `minutes` an article, both also
@@ -110,7 +110,7 @@ def drift(judged: Sequence[Judged]) -> Share | None:
     return share_difference(crossed(second), crossed(first)) if first and second else None
 
 
-def article_rows(material: Material) -> pd.DataFrame:
+def article_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Whether an article's score predicts what people say of it, within systems.
 
     Columns: corpus; `score`; `answers` on articles that have it; `systems`; `area` under the ROC curve (1/2: chance;
@@ -223,9 +223,7 @@ def _percent(share: Share, value: str, low: str, high: str) -> dict[str, float |
     return {key: None if end is None else 100 * end for key, end in ends.items()}
 
 
-def agreement_of(
-    corpus: str, about: str, answers: Sequence[tuple[Any, Any, Any]], categories: Sequence[Any]
-) -> list[Row]:
+def agreement_of(corpus: str, about: str, answers: Sequence[Answer], categories: Sequence[Hashable]) -> list[Row]:
     """Rows of `agreement_rows`: alpha and AC1 of (annotator, item, answer), each answer one of the categories."""
     counts = answer_counts(answers, categories)
     measures = {"Krippendorff’s alpha": krippendorff_alpha(counts), "Gwet’s AC1": gwet_ac1(counts)}
@@ -237,6 +235,6 @@ def _columns(agreement: Agreement) -> Row:
     return ends | {"items": agreement.items, "why": agreement.reason}
 
 
-def _words(material: Material, source: Any) -> str:
+def _words(material: Material[PeopleFiles], source: RealText | Sample) -> str:
     words: str = material.names.source(source.keys, corpus=False)
     return words

@@ -88,7 +88,7 @@ def crossed(judged: Sequence[Judged]) -> Crossed:
     return Crossed(values, [one.annotator for one in judged], [one.article for one in judged])
 
 
-def collected(material: Material) -> Collected:
+def collected(material: Material[PeopleFiles]) -> Collected:
     """Read the answers, and the texts, titles and scores of their articles.
 
     Raises:
@@ -96,7 +96,7 @@ def collected(material: Material) -> Collected:
             is not in its corpus or sample, or its text is not the one that was shown; the number of titles is not the
             number of sections.
     """
-    files: PeopleFiles = material.files
+    files = material.files
     sources: dict[Source | RealSource, Written] = {RealSource(real.corpus): real for real in files.data}
     for sample in files.samples:
         run = (sample.seed, sample.draw)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from textcritic.critics import document_columns, groups_of, rejections
 from textcritic.critics.mauve import Mauve
-from textcritic.experiments.people.files import RealText, Sample
+from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
 from textcritic.experiments.people.read import collected, crossed
 from textcritic.inference import exp_ratio_of_sums, over_runs
 from textcritic.inference.association import KINDS, Correlation, correlation, pairs_ordered_alike
@@ -108,7 +108,7 @@ OURS, PUBLISHED = "ours", "published"
 LEAST_SYSTEMS = 3
 
 
-def metric_rows(material: Material) -> pd.DataFrame:
+def metric_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Every metric of every source, and what people say (paper, Table 4), one row a source.
 
     Columns: those of `rows.source_rows` for MAUVE, perplexity, Latent PPL and the share of answers that call an
@@ -139,7 +139,7 @@ def metric_rows(material: Material) -> pd.DataFrame:
     return rows.astype({"of_these": "boolean"})
 
 
-def correlation_rows(material: Material) -> pd.DataFrame:
+def correlation_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """How far each metric agrees with people over systems: of the published values, and of ours.
 
     Columns: corpus, `whose` (published or ours), `metric`, how many `systems`, `with_real` (whether real text is one of
@@ -156,7 +156,7 @@ def correlation_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CORRELATIONS)).astype({"with_real": bool})
 
 
-def difference_rows(material: Material) -> pd.DataFrame:
+def difference_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Differences between sources in the share called coherent, each pair of a corpus, in percentage points.
 
     Columns: corpus, `first` and `second` in words, `difference` with `ci_low` and `ci_high`, `p_value`, `answers`,

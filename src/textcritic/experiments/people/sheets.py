@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -132,7 +131,7 @@ def differences_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     return plain_sheet("people-differences", caption, heads, body, remarks, stubs=2)
 
 
-def agreement_sheet(rows: pd.DataFrame, _: Any) -> Sheet:
+def agreement_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Alpha and AC1."""
     heads = ("About", "Measure", "Value", "95% interval", "Items with two answers")
     body: list[Line] = []

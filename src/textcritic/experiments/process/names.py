@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
 from textcritic.measures.labels import corpus_name, decoding_name
@@ -62,7 +61,7 @@ class ProcessNames:
         return start + ", ".join([*words, *(self.names.run(row) if seed else [])])
 
 
-def _decoding_words(used: Mapping[str, Mapping[str, Any] | None]) -> dict[str, str]:
+def _decoding_words(used: Mapping[str, Row | None]) -> dict[str, str]:
     """What the decodings of one generator are called; `used` are their entries of the registry by name."""
     entries = {name: entry or {} for name, entry in used.items()}
     stops = {name: STOPS.get(entry.get("stop", ""), "") for name, entry in entries.items()}

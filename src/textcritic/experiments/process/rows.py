@@ -12,7 +12,7 @@ from textcritic.corpora.synthetic.process import Process
 from textcritic.critics import decompose, document_columns, latent_nll, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
-from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, Sequences
+from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, ProcessFiles, Sequences
 from textcritic.files import read_json
 from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
@@ -64,7 +64,7 @@ EXACT_VALUES = {"ppl_body": "word_ppl", "latent_ppl": "latent_ppl"}
 SUBSAMPLE_SEED = 1234
 
 
-def perplexity_rows(material: Material) -> pd.DataFrame:
+def perplexity_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
     """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
 
     Of each process: the exact values; its test split; every sample. Columns: those of `rows.source_rows` for
@@ -106,7 +106,7 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
     )
 
 
-def parsing_rows(material: Material) -> pd.DataFrame:
+def parsing_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
     """How Latent PPL changes with the definition of a sequence (`critics.known_process.audit_parsing`).
 
     Columns: the keys, `label`, `switch`, `setting_of_switch`, `latent_ppl` (empty where nothing can be read),

@@ -1,12 +1,12 @@
 """The files of an experiment on recitation."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.sources import Compared, Drawn
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,4 +35,4 @@ class RecitationFiles(Compared):
 
     data: tuple[RealText, ...]
     samples: tuple[Drawn, ...]
-    cutting: Mapping[str, Any] = field(default_factory=dict)
+    cutting: JsonObject = field(default_factory=dict)

@@ -12,7 +12,7 @@ from textcritic.critics import rejections
 from textcritic.critics.recitation.index import Cutting, cutting_of
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
 from textcritic.critics.scores import groups_of
-from textcritic.experiments.recitation.files import Documents
+from textcritic.experiments.recitation.files import Documents, RecitationFiles
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling, Scored
 from textcritic.measures.own import Declared
@@ -52,7 +52,7 @@ PASSAGE_COLUMNS = (
 PASSAGE_TEXT = ("article", "train_article", "before", "passage", "after")
 
 
-def recitation_rows(material: Material) -> pd.DataFrame:
+def recitation_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     """How much of each source occurs in the training text, one row a source.
 
     Columns: those of `rows.source_rows`; `recited`, percent of its 13-grams that occur in the training text;
@@ -66,7 +66,7 @@ def recitation_rows(material: Material) -> pd.DataFrame:
     return completed(source_rows(material, read_source, [RECITED]), COLUMNS, [RECITED], WHOLE)
 
 
-def length_rows(material: Material) -> pd.DataFrame:
+def length_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     """The share for each n: one row for each source and n.
 
     Columns: the keys; `label`; `n`; `share`, percent of the n-grams that occur in the training text, with its 95%
@@ -86,7 +86,7 @@ def length_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(RUN, "Int64"))
 
 
-def passage_rows(material: Material) -> pd.DataFrame:
+def passage_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     """The longest passages that each source has from the training text, of the first seed: one row for each.
 
     Columns: the keys; `label`; `rank` from 1; `article`, where it was found; `words` of the passage and `begin`, its

@@ -4,6 +4,7 @@ import pandas as pd
 
 from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.scoring import STRONGEST, Column, Projected, outliers, topic_shares
+from textcritic.experiments.topics.files import TopicsFiles
 from textcritic.experiments.topics.read import read_posteriors, read_topic_scores
 from textcritic.experiments.topics.rows import of_topics
 from textcritic.files import read_table
@@ -19,7 +20,7 @@ TOPICS, SHARES = [topic for topic, *_ in STRONG], [share for _, *shares in STRON
 COLUMNS = ("label", "rank", "article", "nll", "nll_at_mean", "words", *(c for three in STRONG for c in three), "text")
 
 
-def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
+def outlier_rows(material: Material[TopicsFiles], column: Column = "nll") -> pd.DataFrame:
     """The documents of real text, and of the first seed of every sample, with the highest NLL (paper, Table 14).
 
     Columns: the keys, `label`, `rank` (from 1 in each source), `article`, `nll` (in expectation), `nll_at_mean`,
@@ -50,7 +51,7 @@ def outlier_rows(material: Material, column: Column = "nll") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*KEYS, *COLUMNS]).astype(types)
 
 
-def published_examples(material: Material) -> list[str]:
+def published_examples(material: Material[TopicsFiles]) -> list[str]:
     """A remark on the Latent NLL of the paper's own examples; none if its critic has another number of topics."""
     topics, names = material.files, material.names
     examples = []

@@ -15,7 +15,7 @@ from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.scoring import top_words, topic_shares
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import corrected_distance, covariance_distance_of
-from textcritic.experiments.topics.files import Documents, Fitted, Sample
+from textcritic.experiments.topics.files import Documents, Fitted, Sample, TopicsFiles
 from textcritic.experiments.topics.read import Matrix, Moments, read_posteriors, read_starts, read_topic_scores
 from textcritic.inference import (
     ClusterTest,
@@ -50,7 +50,7 @@ DISTANCE_COLUMNS = (
 WHOLE = ("topics", "vocabulary", "documents", "groups", "starts", "rejected", "seeds")
 
 
-def topic_rows(material: Material) -> pd.DataFrame:
+def topic_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """Latent NLL of real text and of every sample, and how far its covariances are from real text's, one row a source.
 
     Columns: those of `rows.source_rows`; `baseline` (whether the generator learnt from shuffled words); `topics`
@@ -73,12 +73,12 @@ def topic_rows(material: Material) -> pd.DataFrame:
     return _rows(material, (*COLUMNS, *DISTANCE_COLUMNS), (NLL, GAP, AT_MEAN, DISTANCE))
 
 
-def nll_rows(material: Material) -> pd.DataFrame:
+def nll_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """The same without the distances: the paper's Table 9."""
     return _rows(material, COLUMNS, (NLL, GAP, AT_MEAN))
 
 
-def _rows(material: Material, columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
+def _rows(material: Material[TopicsFiles], columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
     critics = {fitted.corpus: CTM.load(fitted.critic) for fitted in material.files.data}
 
     def read(source: Documents, real: Scored | None) -> Scored:
@@ -110,7 +110,7 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
     return Scored(data, len(kept), rejections(scores), more, groups_of(scores))
 
 
-def word_rows(material: Material) -> pd.DataFrame:
+def word_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """Each topic's likeliest words and its share in real text and in the first seed of every sample.
 
     Columns: the keys, `label`, `topic` (from 1), `words` (with spaces between), `share` (empty if nothing could be
