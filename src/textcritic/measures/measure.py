@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textcritic.inference import MARGIN, Groups, Statistic, ratio_of_sums
+from textcritic.inference import MARGIN, Groups, Statistic, exp_ratio_of_sums, ratio_of_sums
 from textcritic.values import Row
 
 
@@ -162,3 +162,15 @@ class Measure:
     def without(self) -> str:
         """The column of `Estimate.without`, numbers with spaces between; it is there if samples share groups."""
         return f"{self.value}_without"
+
+
+LATENT_PPL = Measure(
+    name="Latent PPL",
+    value="latent_ppl",
+    statistic=exp_ratio_of_sums,
+    metric="latent_ppl",
+    published="published",
+    difference="difference",
+    by_ratio=True,
+)
+"""The perplexity of chains of latent states; a kind says what it means and where it stands."""

@@ -46,6 +46,12 @@ class Published:
         cell = self._cell(metric, place)
         return None if cell is None else self.values[cell]
 
+    def beside(self, metric: str, place: Row, value: float | None, ending: str = "") -> dict[str, float | None]:
+        """The columns `published` and `difference`, our `value` minus it; `ending` is behind both names."""
+        printed = self.value(metric, place)
+        gap = None if printed is None or value is None else value - printed
+        return {f"published{ending}": printed, f"difference{ending}": gap}
+
     def note(self, metric: str, place: Row) -> str:
         """What the column `note` says about the published value, or ""."""
         cell = self._cell(metric, place)

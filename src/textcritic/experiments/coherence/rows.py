@@ -24,9 +24,8 @@ from textcritic.critics.transitions import Counts
 from textcritic.errors import named
 from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample, Titled
 from textcritic.files import read_json
-from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import LATENT_PPL, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, read_scores, source_scores
 from textcritic.plan.sources import RUN, data_keys
@@ -34,16 +33,10 @@ from textcritic.report.cells import PERPLEXITY
 from textcritic.values import Row
 
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
-PPL = Measure(
-    name="Latent PPL",
+PPL = replace(
+    LATENT_PPL,
     means="how surprising the order of sections is to a critic that has seen only real text",
-    value="latent_ppl",
     section="values",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
 )
 COLUMNS = (
     "label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "latent_ppl_soft", "smoothing", "smoothing_less",

@@ -1,5 +1,7 @@
 """Latent PPL of chains of mentions in long format (model criticism paper, Tables 7 and 8)."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -7,22 +9,16 @@ import pyarrow.compute as pc
 from textcritic.critics import document_columns, groups_of, latent_nll, rejections
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import read_mention_scores
-from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import LATENT_PPL, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE
 
-PPL = Measure(
+PPL = replace(
+    LATENT_PPL,
     name="Latent PPL of mentions",
     means="how surprising it is who is mentioned after whom",
-    value="latent_ppl",
     section="values",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
 )
 COLUMNS = (
     "label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "groups", "tokens",

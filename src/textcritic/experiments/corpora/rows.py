@@ -33,9 +33,8 @@ def statistics_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     rows = []
     for corpus in experiment.data:
         for metric, value in _statistics(corpus).items():
-            printed = published.value(metric, data_keys(corpus.corpus))
-            row = {"corpus": corpus.corpus, "metric": metric, "value": value, "published": printed}
-            rows.append(row | {"difference": None if printed is None else value - printed})
+            row = {"corpus": corpus.corpus, "metric": metric, "value": value}
+            rows.append(row | published.beside(metric, data_keys(corpus.corpus), value))
     return pd.DataFrame(rows)
 
 

@@ -310,7 +310,7 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> Row:
     for name, value in (keys | {"proposal": beam.proposal}).items():
         own = own[own[name] == value]
     nearest = own.iloc[(own["temperature"] - 1).abs().argsort()[:1]].to_dict("records") if len(own) else []
-    printed = published.value(f"beam_{beam.states}", {"generator": beam.generator, "temperature": ""})
+    place = {"generator": beam.generator, "temperature": ""}
     return {
         **keys,
         "proposal": beam.proposal,
@@ -322,8 +322,7 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> Row:
         "ppl": ppl,
         "estimate": nearest[0]["ppl"] if nearest else None,
         "exact": nearest[0]["exact"] if nearest else None,
-        "published": printed,
-        "difference": None if printed is None else ppl - printed,
+        **published.beside(f"beam_{beam.states}", place, ppl),
     }
 
 
@@ -340,17 +339,10 @@ def _beside(exact_values: list[Known], weights: LogWeights, likelihoods: Array, 
     return {"beside": other.exact.label, "ratio": ratio.estimate} | ends
 
 
-def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:
+def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> Row:
     place = {"generator": weighed.generator, "temperature": f"{weighed.temperature:g}" if weighed.peeks else "none"}
-    columns: dict[str, float] = {}
-    for metric, column, gap, ours in (
-        ("ppl_instance", "published", "difference", instance),
-        ("ppl_corpus", "published_corpus", "difference_corpus", corpus),
-    ):
-        printed = published.value(metric, place)
-        if printed is not None:
-            columns |= {column: printed, gap: ours - printed}
-    return columns
+    whole = published.beside("ppl_corpus", place, corpus, "_corpus")
+    return {**published.beside("ppl_instance", place, instance), **whole}
 
 
 def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:

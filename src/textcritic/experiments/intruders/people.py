@@ -9,7 +9,7 @@ import pandas as pd
 from textcritic.critics.detectors.counts import counts_of
 from textcritic.critics.detectors.votes import RULES, Votes, answers_of, people_of, right_shares
 from textcritic.experiments.intruders.asked import AGREEMENT, agreement_rows
-from textcritic.experiments.intruders.files import IntruderFiles
+from textcritic.experiments.intruders.files import IntruderFiles, Voted
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE
 from textcritic.experiments.intruders.read import Judgement, first_judgements, joined_votes, votes_of
 from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, table_of
@@ -61,7 +61,7 @@ def vote_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
                 coherent = np.mean([document_votes.gold is None for document_votes in documents.values()])
                 units = [document_votes.group or document_votes.id for document_votes, _ in pairs]
                 row |= {"coherent": 100 * float(coherent)}
-                row |= numbers_of(counts_of_answers(pairs), units, _resamples(material))
+                row |= numbers_of(counts_of_answers(pairs), units, material.files.resamples)
             rows.append(row | _rejected([one for one in votes if one.id not in documents], rule))
     return table_of(rows, VOTES, ("documents", "answers", "rejected"))
 
@@ -94,9 +94,7 @@ def right_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
                 "incoherent_share": other,
             }
             for name, value in (("share", share), ("incoherent", other)):
-                printed = _published(material, voted.corpus, f"right_{right}_{name}")
-                gap = None if printed is None else value - printed
-                row |= {f"published_{name}": printed, f"difference_{name}": gap}
+                row |= material.published.beside(f"right_{right}_{name}", _place(voted), value, f"_{name}")
             rows.append(row)
     return table_of(rows, RIGHT, ("right", "documents", "incoherent"))
 
@@ -118,7 +116,7 @@ def unanimous_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
                 kinds = (CALLED_COHERENT, WRONG_PLACE) if answer == WRONG else (answer,)
                 number = sum((gold, kind) == _answered(*pair) for pair in pairs for kind in kinds)
                 metric = f"{gold}_{answer.replace(' ', '_')}"
-                printed = _published(material, voted.corpus, metric)
+                printed = material.published.value(metric, _place(voted))
                 row = {"corpus": voted.corpus, "gold": gold, "answer": answer, "documents": number}
                 rows.append(row | {"published": printed})
     return table_of(rows, UNANIMOUS, ("documents",))
@@ -138,12 +136,12 @@ def agreed_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
         silent = counts_of_answers([(document_votes, None) for document_votes, _ in pairs])
         for detector, label, some in ((MAJORITY, "Majority class", silent), (PEOPLE, "People", counts)):
             row: dict[str, object] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
-            rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, _resamples(material)))
+            rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, material.files.resamples))
     for one, chosen in _with_votes(material):
         places = [n for n, votes in chosen if votes.unanimous]
         if places:
             agreed = one.at(places)
-            numbers = numbers_of(agreed.counts, agreed.groups, _resamples(material))
+            numbers = numbers_of(agreed.counts, agreed.groups, material.files.resamples)
             rows.append(keys_of(one, material) | {"documents": len(places)} | numbers)
     for row in rows:
         of = row | {"probe": "all-agree"}
@@ -164,7 +162,7 @@ def by_people_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
         for right in range(len(usual[0].answers) + 1):
             some = one.at([n for n, votes in chosen if votes.right == right])
             row = keys_of(one, material) | {"right": right, "documents": len(some.documents)}
-            numbers = numbers_of(some.counts, some.groups, _resamples(material)) if some.documents else {}
+            numbers = numbers_of(some.counts, some.groups, material.files.resamples) if some.documents else {}
             rows.append(row | {name: value for name, value in numbers.items() if name in BY_PEOPLE})
     return table_of(rows, BY_PEOPLE, ("seed", "right", "documents"))
 
@@ -243,10 +241,6 @@ def _with_votes(material: Material[IntruderFiles]) -> Iterable[tuple[Judgement, 
             yield one, voted
 
 
-def _published(material: Material[IntruderFiles], corpus: str, metric: str) -> float | None:
-    return material.published.value(metric, {"corpus": corpus, "detector": PEOPLE})
-
-
-def _resamples(material: Material[IntruderFiles]) -> int:
-    resamples: int = material.files.resamples
-    return resamples
+def _place(voted: Voted) -> Row:
+    """The keys of published values of people."""
+    return {"corpus": voted.corpus, "detector": PEOPLE}

@@ -114,9 +114,7 @@ def detector_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     rows += [_people_row(voted.corpus, votes, material) for voted, votes in material.get(votes_of)]
     for row in rows:
         for metric in ("accuracy", "f1"):
-            printed = material.published.value(metric, row)
-            gap = None if printed is None else row[metric] - printed
-            row |= {f"published_{metric}": printed, f"difference_{metric}": gap}
+            row |= material.published.beside(metric, row, row.get(metric), f"_{metric}")
     return table_of(rows, DETECTORS, WHOLE)
 
 

@@ -67,9 +67,7 @@ def held_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     for corpus in material.files.corpora:
         for metric, value in _held(corpus):
             row = {"corpus": corpus.corpus, "metric": metric, "value": value}
-            printed = material.published.value(metric, row)
-            gap = None if printed is None else value - printed
-            rows.append(row | {"published": printed, "difference": gap})
+            rows.append(row | material.published.beside(metric, row, value))
     return table_of(rows, HELD, ())
 
 

@@ -1,6 +1,7 @@
 """Perplexity, MAUVE, Latent PPL and people in long format, and how far the first three agree with the last."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,11 +10,11 @@ from textcritic.critics import document_columns, groups_of, rejections
 from textcritic.critics.mauve import Mauve
 from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
 from textcritic.experiments.people.read import collected, crossed
-from textcritic.inference import exp_ratio_of_sums, over_runs
+from textcritic.inference import over_runs
 from textcritic.inference.association import KINDS, Correlation, correlation, pairs_ordered_alike
 from textcritic.inference.crossed import Crossed, share, share_difference
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
+from textcritic.measures.measure import LATENT_PPL, Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import missing
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, runs_of, source_scores
@@ -78,17 +79,8 @@ COHERENT = Measure(
     published="coherent_published",
     difference="coherent_difference",
 )
-LATENT_PPL = Measure(
-    name="Latent PPL",
-    value="latent_ppl",
-    section="metrics",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
-)
-MEASURES = (MAUVE, PERPLEXITY, LATENT_PPL, COHERENT)
+PPL = replace(LATENT_PPL, section="metrics")
+MEASURES = (MAUVE, PERPLEXITY, PPL, COHERENT)
 COLUMNS = (
     "label", *(column for m in MEASURES for column in (m.value, m.low, m.high)), "mauve_p", "p_value", "coherent_p",
     "mauve_library", "mauve_sd", "mauve_documents", "mauve_buckets", "answers", "articles", "annotators", "of_these",
@@ -192,7 +184,7 @@ def _ours(rows: pd.DataFrame) -> list[Row]:
     """Our values of each system: the mean over its trainings."""
     points: list[Row] = []
     for real, group in _systems(rows):
-        measures = {"ppl_all": PERPLEXITY, "mauve": MAUVE, "latent_ppl": LATENT_PPL, "people": COHERENT}
+        measures = {"ppl_all": PERPLEXITY, "mauve": MAUVE, "latent_ppl": PPL, "people": COHERENT}
         values: dict[str, object] = {"real": real}
         for metric, measure in measures.items():
             measured = group[group[measure.value].notna()]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from textcritic.experiments.people.rows import COHERENT, LATENT_PPL, MAUVE
+from textcritic.experiments.people.rows import COHERENT, MAUVE, PPL
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
@@ -42,7 +42,7 @@ def metrics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     columns: dict[str, Column] = {
         "Perplexity": ppl_cell,
         MAUVE.name: lambda group: _cell(group, MAUVE),
-        LATENT_PPL.name: LATENT_PPL,
+        PPL.name: PPL,
         COHERENT.name: _people,
         "Left out": left_out_cell,
     }

@@ -14,9 +14,8 @@ from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, ProcessFiles, Sequences
 from textcritic.files import read_json
-from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import LATENT_PPL, Measure, Scored
 from textcritic.measures.numbers import plural
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import (
@@ -37,16 +36,10 @@ COLUMNS = (
 )  # fmt: skip
 TEXTS = ("infinite_because", "published_note", "ppl_unit", "ppl_infinite_because")
 WHOLE = ("documents", "steps", "rejected", "seeds", "seeds_read")
-PPL = Measure(
-    name="Latent PPL",
+PPL = replace(
+    LATENT_PPL,
     means="how surprising the hidden states are, in their order",
-    value="latent_ppl",
     section="table-process",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
 )
 WORDS = Measure(
     name="Word-level PPL",

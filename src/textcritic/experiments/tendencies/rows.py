@@ -15,7 +15,6 @@ from textcritic.experiments.tendencies.statistics import DIFFERENCES, DISTANCES,
 from textcritic.files import read_json, read_table
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Measure
-from textcritic.measures.published import Published
 from textcritic.measures.scored import perplexity_of, rejected_of
 from textcritic.plan.sources import KEYS, RUN, SAMPLE
 from textcritic.values import Row
@@ -101,7 +100,7 @@ def value_rows(material: Material[TendenciesFiles]) -> pd.DataFrame:
         for statistic in ESTIMATES:
             estimate = measured["estimates"].get(statistic.name, {})
             row = {name: estimate.get(name) for name in ("value", "low", "high", "sd")}
-            row |= _with_published(row, statistic.name, source, published)
+            row |= published.beside(statistic.name, source, row["value"])
             row |= _at_one_size(measured, statistic.name)
             row["published_sd"] = published.value(f"{statistic.name}_sd", source) if _is_real(source) else None
             row |= {name: measured[name] for name in ("documents", "tokens", "empty", *REJECTED)}
@@ -141,7 +140,7 @@ def _compared(
         for statistic in statistics:
             distance = measured["distances"].get(statistic.name, {})
             row = {name: distance.get(name) for name in columns}
-            row |= _with_published(row, statistic.name, source, published)
+            row |= published.beside(statistic.name, source, row["value"])
             note = published.note(statistic.name, source)
             more = {"statistic": statistic.name, "published_note": note, "documents": measured["documents"]}
             rows.append(source | row | more)
@@ -189,10 +188,11 @@ def model_rows(material: Material[TendenciesFiles]) -> pd.DataFrame:
     for model in files.models:
         keys = (model.corpus, SAMPLE, model.setting, model.generator, "", model.seed, None)
         source = dict(zip(KEYS, keys, strict=True))
-        parameters, perplexity = read_json(model.training).get("parameters"), perplexity_of(model.perplexity)["ppl_all"]
-        for name, value in (("parameters", parameters), ("perplexity", perplexity)):
+        perplexity: Row = perplexity_of(model.perplexity)
+        values = {"parameters": read_json(model.training).get("parameters"), "perplexity": perplexity["ppl_all"]}
+        for name, value in values.items():
             row = {"statistic": name, "value": value}
-            rows.append(source | {"label": model.label} | row | _with_published(row, name, source, published))
+            rows.append(source | {"label": model.label} | row | published.beside(name, source, value))
     return _table(rows, ("label", "statistic", "value", "published", "difference"))
 
 
@@ -257,13 +257,6 @@ def _each(material: Material[TendenciesFiles], real: bool = True) -> Iterator[tu
             else:
                 rejected = rejected_of(documents, measured["documents"])
             yield {**documents.keys, "label": material.names.source(documents.keys)}, {**measured, **rejected}
-
-
-def _with_published(row: Row, name: str, source: Row, published: Published) -> dict[str, object]:
-    """The published value and ours minus it."""
-    printed = published.value(name, source)
-    gap = None if printed is None or row["value"] is None else row["value"] - printed
-    return {"published": printed, "difference": gap}
 
 
 def _at_one_size(measured: Row, name: str) -> dict[str, object]:
