@@ -1,18 +1,27 @@
 """What the rows of an experiment are made of: its files, published values, and the names of its sources."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from textcritic.measures.measure import Scored
 from textcritic.measures.names import Names
 from textcritic.measures.published import Published
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 Shared = TypeVar("Shared")
 FilesOf = TypeVar("FilesOf", covariant=True)
 
 TEXT = (*(key for key in KEYS if key not in RUN), "label", "rejected_by_reason")
 """Columns that are text in the tables of every kind: an empty cell there is an empty text, not a missing number."""
+
+
+class Keyed(Protocol):
+    """Real text, a sample, or something else that rows are about."""
+
+    @property
+    def keys(self) -> Row:
+        """The key columns of a row about it."""
 
 
 class Material(Generic[FilesOf]):
@@ -45,3 +54,7 @@ class Material(Generic[FilesOf]):
             self._got[function] = function(self)
         shared: Shared = self._got[function]
         return shared
+
+    def start(self, source: Keyed, **named: bool) -> dict[str, object]:
+        """The first columns of a row: the keys, and the `label` without its corpus, see `Names.source` for `named`."""
+        return {**source.keys, "label": self.names.source(source.keys, corpus=False, **named)}

@@ -19,7 +19,7 @@ from textcritic.inference import (
 )
 from textcritic.inference.jackknife import GROUPS, left_out_with, shared_groups
 from textcritic.measures.crossed import with_crossed
-from textcritic.measures.material import TEXT, Material
+from textcritic.measures.material import TEXT, Keyed, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import count
 from textcritic.measures.scored import add_seeds, reasons_in_words
@@ -27,15 +27,7 @@ from textcritic.plan.sources import DATA, KEYS, RUN
 from textcritic.values import Row
 
 NO_TEST = f"no test of fewer than {LEAST_TESTED} documents"
-SourceOf = TypeVar("SourceOf", bound="Keyed", covariant=True)
-
-
-class Keyed(Protocol):
-    """A source of `Grouped.groups`."""
-
-    @property
-    def keys(self) -> Row:
-        """The key columns of its row."""
+SourceOf = TypeVar("SourceOf", bound=Keyed, covariant=True)
 
 
 class Grouped(Protocol[SourceOf]):
@@ -90,7 +82,7 @@ def source_rows(
         for source, scored in zip(sources, every, strict=True):
             keys = source.keys
             against = None if scored is real or keys["generator"] == DATA else real
-            row = {**keys, "label": material.names.source(keys, corpus=False), **counted(scored), **scored.more}
+            row = {**material.start(source), **counted(scored), **scored.more}
             for measure in measures:
                 row |= columns_of(measure, estimated(measure, scored, against, resampling))
                 if measure.metric:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.plan.sources import Compared, Drawn, data_keys
 from textcritic.plan.sources import RealText as Real
@@ -82,7 +81,7 @@ class Sample(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoherenceFiles(Compared):
+class CoherenceFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -92,21 +91,18 @@ class CoherenceFiles(Compared):
         power: the key `power` of the block; None for a numbered table or figure, which does not use it.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     audit_samples: tuple[Sample, ...]
     undrawn: tuple[Row, ...] = ()
     report_articles: int
     power: JsonObject | None
 
-    def of(self, real: Real) -> list[Any]:
+    def titled(self, real: RealText) -> list[Titled | Sample]:
         """The real text of one corpus with inferred titles and with its own, and the samples compared with it."""
-        text, *samples = super(CoherenceFiles, self).of(real)
-        return [*text.titled(), *samples]
+        return [*real.titled(), *self.samples_of(real)]
 
-    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+    def groups(self) -> Iterator[tuple[Titled | Sample, list[Titled | Sample]]]:
         """As `Compared.groups`; the reference is real text with inferred titles."""
-        return ((sources[0], sources) for sources in map(self.of, self.data))
+        return ((sources[0], sources) for sources in map(self.titled, self.data))
 
     @property
     def titles_given(self) -> bool:

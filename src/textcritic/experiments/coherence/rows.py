@@ -128,7 +128,7 @@ def scored_sources(files: CoherenceFiles, gold: bool = True) -> Iterator[tuple[R
     """Keys, scores and critic of every source: of each corpus the real text first, with gold titles too if `gold`."""
     for data in files.data:
         critic = TransitionCritic.load(data.critic)
-        for source in files.of(data):
+        for source in files.titled(data):
             if gold or source.keys["source"] != DATA_GOLD:
                 yield source.keys, source_scores(source), critic
 

@@ -73,17 +73,15 @@ def audit_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
-    files, names = material.files, material.names
-    rows = []
+    files, rows = material.files, []
     for data in files.data:
         if data.variants is None:
             continue
         real = _by_variant(data)
         for source in files.of(data):
             by_variant = real if source is data else _by_variant(source)
-            keys = source.keys
             for variant, scores in by_variant.items():
-                row = keys | {"label": names.source(keys, corpus=False), "variant": variant}
+                row = material.start(source) | {"variant": variant}
                 scored, of_real = read_scored(scores), None if source is data else read_scored(real[variant])
                 row |= counted(scored) | dict(scored.more)
                 rows.append(row | columns_of(PPL, estimated(PPL, scored, of_real, Resampling(files.resamples))))

@@ -35,17 +35,14 @@ def decomposition_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    files, names = material.files, material.names
-    rows = []
+    files, rows = material.files, []
     for real in files.data:
         critic = critic_of(real)
         for source in files.of(real):
             read = chained(source, files)
             some = np.flatnonzero(read.chains.lengths)
             chains = read.chains.some(read.chains.lengths > 0)
-            keys = source.keys
-            row: dict[str, object] = keys | {"label": names.source(keys, corpus=False)}
-            row |= {"documents": len(chains.lengths), "tokens": len(chains.codes)}
+            row = material.start(source) | {"documents": len(chains.lengths), "tokens": len(chains.codes)}
             if len(chains.lengths) > 1:
                 nll = document_nll(critic, chains)
                 own = cross_fitted_nll(critic, chains)

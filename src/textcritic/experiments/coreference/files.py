@@ -60,7 +60,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoreferenceFiles(Compared):
+class CoreferenceFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -71,8 +71,6 @@ class CoreferenceFiles(Compared):
         report_articles: articles of each source in the report's reader.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     annotated: tuple[Annotated, ...]
     measured: Path | None
     resolver: JsonObject

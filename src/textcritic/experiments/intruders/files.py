@@ -131,7 +131,7 @@ class Generated(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntruderFiles(Compared):
+class IntruderFiles(Compared[Coherent, Generated]):
     """The files that tables, figures and the section are made from.
 
     Attributes:
@@ -142,8 +142,6 @@ class IntruderFiles(Compared):
         judges: of generated text.
     """
 
-    data: tuple[Coherent, ...]
-    samples: tuple[Generated, ...]
     corpora: tuple[Corpus, ...] = ()
     judged: tuple[Judged, ...] = ()
     voted: tuple[Voted, ...] = ()

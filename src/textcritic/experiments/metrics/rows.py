@@ -66,9 +66,8 @@ def document_rows(material: Material[MetricsFiles]) -> pd.DataFrame:
     for name, declared, files in _each(material.files):
         for real in files.data:
             for source in files.shown(real):
-                start = source.keys | {"metric": name, "title": declared.name}
-                start |= {"label": material.names.source(source.keys, corpus=False, seed=False)}
-                rows += [start | row for row in _extremes(source)]
+                start = {**material.start(source, seed=False), "metric": name, "title": declared.name}
+                rows += [{**start, **row} for row in _extremes(source)]
     columns = [*KEYS, "metric", "title", "label", "which", "rank", "article", "value", "beginning"]
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys((*RUN, "rank"), "Int64"))
 

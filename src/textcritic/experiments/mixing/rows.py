@@ -205,7 +205,7 @@ def language_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     Columns: the keys, `label`, `topic` (from 1), `language`, `share_of_sentences`, `share_of_words`; of real
     translations into the language `right_words`, `right_sentences`, each with `..._low`, `..._high`.
     """
-    files, names, rows = material.files, material.names, []
+    files, rows = material.files, []
     for real, one in zip(files.data, material.get(compared_of), strict=True):
         for source in one.sources:
             if source.files not in files.shown(real):
@@ -213,8 +213,7 @@ def language_rows(material: Material[MixingFiles]) -> pd.DataFrame:
             counts = np.asarray(source.posteriors.counts, np.float64)
             main = np.bincount(counts.argmax(axis=1), minlength=counts.shape[1]) if len(counts) else None
             for topic, language in enumerate(one.topics):
-                row = source.files.keys | {"label": names.source(source.files.keys, corpus=False), "topic": topic + 1}
-                row["language"] = language
+                row = {**material.start(source.files), "topic": topic + 1, "language": language}
                 if main is not None:
                     row["share_of_sentences"] = main[topic] / len(counts)
                     row["share_of_words"] = counts[:, topic].sum() / counts.sum()

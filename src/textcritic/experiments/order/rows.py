@@ -72,7 +72,7 @@ def pair_rows(material: Material[OrderFiles]) -> pd.DataFrame:
     rows = []
     for real in material.files.data:
         for source in material.files.shown(real):
-            start = source.keys | {"label": material.names.source(source.keys, corpus=False, seed=False)}
+            start = material.start(source, seed=False)
             table = source_scores(source, ORDER_SCHEMA.names)
             kept = table.filter(pc.invert(table["rejected"]))
             chosen = kept.sort_by([("pair_evidence", "ascending"), ("id", "ascending")])[:MOST_PAIRS].to_pylist()

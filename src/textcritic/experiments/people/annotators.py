@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
+from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.read import Judged, collected, crossed
 from textcritic.inference.agreement import Agreement, Answer, answer_counts, gwet_ac1, krippendorff_alpha
 from textcritic.inference.crossed import Crossed, Share, area, share, share_difference
@@ -43,7 +43,7 @@ def agreement_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
         of_corpus = [one for one in answers.judged if one.source.corpus == real.corpus]
         if not of_corpus:
             continue
-        verdicts = [(f"verdicts, {_words(material, source)}", answers.of(source)) for source in files.of(real)]
+        verdicts = [(f"verdicts, {material.start(source)['label']}", answers.of(source)) for source in files.of(real)]
         for about, judged in [("verdicts, all", of_corpus), *verdicts]:
             if judged:
                 rows += agreement_of(
@@ -66,7 +66,7 @@ def label_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
             judged = answers.of(source)
             if not judged:
                 continue
-            row = source.keys | {"label": _words(material, source)}
+            row = material.start(source)
             equal = _equal(judged, lambda one: one.inferred)
             row |= {"sections": len(equal.values), **_percent(share(equal), "as_classifier", "ci_low", "ci_high")}
             titled = [one for one in judged if one.gold is not None]
@@ -233,8 +233,3 @@ def agreement_of(corpus: str, about: str, answers: Sequence[Answer], categories:
 def _columns(agreement: Agreement) -> Row:
     ends = {"value": agreement.value, "ci_low": agreement.low, "ci_high": agreement.high}
     return ends | {"items": agreement.items, "why": agreement.reason}
-
-
-def _words(material: Material[PeopleFiles], source: RealText | Sample) -> str:
-    words: str = material.names.source(source.keys, corpus=False)
-    return words

@@ -109,7 +109,7 @@ def parsing_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
     experiment, names = material.files, material.names
     rows = []
     for data in experiment.data:
-        samples = {sample.slug: sample for sample in experiment.of(data)[1:]}
+        samples = {sample.slug: sample for sample in experiment.samples_of(data)}
         for row in audit_parsing(data.process, {slug: (s.articles, s.rejected) for slug, s in samples.items()}):
             keys = samples[row.pop("source")].keys
             row = {"setting_of_switch": row.pop("setting"), "documents": row.pop("n"), **row}

@@ -86,7 +86,7 @@ def examples(experiment: ProcessFiles) -> list[Examples]:
         process = Process.load(data.process)
         label = names.source(data_keys(data.corpus, TEST))
         by_source.append(_examples(f"{data.corpus}.data", label, data, process))
-        for sample in experiment.of(data)[1:]:
+        for sample in experiment.samples_of(data):
             label = names.source(sample.keys)
             by_source.append(_examples(sample.slug, label, sample, process))
     return by_source

@@ -26,13 +26,11 @@ Documents: TypeAlias = RealText | Drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecitationFiles(Compared):
+class RecitationFiles(Compared[RealText, Drawn]):
     """Real text of each corpus, and samples in the order of the tables.
 
     Attributes:
         cutting: how the critic cuts documents into words: `tokenizer`, `lower_case`, `straight_quotes`, `words`.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Drawn, ...]
     cutting: JsonObject = field(default_factory=dict)

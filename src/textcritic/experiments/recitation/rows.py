@@ -76,7 +76,7 @@ def length_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     for _, sources in material.files.groups():
         for source in sources:
             scores = source_scores(source, RECITATION_SCHEMA.names)
-            start = source.keys | {"label": material.names.source(source.keys, corpus=False)}
+            start = material.start(source)
             for n in LENGTHS:
                 counts = counts_of(scores, n).astype(np.float64)
                 scored = scored_of(OF_LENGTH, Measured.of_documents(counts, groups_of(long_enough(scores, n))))
@@ -98,7 +98,7 @@ def passage_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     cutting = cutting_of(material.files.cutting)
     for real in material.files.data:
         for source in material.files.shown(real):
-            start = source.keys | {"label": material.names.source(source.keys, corpus=False, seed=False)}
+            start = material.start(source, seed=False)
             chosen = _longest(source_scores(source, RECITATION_SCHEMA.names))
             articles = some_articles(source.articles, [score["id"] for score in chosen])
             for rank, score in enumerate(chosen, start=1):

@@ -55,7 +55,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TendenciesFiles(Compared):
+class TendenciesFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -63,7 +63,5 @@ class TendenciesFiles(Compared):
         models: for a table about generators, which needs nothing else.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     options: JsonObject
     models: tuple[Model, ...] = ()

@@ -116,18 +116,15 @@ def word_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     Columns: the keys, `label`, `topic` (from 1), `words` (with spaces between), `share` (empty if nothing could be
     scored); the commonest topic of real text first.
     """
-    topics, names = material.files, material.names
-    rows = []
+    topics, rows = material.files, []
     for fitted in topics.data:
         words = _words(fitted, WORDS)
         shares_by_source = {source: _shares(source) for source in topics.shown(fitted)}
         order = np.argsort(-np.array(shares_by_source[fitted]), kind="stable")
         for topic in order:
             for source, shares in shares_by_source.items():
-                keys = source.keys
-                row = {"label": names.source(keys, corpus=False), "topic": int(topic) + 1}
-                row |= {"words": " ".join(words[topic]), "share": None if shares is None else float(shares[topic])}
-                rows.append(keys | row)
+                row = {**material.start(source), "topic": int(topic) + 1, "words": " ".join(words[topic])}
+                rows.append(row | {"share": None if shares is None else float(shares[topic])})
     return pd.DataFrame(rows).astype({**dict.fromkeys(RUN, "Int64"), "share": float})
 
 
