@@ -243,7 +243,9 @@ def _canonical(block: Counts, num_words: int, folder: str | os.PathLike[str]) ->
     return whole
 
 
-def _require_counts(block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.bool_], folder: Any) -> None:
+def _require_counts(
+    block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.bool_], folder: str | os.PathLike[str]
+) -> None:
     if not sound.all():
         first = int(np.argmin(sound))
         document = block.ids[int(np.searchsorted(matrix.indptr, first, side="right")) - 1]
@@ -253,7 +255,7 @@ def _require_counts(block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.boo
         )
 
 
-def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:
+def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> np.ndarray:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError as error:
@@ -265,7 +267,7 @@ def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:
     return array
 
 
-def _require_sound(folder: Path, indptr: Any, start: int, stop: int, words: int) -> None:
+def _require_sound(folder: Path, indptr: np.ndarray, start: int, stop: int, words: int) -> None:
     """Check entries `start` to `stop` of indices and counts, read from the files: mapped pages would stay in memory."""
     first = max(start - 1, 0)
     indices = _read(folder / "indices.npy", first, stop)
