@@ -110,7 +110,6 @@ REGISTRIES: Mapping[str, Registry] = {
             Mauve,
         ),
         (
-            "textcritic.plan.checks.vocabulary:check_vocabulary",
             "textcritic.critics.tendencies.options:check_tendencies",
             "textcritic.plan.checks.detectors:check_detector",
         ),
