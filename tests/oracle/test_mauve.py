@@ -18,8 +18,9 @@ from textcritic.critics.mauve import (
     mauve_of_histograms,
 )
 from textcritic.errors import TextcriticError
-from textcritic.latents.features import Embedding, embed_articles
+from textcritic.latents.features import embed_articles
 from textcritic.latents.points import Features
+from textcritic.plan.entries.classifiers import Embedder
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 
 QUICK = MauveOptions(documents=120, seeds=2, halves=4, redo=1, iterations=20)
@@ -74,7 +75,7 @@ def test_features_equal_those_of_the_library_from_the_same_texts(library, tmp_pa
         tmp_path / "texts.parquet",
         [Article(f"{n:02}", None, (Section(None, text),), "test") for n, text in reversed(list(enumerate(TEXTS)))],
     )
-    embed_articles(tmp_path / "texts.parquet", folder, tmp_path / "features.npz", Embedding(batch_size=5))
+    embed_articles(tmp_path / "texts.parquet", folder, tmp_path / "features.npz", Embedder(batch_size=5))
     ours = Features.load(tmp_path / "features.npz")
     assert list(ours.ids) == [f"{n:02}" for n in range(24)]
     tool = pytest.importorskip("mauve.compute_mauve")

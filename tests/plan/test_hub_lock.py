@@ -10,6 +10,7 @@ from own_study import own_folder, project, study, write
 from snake import dry_run, snakemake
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import HubModel
 from textcritic.plan.hub_lock import read_lock, write_lock
 
 OTHER = "6" * 40
@@ -141,9 +142,7 @@ def test_commits_are_looked_up_once_downloaded_and_nothing_is_made_twice(folder,
     (folder / HUB).mkdir(parents=True)  # by hand
     assert "Nothing to be done" in planned(folder, "--dry-run")[1]
     (folder / HUB).rmdir()
-    line = fetch(
-        "download.download_model", "m", MODEL | {"format": "either", "weights": True, "custom_code": False}, HUB
-    )
+    line = fetch("download.download_model", "m", HubModel(**MODEL, format="either"), HUB)
     assert line == "some/model: the commit of its revision main is not known; call `textcritic lock` first"
     assert lock(folder) == ""
     assert hub.asked[-1] == "/api/models/some/model/revision/main"

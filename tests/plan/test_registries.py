@@ -394,10 +394,8 @@ def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide
 
 def test_the_schemas_defaults_are_those_of_the_library():
     from textcritic.critics.ctm import FitOptions
-    from textcritic.latents.bags import VocabularyOptions
 
     entry = restore('{"kind": "ctm"}', "critics")
-    assert VocabularyOptions(**entry["vocabulary"]) == VocabularyOptions()
     options = {key: entry[key] for key in ("iterations", "tolerance", "seed")}
     assert FitOptions(entry["topics"], **options) == FitOptions(entry["topics"])
 

@@ -17,6 +17,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_table
 from textcritic.latents.bags import count_corpus
 from textcritic.plan.entries import restore
+from textcritic.plan.entries.critics import LdaVocabulary
 
 WORDS = {
     "de": ["der", "die", "und", "das", "nicht"],
@@ -136,7 +137,7 @@ def test_the_jobs_of_a_corpus_and_a_sample(tmp_path):
     write_table(tmp_path / "rejected.parquet", rejected)
     folder = tmp_path / "counts"
     vocabulary, report = tmp_path / "vocabulary.parquet", tmp_path / "vocabulary.json"
-    count_corpus(tmp_path / "train.parquet", ENTRY["vocabulary"], vocabulary, report, folder)
+    count_corpus(tmp_path / "train.parquet", LdaVocabulary(), vocabulary, report, folder)
     assert read_json(report)["words"] == 17, "by default every word counts"
     critic = tmp_path / "critic.npz"
     train_lda(folder, critic, tmp_path / "training.json", ENTRY)
@@ -177,7 +178,7 @@ def some(posteriors, rows):
 def test_files_that_do_not_belong_together_or_are_damaged(tmp_path):
     articles(tmp_path / "train.parquet", 9, 1)
     count_corpus(
-        tmp_path / "train.parquet", ENTRY["vocabulary"], tmp_path / "v.parquet", tmp_path / "v.json", tmp_path / "c"
+        tmp_path / "train.parquet", LdaVocabulary(), tmp_path / "v.parquet", tmp_path / "v.json", tmp_path / "c"
     )
     CRITIC.save(tmp_path / "critic.npz")
     files = InferFiles(

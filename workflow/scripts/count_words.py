@@ -2,12 +2,12 @@
 
 from textcritic import runlog
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import restored
 
 with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"):
     count_corpus(
         snakemake.input.articles,
-        restore(snakemake.params.spec, "critics")["vocabulary"],
+        restored(snakemake.params.spec, "critics").vocabulary,
         snakemake.output.vocabulary,
         snakemake.output.report,
         snakemake.output.counts,

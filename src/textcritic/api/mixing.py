@@ -254,7 +254,7 @@ def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Cou
                 f"{real.name}: the texts that the model is fitted on have no words; give texts with words"
             )
         return [_chosen_words(one.texts, rows, known) for one, rows in parts]
-    options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
+    options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=[])
     vocabulary, _ = build_vocabulary([real.texts[row] for row in train], options, real.name)
     found = []
     for one, rows in parts:

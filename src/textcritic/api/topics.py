@@ -279,7 +279,7 @@ def fit_options(options: TopicFit, num_topics: int) -> FitOptions:
 
 def _vocabulary(options: TopicFit) -> VocabularyOptions:
     given = options.asked()
-    return VocabularyOptions(**{key: given[key] for key in ("stop_words", "minimum_count") if key in given})
+    return VocabularyOptions.read({k: given[k] for k in ("stop_words", "minimum_count") if k in given}, "vocabulary")
 
 
 def _fit(counted: TrainAndTests, options: TopicFit, number: int, name: str) -> Fits:

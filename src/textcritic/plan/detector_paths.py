@@ -5,7 +5,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.entries import Ctm, Detector, Entry, Lda, Mentions
-from textcritic.plan.entries.detectors import Nll, Surprise
+from textcritic.plan.entries.detectors import Nll, Surprise, Untrained
 from textcritic.plan.paths import folder_of
 from textcritic.plan.registries import Registries
 
@@ -36,7 +36,7 @@ class DetectorPaths:
             TextcriticError: the documents are cut out of no corpus.
         """
         settings = self._settings(w.detector)
-        if not isinstance(settings, Surprise | Nll):
+        if not isinstance(settings, Untrained):
             return []
         base = self.registries.entry("corpora", w.trained).options.corpus
         if base is None:
@@ -68,7 +68,7 @@ class DetectorPaths:
         return round(training.checkpoint_seconds) if training else 0
 
     def _settings(self, name: str) -> Entry:
-        return self._detector(name).model.chosen[1]
+        return self._detector(name).model.settings
 
     def _detector(self, name: str) -> Detector:
         return self.registries.of_kind("critics", name, Detector)

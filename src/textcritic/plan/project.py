@@ -105,7 +105,7 @@ class Project:
         self.recipes.begin()
         uses = self.registries.closure(use for study in self.studies.values() for use in study.uses())
         for name in uses.get("downloads", ()):
-            check_by_hand(self.registries.entry("downloads", name).plain(), self.here / "results/raw/downloads" / name)
+            check_by_hand(self.registries.entry("downloads", name), self.here / "results/raw/downloads" / name)
         for study in self.studies.values():
             record(self.here, study.name, study.missing)
 

@@ -12,6 +12,7 @@ from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sa
 from textcritic.files import write_json, write_table
 from textcritic.latents.bags import count_corpus
 from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.critics import LdaVocabulary
 
 LANGUAGES = ("de", "es", "fr")
 # Words that HTML and LaTeX would take for their own are among those that the languages share.
@@ -74,7 +75,7 @@ def build_mixing(
         {"kind": "lda", "iterations": 150, "draws": 4, "sweeps": 5, "starts": 2}, "critics", "lda"
     ).plain()
     paths = (folder / "vocabulary.parquet", folder / "vocabulary.json", folder / "bags")
-    count_corpus(folder / "train.parquet", entry["vocabulary"], *paths)
+    count_corpus(folder / "train.parquet", LdaVocabulary(), *paths)
     train_lda(folder / "bags", folder / "critic.npz", folder / "training.json", entry)
     real = RealText(
         corpus=corpus,

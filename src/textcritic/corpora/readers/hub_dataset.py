@@ -15,6 +15,7 @@ from textcritic.corpora.readers.tables import BATCH, rows_of
 from textcritic.corpora.readers.values import kind_of, name_or, text_or
 from textcritic.errors import TextcriticError, first_line
 from textcritic.plan.checks.datasets import HUB_DATASET
+from textcritic.plan.entries import Dataset
 from textcritic.runlog import log
 
 UNEVEN = "titles and sections differ in number"
@@ -23,7 +24,7 @@ REPEATED = "id seen before"
 
 def extract_dataset(
     folder: str | os.PathLike[str],
-    dataset: Mapping[str, Any],
+    dataset: Dataset,
     options: Mapping[str, Any],
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
@@ -41,13 +42,13 @@ def extract_dataset(
         TextcriticError: as `dataset_articles`, or no article was found.
     """
     skipped: Counter[str] = Counter()
-    provenance = {key: dataset[key] for key in ("repository", "revision", "config")}
+    provenance = {"repository": dataset.repository, "revision": dataset.revision, "config": dataset.config}
     articles = dataset_articles(folder, dataset, options, skipped)
     write_extracted(Extraction(HUB_DATASET, articles, skipped, provenance, REPEATED), out_path, report_path)
 
 
 def dataset_articles(
-    folder: str | os.PathLike[str], dataset: Mapping[str, Any], options: Mapping[str, Any], skipped: Counter[str]
+    folder: str | os.PathLike[str], dataset: Dataset, options: Mapping[str, Any], skipped: Counter[str]
 ) -> Iterator[tuple[Article, str | None]]:
     """Stream articles with the split they belong to, in the order of the data set's files; memory does not grow.
 
@@ -71,7 +72,7 @@ def dataset_articles(
         number = 0
         for number, row in enumerate(_rows(Path(folder), dataset, source, _names(options["columns"])), start=1):
             where = f"{folder}: split {source}, row {number}"
-            article = _article(row, options["columns"], where, f"{source}-{number}", dataset["repository"])
+            article = _article(row, options["columns"], where, f"{source}-{number}", dataset.repository)
             if article is None:
                 skipped[UNEVEN] += 1
             else:
@@ -85,7 +86,7 @@ def _names(columns: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*single, *columns.get("texts", [])]))
 
 
-def _rows(folder: Path, dataset: Mapping[str, Any], split: str, names: list[str]) -> Iterator[dict[str, Any]]:
+def _rows(folder: Path, dataset: Dataset, split: str, names: list[str]) -> Iterator[dict[str, Any]]:
     """The wanted columns of one split, row by row."""
     with tempfile.TemporaryDirectory() as cache:  # `datasets` asks for one; streaming puts nothing in it
         stream = _stream(folder, dataset, split, cache)
@@ -111,7 +112,7 @@ def _rows(folder: Path, dataset: Mapping[str, Any], split: str, names: list[str]
             yield from rows
 
 
-def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) -> Any:
+def _stream(folder: Path, dataset: Dataset, split: str, cache: str) -> Any:
     """One split as a `datasets.IterableDataset`."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
     import datasets
@@ -119,10 +120,10 @@ def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) ->
 
     datasets.disable_progress_bars()
     datasets.utils.logging.set_verbosity(logging.CRITICAL)  # what it would log is in the error line
-    place = f"https://huggingface.co/datasets/{dataset['repository']}/tree/{dataset['revision']}"
+    place = f"https://huggingface.co/datasets/{dataset.repository}/tree/{dataset.revision}"
     try:
         builder = datasets.load_dataset_builder(
-            str(folder.absolute()), name=dataset["config"], data_files=dataset["files"], cache_dir=cache
+            str(folder.absolute()), name=dataset.config, data_files=dataset.files, cache_dir=cache
         )
         if hasattr(builder.config, "fragment_scan_options"):  # of Parquet; else whole files would be buffered
             builder.config.fragment_scan_options = ds.ParquetFragmentScanOptions(pre_buffer=False)

@@ -6,9 +6,8 @@ document without the sentence; or by how much more the document without it is in
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
@@ -27,6 +26,8 @@ from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import Resolver, resolver_of
+from textcritic.plan.entries import Critic, Order
+from textcritic.plan.entries import Resolver as ResolverEntry
 from textcritic.runlog import Progress
 
 AT_ONCE = 200  # documents
@@ -126,7 +127,7 @@ class OrderWithout(Without):
         return nats
 
 
-def without_of(critic: Mapping[str, Any], resolver: Mapping[str, Any] | None, path: str | os.PathLike[str]) -> Without:
+def without_of(critic: Critic, resolver: ResolverEntry | None, path: str | os.PathLike[str]) -> Without:
     """The scorer of a detector.
 
     Args:
@@ -134,11 +135,11 @@ def without_of(critic: Mapping[str, Any], resolver: Mapping[str, Any] | None, pa
         resolver: that of its resolver; None of a critic without one.
         path: critic.npz.
     """
-    if critic["kind"] == "order":
+    if isinstance(critic, Order):
         return OrderWithout(path)
     if resolver is None:
         return TopicsWithout(Path(path).parent)
-    return MentionsWithout(path, chain_options(critic, resolver), resolver_of(resolver))
+    return MentionsWithout(path, chain_options(critic.plain(), resolver.plain()), resolver_of(resolver))
 
 
 def _texts(document: Document) -> list[str]:

@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -149,7 +148,7 @@ def _counting(votes: Iterable[Votes], rule: str) -> Iterator[tuple[Votes, int | 
             yield one, answer
 
 
-def _votes_of(record: Any, where: str, exactly: bool) -> Votes:
+def _votes_of(record: object, where: str, exactly: bool) -> Votes:
     known = record if isinstance(record, dict) else {}
     given = known.get(MISSPELT, known.get("annotated"))
     for key, value in (("file_id", known.get("file_id")), ("gold", known.get("gold")), (MISSPELT, given)):
@@ -165,7 +164,7 @@ def _votes_of(record: Any, where: str, exactly: bool) -> Votes:
     return Votes(str(known["file_id"]), _position(known["gold"], f"{label}: `gold`"), answers)
 
 
-def _position(value: Any, what: str) -> int | None:
+def _position(value: object, what: str) -> int | None:
     try:
         number = int(value) if isinstance(value, str) or type(value) is int else None
     except ValueError:
@@ -177,6 +176,6 @@ def _position(value: Any, what: str) -> int | None:
     return None if number == COHERENT else number
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {str: "text", int: "a whole number", float: "a number", dict: "an object", list: "a list"}
     return names.get(type(value), type(value).__name__)

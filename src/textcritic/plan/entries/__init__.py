@@ -7,7 +7,7 @@ docs/config, and the values that travel: a job gets its entry back from one line
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args, overload
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, json_schema
@@ -162,7 +162,6 @@ REGISTRIES: Mapping[str, Registry] = {
             Mauve,
         ),
         (
-            "textcritic.plan.checks.vocabulary:check_vocabulary",
             "textcritic.critics.tendencies.options:check_tendencies",
             "textcritic.plan.checks.detectors:check_detector",
         ),
@@ -255,6 +254,25 @@ def kind_of(model: type[Entry]) -> str:
     return str(kind)
 
 
+@overload
+def restored(text: str, registry: Literal["classifiers"]) -> Classifier: ...
+@overload
+def restored(text: str, registry: Literal["critics"]) -> Critic: ...
+@overload
+def restored(text: str, registry: Literal["embedders"]) -> Embedder: ...
+@overload
+def restored(text: str, registry: Literal["generators"]) -> Generator: ...
+@overload
+def restored(text: str, registry: Literal["proposals"]) -> Proposal: ...
+@overload
+def restored(text: str, registry: Literal["resolvers"]) -> Resolver: ...
+@overload
+def restored(text: str, registry: str) -> Entry: ...
+def restored(text: str, registry: str) -> Entry:
+    """What `Entry.canonical` wrote, where entries of several kinds may come; else `restore` of the model does it."""
+    return read_entry(json.loads(text), registry, f"specification of {registry}")
+
+
 def restore(text: str, registry: str) -> dict[str, Any]:
-    """What `Entry.canonical` wrote, as a mapping with all defaults; `restore` of a model gives the entry itself."""
-    return read_entry(json.loads(text), registry, f"specification of {registry}").plain()
+    """The same as a mapping with all defaults."""
+    return restored(text, registry).plain()

@@ -125,6 +125,17 @@ class Descent(Steps):
         return self.decided(("checkpoint_seconds",))
 
 
+class Batches(Descent):
+    """A training whose updates read several batches of texts."""
+
+    batch_size: int
+
+    @property
+    def texts(self) -> int:
+        """Texts in an update; those of a detector are sentences."""
+        return self.batch_size * self.accumulation
+
+
 class FromHub(Entry, title="{hub: NAME}"):
     """Weights of the hub."""
 

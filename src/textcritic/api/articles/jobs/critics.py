@@ -28,6 +28,7 @@ from textcritic.files import read_table, write_table
 from textcritic.latents.bags import count_corpus
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
+from textcritic.plan.entries import Ctm
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
@@ -89,11 +90,12 @@ def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str
 def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
     """The words of a topic model, and their counts in the train split."""
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
-    train, entry = f"results/corpora/{corpus}/train.parquet", configured.entry("critics", critic)
+    train = f"results/corpora/{corpus}/train.parquet"
+    options = configured.registries.of_kind("critics", critic, Ctm).vocabulary
     made = [f"{folder}/vocabulary.parquet", f"{folder}/vocabulary.json", bags]
     decided_by = configured.decided("critics", critic, "topics", "kind", "vocabulary", "fitted")
     needs = [train, *stop_words(critic, configured.registries)]
-    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, entry["vocabulary"], *made))
+    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, options, *made))
 
 
 def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
@@ -142,7 +144,8 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
 def mentions(configured: Configured, resolver: str, corpus: str, tail: str) -> Job:
     """Who is mentioned in a set of documents."""
     articles, rejected = articles_of(corpus, tail)
-    made, entry = f"results/mentions/{resolver}/{corpus}/{tail}.parquet", configured.entry("resolvers", resolver)
+    made = f"results/mentions/{resolver}/{corpus}/{tail}.parquet"
+    entry = configured.registries.entry("resolvers", resolver)
     files = ResolvedFiles(articles=articles, mentions=made, rejected=rejected, folder=None)
     decided_by = configured.decided("resolvers", resolver, "coreference")
     needs = given(articles, rejected)

@@ -19,6 +19,7 @@ from textcritic.inference.crossfit import deal
 from textcritic.latents.bags import count_corpus
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import estimated
+from textcritic.plan.entries.critics import VocabularyOptions
 from textcritic.plan.experiment import Experiment
 from textcritic.runlog import taken
 from textcritic.values import JsonObject
@@ -73,7 +74,8 @@ class _Fitted:
         """Its results for the held-out documents, and for each sample compared with them."""
         folder = self.folder
         vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
-        count_corpus(folder / "train.parquet", self.entry["vocabulary"], vocabulary, folder / "vocabulary.json", bags)
+        options = VocabularyOptions.read(self.entry["vocabulary"], "vocabulary")
+        count_corpus(folder / "train.parquet", options, vocabulary, folder / "vocabulary.json", bags)
         model, starts = folder / "critic.npz", folder / "starts.npz"
         fit_files = ctm.FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
         version, threads = self.configured.project.stage("topics"), self.configured.cores
