@@ -11,7 +11,7 @@ from own_study import ROOT, own_folder, project, study, write
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
 from textcritic.plan import entries
-from textcritic.plan.entries import Ctm, Tendencies, read_entry, registry_schema, restore
+from textcritic.plan.entries import Tendencies, read_entry, registry_schema, restore
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, Overlay, download_of
@@ -265,10 +265,10 @@ def test_names_of_entries(folder):
             r"process: subsequences: 4 is too few; at least 8, one for each state",
         ),
         ("corpora", {"extractor": "process", "options": {"process": {"states": 1}}}, r"options.process.states: 1 "),
-        ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 is less than the minimum of 2"),
+        ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 should be at least 2"),
         ("critics", {"kind": "ctm", "topics": "many"}, r"topics: 'many' should be a whole number"),
         ("critics", {"kind": "ctm", "topcis": 20}, r"unknown key 'topcis'; did you mean 'topics'\?"),
-        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 is less than the minimum of 0"),
+        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 should be at least 0"),
         (
             "critics",
             {"kind": "ctm", "vocabulary": {"mode": "released"}},
@@ -398,12 +398,6 @@ def test_the_parameters_of_the_rules_of_tendencies_are_all_keys_of_an_entry_that
     assert len(named) == 2
     keys = {key for line in named for key in line.split('"')[1::2]} | {"draws", "shards"}
     assert keys | {"threads", "mem_mb", "runtime"} == set(Tendencies.model_fields)
-
-
-def test_the_schemas_defaults_are_those_of_the_library():
-    from textcritic.latents.bags import VocabularyOptions
-
-    assert VocabularyOptions(**Ctm(kind="ctm").vocabulary.plain()) == VocabularyOptions()
 
 
 def test_two_trainings_share_the_cores_of_a_machine(folder):

@@ -70,7 +70,7 @@ def test_canonical_is_a_round_trip(context, rate, schedule):
         ),
         (changed("training.schedule", "step"), r"training.schedule: 'step' is not one of constant, linear, cosine"),
         (changed("init", {"url": "x"}), r"init: .* is not \{hub: NAME\} or \{folder: PATH\}"),
-        (changed("training.batch_size", 0), r"training.batch_size: 0 is less than the minimum of 1"),
+        (changed("training.batch_size", 0), r"training.batch_size: 0 should be at least 1"),
     ],
 )
 def test_faults_name_source_and_key(entry, message):

@@ -132,7 +132,7 @@ def test_the_jobs_of_a_corpus_and_a_sample(tmp_path):
     write_table(tmp_path / "rejected.parquet", rejected)
     folder = tmp_path / "counts"
     vocabulary, report = tmp_path / "vocabulary.parquet", tmp_path / "vocabulary.json"
-    count_corpus(tmp_path / "train.parquet", ENTRY.vocabulary.plain(), vocabulary, report, folder)
+    count_corpus(tmp_path / "train.parquet", ENTRY.vocabulary, vocabulary, report, folder)
     assert read_json(report)["words"] == 17, "by default every word counts"
     critic = tmp_path / "critic.npz"
     train_lda(folder, critic, tmp_path / "training.json", ENTRY)
@@ -172,13 +172,8 @@ def some(posteriors, rows):
 
 def test_files_that_do_not_belong_together_or_are_damaged(tmp_path):
     articles(tmp_path / "train.parquet", 9, 1)
-    count_corpus(
-        tmp_path / "train.parquet",
-        ENTRY.vocabulary.plain(),
-        tmp_path / "v.parquet",
-        tmp_path / "v.json",
-        tmp_path / "c",
-    )
+    paths = (tmp_path / name for name in ("train.parquet", "v.parquet", "v.json", "c"))
+    count_corpus(next(paths), ENTRY.vocabulary, *paths)
     CRITIC.save(tmp_path / "critic.npz")
     files = InferFiles(
         *(tmp_path / name for name in ("train.parquet", "v.parquet", "critic.npz", "p.npz", "s.parquet"))

@@ -32,8 +32,8 @@ from textcritic.latents.bags import count_words
 from textcritic.latents.bags.vocabulary import build_vocabulary
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
-from textcritic.plan.checks.vocabulary import VocabularyOptions
 from textcritic.plan.entries import Persons, read_entry
+from textcritic.plan.entries.critics import VocabularyOptions
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run

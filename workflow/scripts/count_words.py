@@ -8,7 +8,7 @@ with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"
     entry = restored(snakemake.params.spec, "critics")
     count_corpus(
         snakemake.input.articles,
-        entry.vocabulary.plain(),
+        entry.vocabulary,
         snakemake.output.vocabulary,
         snakemake.output.report,
         snakemake.output.counts,

@@ -1,10 +1,9 @@
 """Label Studio's JSON (version 1.23): a list of tasks with annotations, and the labelling interface that fits it."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from textcritic.annotation.answers import INTRUDER, read_time
@@ -27,6 +26,7 @@ from textcritic.annotation.exchange import (
 )
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
+from textcritic.values import JsonObject
 
 ASKED = "question"
 
@@ -43,7 +43,7 @@ def write_label_studio(path: Path, items: Iterable[Item]) -> list[Path]:
     return [path, interface]
 
 
-def interface_of(header: Mapping[str, Any]) -> str:
+def interface_of(header: JsonObject) -> str:
     """The labelling interface: the parts, each with a choice of its type, and the question."""
     if header["task"] == INTRUDER:
         choice, asked, options = "", INTRUDED, ' value="$choices" layout="vertical"/>'
@@ -92,7 +92,7 @@ def read_label_studio(path: Path, campaign: str | None) -> Reading:
     return reading
 
 
-def _add(reading: Reading, item: Item, annotation: Mapping[str, Any], where: str) -> None:
+def _add(reading: Reading, item: Item, annotation: JsonObject, where: str) -> None:
     if annotation.get("was_cancelled"):
         reading.left_out["skipped"] += 1
         return
@@ -101,7 +101,7 @@ def _add(reading: Reading, item: Item, annotation: Mapping[str, Any], where: str
     reading.add(item, chosen, _own(annotation, results, where), where)
 
 
-def _own(annotation: Mapping[str, Any], results: Iterable[Mapping[str, Any]], where: str) -> dict[str, Any]:
+def _own(annotation: JsonObject, results: Iterable[JsonObject], where: str) -> JsonObject:
     for one in results:
         if own := (one.get("meta") or {}).get(OURS):
             return dict(own)
@@ -111,7 +111,7 @@ def _own(annotation: Mapping[str, Any], results: Iterable[Mapping[str, Any]], wh
     return outside(f"label-studio-{who}", answered - (annotation.get("lead_time") or 0), answered)
 
 
-def _task(item: Item) -> dict[str, Any]:
+def _task(item: Item) -> JsonObject:
     data = {"item": item.about["item"], ASKED: item.header[ASKED], "parts": [{"text": text} for text in item.parts]}
     if item.header["task"] == INTRUDER:
         places = [option_of(place) for place in range(1, len(item.parts))]
@@ -123,9 +123,9 @@ def _task(item: Item) -> dict[str, Any]:
     }
 
 
-def _annotation(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _annotation(answer: JsonObject) -> JsonObject:
     started, answered = (datetime.fromisoformat(answer[key]) for key in ("started", "answered"))
-    results: list[dict[str, Any]] = []
+    results: list[JsonObject] = []
     for name, option in names_of(answer["answer"]).items():
         to = name.replace("type_", "part_") if name.startswith("type_") else ASKED
         result = {"id": name, "from_name": name, "to_name": to, "type": "choices", "origin": "manual"}

@@ -1,10 +1,9 @@
 """Potato's folder (version 2.12): config.yaml, the items, and a user_state.json of each annotator."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -29,6 +28,7 @@ from textcritic.annotation.exchange import (
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
+from textcritic.values import JsonObject
 
 CONFIG, ITEMS, OUTPUT, STATE = "config.yaml", "data/items.jsonl", "annotation_output", "user_state.json"
 LABELS, BEHAVIOUR, KEPT = "instance_id_to_label_to_value", "instance_id_to_behavioral_data", "crowd_metadata"
@@ -76,7 +76,7 @@ def read_potato(folder: Path, campaign: str | None) -> Reading:
     return reading
 
 
-def _config_of(folder: Path) -> dict[str, Any]:
+def _config_of(folder: Path) -> JsonObject:
     path = folder / CONFIG
     try:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -88,7 +88,7 @@ def _config_of(folder: Path) -> dict[str, Any]:
     return dict(config)
 
 
-def _items(folder: Path, config: Mapping[str, Any], campaign: str | None) -> Iterator[tuple[str, Item]]:
+def _items(folder: Path, config: JsonObject, campaign: str | None) -> Iterator[tuple[str, Item]]:
     key = (config.get("item_properties") or {}).get("id_key", "id")
     for name in config["data_files"]:
         for number, line in json_lines(folder / name):
@@ -110,7 +110,7 @@ def _chosen(labels: Iterable[tuple[str, set[str]]], item: Item) -> dict[str, str
     return chosen
 
 
-def _own(user: str, seen: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _own(user: str, seen: JsonObject, where: str) -> JsonObject:
     if not isinstance(seen.get("session_start"), int | float):
         raise TextcriticError(
             f"{where}: no `session_start`; Potato should keep behavioural data, as it does by default"
@@ -120,7 +120,7 @@ def _own(user: str, seen: Mapping[str, Any], where: str) -> dict[str, Any]:
     return outside(user, float(seen["session_start"]), max(known, default=float(seen["session_start"])))
 
 
-def _config(items: list[Item]) -> dict[str, Any]:
+def _config(items: list[Item]) -> JsonObject:
     header, most = items[0].header, max(len(item.parts) for item in items)
     if header["task"] == INTRUDER:
         options = [*(option_of(place) for place in range(1, most)), ALL_BELONG]
@@ -143,15 +143,15 @@ def _config(items: list[Item]) -> dict[str, Any]:
     }
 
 
-def _line(item: Item) -> dict[str, Any]:
+def _line(item: Item) -> JsonObject:
     parts = list(item.parts)
     text = "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
     return {"id": item.about["item"], "text": text, "parts": parts, OURS: known_of(item)}
 
 
-def _states(items: list[Item]) -> dict[str, dict[str, Any]]:
+def _states(items: list[Item]) -> dict[str, JsonObject]:
     """By annotator, what Potato keeps of a user."""
-    states: dict[str, dict[str, Any]] = {}
+    states: dict[str, JsonObject] = {}
     ordered = sorted(((one["order"], item, one) for item in items for one in item.answers), key=lambda pair: pair[0])
     for _, item, one in ordered:
         name, id_ = one["annotator"], item.about["item"]

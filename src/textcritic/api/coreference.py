@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +39,7 @@ from textcritic.latents.resolvers.mention_chains import NO_ENTITY
 from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.values import JsonObject
 
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
@@ -63,7 +63,7 @@ class MentionsOfSample(OneLatentPpl):
     without_people: int
     unseen: int
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """As JSON has it."""
         return {
             **self.head(),
@@ -283,7 +283,7 @@ def crossed_mentions(
     }
 
 
-def _more(chains: MentionChains, estimate: Estimate) -> dict[str, Any]:
+def _more(chains: MentionChains, estimate: Estimate) -> dict[str, float]:
     """The columns of a set of chains in addition to its Latent PPL, see `experiments.coreference.rows`."""
     people, documents = people_of(chains), len(chains.lengths)
     return {

@@ -1,7 +1,6 @@
 """How much of the order of sentences of real texts samples have, by cross-fitting."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -59,7 +58,7 @@ def crossed_order(
     accuracy = {label: one.accuracies(fits[label].parts, how.seed) for label, one in judged.items()}
     scored = {}
     for label, of in kept.items():
-        more: dict[str, Any] = {"sentences": int(sentences.counted[of].sum())}
+        more: dict[str, object] = {"sentences": int(sentences.counted[of].sum())}
         if label in fits:
             more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
         if label in estimates:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import compress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -56,7 +55,7 @@ def crossed_recitation(
     for label, of in lengths.items():
         short, empty = int(((of > 0) & (of < MAIN_LENGTH)).sum()), int((of == 0).sum())
         reasons = {why: n for why, n in ((f"fewer than {MAIN_LENGTH} words", short), (EMPTY, empty)) if n}
-        more: dict[str, Any] = {"ngrams": int(np.maximum(of - MAIN_LENGTH + 1, 0).sum())}
+        more: dict[str, object] = {"ngrams": int(np.maximum(of - MAIN_LENGTH + 1, 0).sum())}
         if label in fits:
             more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
         one: dict[str, Estimate] = {}

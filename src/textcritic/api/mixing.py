@@ -31,11 +31,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED_TOPICS, NLL, PERCENT
 from textcritic.inference import Interval, Number, unit_of, with_ones
 from textcritic.inference.bootstrap import TOO_FEW
-from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
+from textcritic.latents.bags import build_vocabulary, count_words, over_words, read_ldac
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
 from textcritic.measures.numbers import missing
 from textcritic.plan.entries import Lda
+from textcritic.plan.entries.critics import LdaVocabulary
 from textcritic.values import JsonObject, Row
 
 TOP_WORDS = 20
@@ -253,8 +254,8 @@ def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Cou
                 f"{real.name}: the texts that the model is fitted on have no words; give texts with words"
             )
         return [_chosen_words(one.texts, rows, known) for one, rows in parts]
-    options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
-    vocabulary, _ = build_vocabulary([real.texts[row] for row in train], options, real.name)
+    texts = [real.texts[row] for row in train]
+    vocabulary, _ = build_vocabulary(texts, LdaVocabulary(lowercase=lowercase), real.name)
     found = []
     for one, rows in parts:
         some = [one.texts[row] for row in rows]

@@ -31,6 +31,7 @@ from textcritic.errors import TextcriticError, named
 from textcritic.experiments.topics.rows import AT_MEAN, NLL
 from textcritic.inference import (
     Groups,
+    Interval,
     bootstrap_interval,
     ratio_of_sums,
     unit_sums,
@@ -42,7 +43,6 @@ from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory, scores_of_sets
 from textcritic.measures.score import Score
 from textcritic.plan.entries import Ctm
-from textcritic.values import JsonObject
 
 TOP_WORDS = 10
 MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
@@ -225,7 +225,8 @@ def _scored(
                 empty=tested[label].empty,
                 tokens=int(tested[label].counts.sum()),
                 tokens_unknown=tested[label].unknown,
-                **_over_starts(nll[label], read[label].groups, options),
+                over_starts=_over_starts(nll[label]),
+                over_fits=_over_fits(nll[label], read[label].groups, options),
             )
             for label, found in zip(tested, by_kind, strict=True)
         },
@@ -243,17 +244,22 @@ def _against_first(read: Mapping[str, Scored], options: TopicFit) -> tuple[Score
     return scores_of_sets(sets, [NLL], resampling(options), first)
 
 
-def _over_starts(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> JsonObject:
-    """`over_starts` and `over_fits` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
+def _over_starts(nll: Sequence[tuple[Array, Array]]) -> dict[str, tuple[float, float]]:
+    """`over_starts` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
+    means = [[float(values.mean()) for values in both] for both in nll]
+    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
+    return over if len(nll) > 1 else {}
+
+
+def _over_fits(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Interval]:
+    """`over_fits` of `TopicsOfSet`; `nll` as in `_over_starts`."""
     averaged = {}
     for kind, values in zip(MEANS, zip(*nll, strict=True), strict=True):
         units = unit_sums(with_ones(np.mean(values, axis=0)), groups)
         whole = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed)
         low, high = with_fits(whole.estimate, (whole.low, whole.high), np.mean(values, axis=1))
         averaged[kind] = replace(whole, low=low, high=high)
-    means = [[float(values.mean()) for values in both] for both in nll]
-    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
-    return {"over_starts": over if len(nll) > 1 else {}, "over_fits": averaged}
+    return averaged
 
 
 def groups_with(counted: Counted, groups: Groups) -> list[str | None]:
@@ -275,7 +281,7 @@ def entry_of(options: TopicFit, topics: int) -> Ctm:
 
 def _vocabulary(options: TopicFit) -> VocabularyOptions:
     given = options.asked()
-    return VocabularyOptions(**{key: given[key] for key in ("stop_words", "minimum_count") if key in given})
+    return VocabularyOptions.read({k: given[k] for k in ("stop_words", "minimum_count") if k in given}, "vocabulary")
 
 
 def _fit(counted: TrainAndTests, options: TopicFit, number: int, name: str) -> Fits:

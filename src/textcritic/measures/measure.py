@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textcritic.inference import MARGIN, Groups, Statistic, ratio_of_sums
+from textcritic.inference import MARGIN, Groups, Statistic, exp_ratio_of_sums, ratio_of_sums
+from textcritic.values import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     p: float | None = None
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Row = field(default_factory=dict)
     reason: str = ""
     without: tuple[float, ...] = ()
 
@@ -53,7 +54,7 @@ class Scored:
     data: Mapping[str, Any] = field(default_factory=dict)
     documents: int | None = None
     reasons: Mapping[str, int] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Row = field(default_factory=dict)
     groups: Groups = None
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
@@ -161,3 +162,15 @@ class Measure:
     def without(self) -> str:
         """The column of `Estimate.without`, numbers with spaces between; it is there if samples share groups."""
         return f"{self.value}_without"
+
+
+LATENT_PPL = Measure(
+    name="Latent PPL",
+    value="latent_ppl",
+    statistic=exp_ratio_of_sums,
+    metric="latent_ppl",
+    published="published",
+    difference="difference",
+    by_ratio=True,
+)
+"""The perplexity of chains of latent states; a kind says what it means and where it stands."""

@@ -130,6 +130,18 @@ def _typed(kind: Any, value: Any) -> Any:
         kinds = items[:1] * len(value) if items[-1] is Ellipsis else items
         return tuple(_typed(item_kind, item) for item_kind, item in zip(kinds, value, strict=True))
     if is_dataclass(kind):
-        hints = get_type_hints(kind)
+        hints = _hints_of(kind)
         return kind(**{name: _typed(hints[name], item) for name, item in value.items()})  # type: ignore[operator]
     return Path(value) if kind is Path else value
+
+
+def _hints_of(kind: Any) -> dict[str, Any]:
+    """The annotations of a dataclass, with the classes that it gives to a generic base."""
+    given: dict[Any, Any] = {}
+    for base in getattr(kind, "__orig_bases__", ()):
+        given |= dict(zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False))
+    hints = get_type_hints(kind)
+    for name, hint in hints.items():
+        if parameters := getattr(hint, "__parameters__", ()):
+            hints[name] = hint[tuple(given[parameter] for parameter in parameters)]
+    return hints

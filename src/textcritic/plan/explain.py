@@ -21,6 +21,8 @@ TYPES = {
     "null": "null",
 }
 
+BOUNDS = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "more than", "exclusiveMaximum": "less than"}
+
 
 def refusal(value: Any, schema: Mapping[str, Any]) -> str | None:
     """Why a value does not fit a schema, the fault that is nearest to its root; None if it fits."""
@@ -60,6 +62,8 @@ def _explain(problem: ValidationError) -> str:
         return f"{at}{value!r} should be {wanted}{hint}"
     if problem.validator == "enum":
         return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
+    if problem.validator in BOUNDS:
+        return f"{at}{value!r} should be {BOUNDS[problem.validator]} {rule}"
     if problem.validator == "pattern" and rule == r"\S":
         return f"{at}is empty; write some words, or leave the key out"
     if problem.validator in ("oneOf", "anyOf"):

@@ -15,7 +15,7 @@ from typing import Any
 
 from textcritic.errors import TextcriticError, listed
 from textcritic.files import read_json, write_json
-from textcritic.plan.entries import Entry, read_entry
+from textcritic.plan.entries import Entry
 from textcritic.plan.hub_lock import LOCK
 from textcritic.plan.registries import WITHOUT_EFFECT, Overlay, Registries, deciding
 from textcritic.plan.spec import load_yaml
@@ -160,7 +160,8 @@ class Recipes:
                 new = self._entry(registry, name)
                 old = recorded.get(key, self._plain(registry, name))
                 if old != new:
-                    whole = [read_entry(values, registry, f"{RECORD}: {key}").plain() for values in (old, new)]
+                    read = self._registries.about[registry].read
+                    whole = [read(values, f"{RECORD}: {key}").plain() for values in (old, new)]
                     changed[registry, name] = _differences(*whole)
         return changed
 

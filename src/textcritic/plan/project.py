@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, listed, suggestion
-from textcritic.experiments import KINDS, kind_of
+from textcritic.experiments import KINDS, kind_of, registries_with
 from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
@@ -77,7 +77,8 @@ class Project:
         self._check_stages()
         places = (self.here, self.root)
         folders = [find_folder(folder, places) for folder in self.config.registry_folders]
-        self.registries = Registries(folders, self.here, overlays(self.config.registry, self.here))
+        about = registries_with(self.config.experiment_packages)
+        self.registries = Registries(folders, self.here, overlays(self.config.registry, self.here), about)
         if locked:
             self.registries.lay_over(commits(read_lock(self.here), self.registries))
         self.recipes = Recipes(self.registries, self.here, self.config.accept)

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, overload
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.place import PLACE
 from textcritic.plan import entries
-from textcritic.plan.entries import Causal, Entry, Fairseq, Hsmm, kind_of, read_entry, registry_schema
+from textcritic.plan.entries import Causal, Entry, Fairseq, Hsmm, Registry, kind_of
 from textcritic.plan.spec import as_described, laid_over, leaves, load_yaml
 
 REGISTRIES = tuple(sorted(entries.REGISTRIES))
@@ -57,13 +57,20 @@ class Registries:
         folders: where {registry}.yaml files are; a name may stand in one of them only.
         here: the working directory, which relative paths in entries are relative to.
         overlays: laid over the entries one after the other.
+        about: what the entries of each registry are: ours, and those of other packages.
 
     Raises:
         TextcriticError: the first fault found, naming file, entry and key.
     """
 
-    def __init__(self, folders: Iterable[Path], here: Path, overlays: Iterable[Overlay] = ()) -> None:
-        self.here = here
+    def __init__(
+        self,
+        folders: Iterable[Path],
+        here: Path,
+        overlays: Iterable[Overlay] = (),
+        about: Mapping[str, Registry] = entries.REGISTRIES,
+    ) -> None:
+        self.here, self.about = here, about
         self.entries: dict[str, dict[str, Entry]] = {registry: {} for registry in REGISTRIES}
         self._files: dict[tuple[str, str], Path] = {}
         self._plain: dict[tuple[str, str], Entry] = {}
@@ -155,8 +162,8 @@ class Registries:
                     raise TextcriticError(
                         f"{where}: is not a mapping of keys to values; write `{name}: {{KEY: VALUE}}`"
                     )
-                merged = laid_over(entry.plain(), as_described(values, registry_schema(registry)))
-                self.entries[registry][name] = read_entry(merged, registry, where)
+                merged = laid_over(entry.plain(), as_described(values, self.about[registry].schema()))
+                self.entries[registry][name] = self.about[registry].read(merged, where)
                 self._plain.setdefault((registry, name), entry)
                 before = self._overlays.get((registry, name))
                 self._overlays[registry, name] = f"{before} and {overlay.where}" if before else overlay.where
@@ -210,11 +217,11 @@ class Registries:
 
         A key of `registry: downloads` holds a path, which names an entry only if rules/download.smk fetches it.
         """
-        return named_in(self.entry(registry, name).plain(), registry_schema(registry))
+        return named_in(self.entry(registry, name).plain(), self.about[registry].schema())
 
     def texts(self, registry: str, name: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
         """Every text in an entry: its dotted key, the text, and what the schema says of it."""
-        return leaves(self.entry(registry, name).plain(), registry_schema(registry))
+        return leaves(self.entry(registry, name).plain(), self.about[registry].schema())
 
     def check_references(self, value: Any, rules: Mapping[str, Any], where: str) -> None:
         """See that every entry that a value names by its schema exists.
@@ -306,13 +313,13 @@ class Registries:
             if name in self.entries[registry]:
                 raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
             self._files[registry, name] = path
-            self.entries[registry][name] = read_entry(entry, registry, self.where(registry, name))
+            self.entries[registry][name] = self.about[registry].read(entry, self.where(registry, name))
 
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""
         where = self.where(registry, name)
-        self.check_references(self.entry(registry, name).plain(), registry_schema(registry), where)
-        for check in entries.REGISTRIES[registry].checks:
+        self.check_references(self.entry(registry, name).plain(), self.about[registry].schema(), where)
+        for check in self.about[registry].checks:
             module, _, function = check.partition(":")
             _prefixed(where, getattr(importlib.import_module(module), function), name, self)
 

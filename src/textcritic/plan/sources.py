@@ -1,11 +1,11 @@
 """The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
@@ -118,11 +118,16 @@ class Drawn(Files):
         return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}.draw{self.draw}"
 
 
+RealOf = TypeVar("RealOf", bound=RealText)
+DrawnOf = TypeVar("DrawnOf", bound=Drawn)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared(Files):
+class Compared(Files, Generic[RealOf, DrawnOf]):
     """Real text of each corpus, and the samples that are compared with it, in the order of the tables.
 
-    A kind names the first two fields once more, with its own classes. Whatever has `keys` may be a source of `groups`.
+    A kind says what its real text and its samples are: `class OrderFiles(Compared[RealText, Drawn])`. Whatever has
+    `keys` may be a source of `groups`.
 
     Attributes:
         data: real text, with the critic that was fitted on it.
@@ -131,20 +136,24 @@ class Compared(Files):
         resamples: of intervals and tests.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Drawn, ...]
+    data: tuple[RealOf, ...]
+    samples: tuple[DrawnOf, ...]
     decodings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     resamples: int = 0
 
-    def of(self, real: RealText) -> list[Any]:
-        """The real text of one corpus and the samples beside it."""
-        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
+    def samples_of(self, real: RealOf) -> list[DrawnOf]:
+        """The samples beside the real text of one corpus."""
+        return [sample for sample in self.samples if sample.corpus == real.corpus]
 
-    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+    def of(self, real: RealOf) -> list[RealOf | DrawnOf]:
+        """The real text of one corpus and the samples beside it."""
+        return [real, *self.samples_of(real)]
+
+    def groups(self) -> Iterator[tuple[Any, Sequence[Any]]]:
         """What is compared: of each corpus the yardstick, and all its sources in the order of the rows."""
         return ((real, self.of(real)) for real in self.data)
 
-    def shown(self, real: RealText) -> list[Any]:
+    def shown(self, real: RealOf) -> list[RealOf | DrawnOf]:
         """As `of`, with the first draw of the first training of each sample only."""
         first: dict[tuple[str, ...], tuple[int, int]] = {}
         for sample in self.samples:

@@ -72,7 +72,7 @@ def build_mixing(
     write_articles(folder / "test.parquet", _real(rng, 20))
     entry = Lda(kind="lda", iterations=150, draws=4, sweeps=5, starts=2)
     paths = (folder / "vocabulary.parquet", folder / "vocabulary.json", folder / "bags")
-    count_corpus(folder / "train.parquet", entry.vocabulary.plain(), *paths)
+    count_corpus(folder / "train.parquet", entry.vocabulary, *paths)
     train_lda(folder / "bags", folder / "critic.npz", folder / "training.json", entry)
     real = RealText(
         corpus=corpus,

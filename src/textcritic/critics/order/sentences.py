@@ -133,7 +133,7 @@ def sentences_of(documents: Iterable[Iterable[str | Sequence[str]]]) -> Sentence
 
 
 class _Reader:
-    """Takes sentences one by one."""
+    """Takes sentences one by one. Terms and keys are numbered in the order of the text: every run is the same."""
 
     def __init__(self) -> None:
         self.terms: dict[str, int] = {}
@@ -149,21 +149,24 @@ class _Reader:
         words = [word.lower() for word in written]
         first = words[0] if words else ""
         capital = [word[0].isupper() for word in written]
-        names = {w for n, w in enumerate(words) if capital[n] and (n or w not in STOP_WORDS)}
+        names = dict.fromkeys(w for n, w in enumerate(words) if capital[n] and (n or w not in STOP_WORDS))
         after = list(zip(words, words[1:], [*words[2:], ""], strict=False))
         in_row = (n for n in range(1, len(words)) if capital[n - 1] and capital[n])
-        later = {words[n] for n in in_row if words[n - 1] not in STOP_WORDS}
-        distinct = set(words)
-        sets = {
-            "content": {word for word in distinct if len(word) > 2 and word not in STOP_WORDS},
+        later = dict.fromkeys(words[n] for n in in_row if words[n - 1] not in STOP_WORDS)
+        distinct = dict.fromkeys(words)
+        marks: dict[str, Iterable[str]] = {
+            "content": [word for word in distinct if len(word) > 2 and word not in STOP_WORDS],
             "names": names,
             "later_names": later,
-            "indefinite": {near for word, *behind in after if word in ("a", "an") for near in behind if near},
-            "definite": {one for word, one, _ in after if word in DEFINITE}
-            | {two for word, _, two in after if word == "the" and two},
+            "indefinite": [near for word, *behind in after if word in ("a", "an") for near in behind if near],
+            "definite": [
+                *(one for word, one, _ in after if word in DEFINITE),
+                *(two for word, _, two in after if word == "the" and two),
+            ],
         }
-        for name, members in sets.items():
-            self.marks[name].append([self.terms.setdefault(term, len(self.terms)) for term in members])
+        for name, members in marks.items():
+            places = (self.terms.setdefault(term, len(self.terms)) for term in members)
+            self.marks[name].append(list(dict.fromkeys(places)))
         keys = [f"w={word}" for word in distinct]
         keys += [f"1={first}", f"12={' '.join(words[:2])}", f"last={words[-1]}"] if words else []
         self.words.append([self.keys.setdefault(key, len(self.keys)) for key in keys])

@@ -89,7 +89,7 @@ def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
     """The words of a topic model, and their counts in the train split."""
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
     train = f"results/corpora/{corpus}/train.parquet"
-    options = configured.registries.of_kind("critics", critic, Ctm).vocabulary.plain()
+    options = configured.registries.of_kind("critics", critic, Ctm).vocabulary
     made = [f"{folder}/vocabulary.parquet", f"{folder}/vocabulary.json", bags]
     decided_by = configured.decided("critics", critic, "topics", "kind", "vocabulary", "fitted")
     needs = [train, *stop_words(critic, configured.registries)]
