@@ -20,7 +20,8 @@ from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.download_dataset import wanted_files
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Dataset
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.plan.registries import Registries
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
@@ -99,12 +100,14 @@ def written(folder, files):
 
 def options(columns, from_splits=SPLITS):
     given = {"dataset": "some-data", "from_splits": from_splits, "columns": columns}
-    return read_entry({"extractor": "hub-dataset", "options": given}, "corpora", "a test").plain()["options"]
+    return CorpusOptions.read(given, "a test")
 
 
 def articles(folder, columns, from_splits=SPLITS, skipped=None, **changes):
     skipped = Counter() if skipped is None else skipped
-    return list(dataset_articles(folder, ENTRY | changes, options(columns, from_splits), skipped))
+    return list(
+        dataset_articles(folder, Dataset.read(ENTRY | changes, "a test"), options(columns, from_splits), skipped)
+    )
 
 
 def scientific():
@@ -177,7 +180,7 @@ def test_a_string_is_cut_and_uneven_and_repeated_articles_are_counted(tmp_path):
     place = written(tmp_path / "d", {"data/train-00000-of-00001.parquet": parquet(rows)})
     columns = {"id": "key", "title": "name", "titles": "names", "sections": "body", "separator": "|", "group": "book"}
     out, report = tmp_path / "extracted.parquet", tmp_path / "extracted.json"
-    extract_dataset(place, ENTRY, options(columns, ["train"]), out, report)
+    extract_dataset(place, Dataset.read(ENTRY, "a test"), options(columns, ["train"]), out, report)
     first, last = read_articles(out)
     assert (first.id, first.title, first.source) == ("7", "T", "some/data")
     assert first.sections == (Section("A", "x"), Section("B", "y\nz"))

@@ -15,7 +15,7 @@ from textcritic.api.articles.models import DRAWN, Drawing, Model, entries_of
 from textcritic.corpora.readers.records import plain_name, shown_path
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 from textcritic.plan.spec import load_yaml
 from textcritic.workflow import workflow_folder
 
@@ -111,10 +111,10 @@ class Wanted:
     crossed: bool = False
 
 
-def corpus_template() -> dict[str, Any]:
-    """The entry `my-articles` of the corpora registry with all its defaults."""
+def corpus_template() -> Corpus:
+    """The entry `my-articles` of the corpora registry."""
     path = REGISTRY / "corpora.yaml"
-    return read_entry(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}").plain()
+    return Corpus.read(load_yaml(path)[CORPUS], f"{path}: {CORPUS}")
 
 
 def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:

@@ -78,7 +78,7 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
     """What is compared and how, and the words of all files; see `criticise`."""
     extra = [compared.test] if compared.test else []
     real, *others = outlines(
-        [compared.reference, *extra, *(s.path for s in compared.samples)], corpus_template()["titles"]
+        [compared.reference, *extra, *(s.path for s in compared.samples)], corpus_template().titles
     )
     drawn = others[len(extra) :]
     _require_text(compared, real, others)
@@ -298,7 +298,7 @@ def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
 
 
 def _title_count(real: Outline, asked: int | None) -> int:
-    usual: int = corpus_template()["sections"]["minimum_title_count"]
+    usual = corpus_template().sections.minimum_title_count
     count = asked or min(usual, max(2, real.articles // ARTICLES_PER_TITLE))
     why = "as asked" if asked else f"--minimum-title-count changes it; {usual} from {usual * ARTICLES_PER_TITLE} on"
     rare = f"those with a title on fewer than {count} training sections are left out"
