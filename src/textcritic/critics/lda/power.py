@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 
 from textcritic.corpora import iter_articles
 from textcritic.corpora.parallel.corpus import sentence_number
-from textcritic.corpora.synthetic.languages import Drawn, LanguageRecipe, draw_sentences, mixed
+from textcritic.corpora.synthetic.languages import Drawn, draw_sentences, mixed
 from textcritic.critics.lda.model import LDA
 from textcritic.critics.lda.posterior import PosteriorOptions, infer
 from textcritic.errors import TextcriticError
@@ -26,6 +26,7 @@ from textcritic.files import write_json, write_table
 from textcritic.inference import ALPHA, bootstrap_interval, ratio_of_sums, share_interval
 from textcritic.inference.energy import ROUNDING
 from textcritic.latents.bags import Vocabulary, count_words
+from textcritic.plan.entries.parallel import LanguageOptions
 from textcritic.runlog import Progress
 
 SWAPS = 199
@@ -94,7 +95,7 @@ class PowerFiles:
 
 
 def measure_mixing_power(
-    files: PowerFiles, languages: Mapping[str, Any], posterior: PosteriorOptions, options: PowerOptions | None = None
+    files: PowerFiles, languages: LanguageOptions, posterior: PosteriorOptions, options: PowerOptions | None = None
 ) -> None:
     """The job: write the table of `power_of` for a corpus of artificial languages, and a summary.
 
@@ -108,9 +109,7 @@ def measure_mixing_power(
         TextcriticError: a file is missing or not whole, or the test split is not of these languages.
     """
     began = time.monotonic()
-    given = {key: value for key, value in languages.items() if key != "mixing"}
-    recipe = LanguageRecipe(**{**given, "targets": tuple(given["targets"])})
-    drawn = _held_out(draw_sentences(recipe), files.articles)
+    drawn = _held_out(draw_sentences(languages), files.articles)
     critic, vocabulary = LDA.load(files.critic), Vocabulary.load(files.vocabulary)
     table = power_of(critic, vocabulary, drawn, posterior, options)
     write_table(files.power, table)

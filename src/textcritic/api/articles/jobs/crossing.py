@@ -108,15 +108,16 @@ def every_split(configured: Configured, corpus: str) -> Job:
 
 def whole_corpus(configured: Configured, corpus: str) -> Job:
     """All articles of a corpus that pass the filters of single articles, rare titles among them."""
-    folder, entry = f"{FOLDER}/{corpus}", configured.entry("corpora", corpus)
+    folder, entry = f"{FOLDER}/{corpus}", configured.registries.entry("corpora", corpus)
     needs = [f"results/corpora/{corpus}/extracted.{suffix}" for suffix in ("parquet", "json")]
-    spec = entry | {
-        "splits": {**entry["splits"], "validation": 0, "test": 0},
-        "sections": {**entry["sections"], "minimum_title_count": 1},
+    everything = {
+        "splits": entry.splits.model_copy(update={"validation": 0, "test": 0}),
+        "sections": entry.sections.model_copy(update={"minimum_title_count": 1}),
     }
+    whole = entry.model_copy(update=everything)  # an entry itself cannot have an empty test split
     made = [f"{folder}/train.parquet"]
     decided_by = configured.decided("corpora", corpus, "build", "splits", "titles", "sections")
-    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, spec, words_of))
+    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, whole, words_of))
 
 
 def _order(
@@ -126,12 +127,12 @@ def _order(
     (data,) = files.data
     entry, sections = (
         configured.entry("critics", experiment.block["critic"]),
-        configured.entry("corpora", data.corpus)["sections"],
+        configured.registries.entry("corpora", data.corpus).sections,
     )
-    if entry["mode"] == "as_released" or sections["rare_title"] != "drop-article":
+    if entry["mode"] == "as_released" or sections.rare_title != "drop-article":
         return None
     whole = f"{FOLDER}/{data.corpus}/train.parquet"
-    refit_of = partial(TransitionRefit, grid=entry["smoothing"], minimum=sections["minimum_title_count"])
+    refit_of = partial(TransitionRefit, grid=entry["smoothing"], minimum=sections.minimum_title_count)
 
     def find() -> Found:
         sets: dict[str, Sequence[Sequence[str | None]]] = {str(data.inferred): gold_chains(whole)}
