@@ -5,7 +5,7 @@ import pytest
 
 from textcritic.corpora.parallel.build import build_parallel
 from textcritic.corpora.synthetic.languages import draw_sentences, mixed
-from textcritic.critics.lda import LDA, PosteriorOptions
+from textcritic.critics.lda import LDA
 from textcritic.critics.lda.power import (
     ALPHA,
     POWER_SCHEMA,
@@ -22,11 +22,11 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import energy_distance
 from textcritic.latents.bags import vocabulary_of
-from textcritic.plan.entries import Corpus
+from textcritic.plan.entries import Corpus, Lda
 from textcritic.plan.entries.parallel import LanguageOptions
 
 RECIPE = LanguageOptions(sentences=120, vocabulary=60)
-EXACT = PosteriorOptions(draws=1, method="exact")
+EXACT = Lda(kind="lda", draws=1, posterior="exact")
 
 
 def known(recipe=RECIPE, shared=1e-3):
