@@ -14,6 +14,7 @@ from textcritic.experiments import KINDS, kind_of, registries_with
 from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
+from textcritic.plan.downloads import check_by_hand
 from textcritic.plan.entries.config import Config
 from textcritic.plan.experiment import Experiment, schema_of
 from textcritic.plan.hub_lock import commits, read_lock, unlocked
@@ -100,8 +101,6 @@ class Project:
             TextcriticError: results stand that were made with other values, and that is not accepted; a file that was
                 put where a download goes is not that file.
         """
-        from textcritic.download import check_by_hand  # loads what speaks with the web
-
         self.recipes.begin()
         uses = self.registries.closure(use for study in self.studies.values() for use in study.uses())
         for name in uses.get("downloads", ()):
