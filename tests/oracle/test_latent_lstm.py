@@ -112,9 +112,7 @@ def test_words_left_out_of_t():
 
 
 def test_tied_words_of_another_size_are_refused():
-    with pytest.raises(
-        TextcriticError, match=r"model.tied: needs an embedding of the size of hidden; they are 4"
-    ):
+    with pytest.raises(TextcriticError, match=r"model.tied: needs an embedding of the size of hidden; they are 4"):
         model(tied=True, embedding=4)
 
 

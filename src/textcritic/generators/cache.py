@@ -282,9 +282,7 @@ def _ragged_logits(model: PreTrainedModel, name: str, tokens: np.ndarray, cache:
 
 def layer_dtype(model: PreTrainedModel) -> torch.dtype:
     """The number type of the model's layers. The output layer may have a wider type."""
-    embeddings: Any = model.get_input_embeddings()
-    dtype: torch.dtype = embeddings.weight.dtype
-    return dtype
+    return next(model.get_input_embeddings().parameters()).dtype
 
 
 def _attend(

@@ -125,7 +125,7 @@ def _pieces(
     path: str | os.PathLike[str], tokenizer: PreTrainedTokenizerFast
 ) -> Iterator[tuple[np.ndarray, np.ndarray, list[int]]]:
     """Tokens, kinds and lengths of the sequences of each row group, every sequence with the end of text behind it."""
-    end: Any = tokenizer.eos_token_id
+    end = tokenizer.eos_token_id
     ids = {symbol: number for symbol, number in tokenizer.get_vocab().items() if len(symbol) == 1}
     id_of_byte = np.full(256, -1, np.int32)
     id_of_byte[[*map(ord, ids), END_BYTE[0]]] = [*ids.values(), end]
