@@ -17,10 +17,11 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.ngram.draws import draw_texts
 from textcritic.generators.ngram.model import NgramModel, load
 from textcritic.generators.ngram.words import END_ID
+from textcritic.generators.uniforms import Uniforms
+from textcritic.plan.entries import Decoding
 
 LINES, WORDS, MEAN = 100_000, 600_000, 57.45
 # Of one thread, so that other work on the machine does not count.

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram, load, sample_ngram
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
 from textcritic.generators.shards import Shard, read_shard
+from textcritic.plan.entries import Decoding
 from textcritic.plan.shares import share_of
 
 TITLES = ["abstract", "methods", "see also"]

@@ -13,7 +13,6 @@ from textcritic.batches import batched
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.counts import Codes, count_ngrams, write_codes
 from textcritic.generators.ngram.draws import draw_texts
 from textcritic.generators.ngram.model import NgramModel, load, save
@@ -21,6 +20,7 @@ from textcritic.generators.ngram.ranks import write_ranks
 from textcritic.generators.ngram.words import Vocabulary, Words, shuffled
 from textcritic.generators.shards import Draw, Shard, write_shard
 from textcritic.generators.summary import summarise
+from textcritic.plan.entries import Decoding
 
 SMOOTHINGS = ("none", "interpolated")
 ARTICLES_AT_ONCE = 4096
