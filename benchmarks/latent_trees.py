@@ -29,10 +29,10 @@ from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.generators.latent.vocabulary import UNKNOWN, Vocabulary
 from textcritic.generators.ngram import model as ngram_model
-from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
+from textcritic.generators.ngram.job import NgramFiles, fit_ngram
 from textcritic.inference.bootstrap import bootstrap_interval
 from textcritic.inference.statistics import exp_ratio_of_sums
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Ngram, read_entry
 from textcritic.plan.entries.latent import LatentTraining as Training
 from textcritic.training.loop import Run
 
@@ -110,7 +110,7 @@ def trigram(texts: dict[str, list[Structured]], vocabulary: Vocabulary, folder: 
     for split, path in paths.items():
         write_articles(path, articles(split))
     files = NgramFiles(folder / "trigram", folder / "trigram.json", folder / "trigram-perplexity.json")
-    fit_ngram(paths, "wo-title", NgramSettings(3, "interpolated"), files)
+    fit_ngram(paths, "wo-title", Ngram(kind="ngram", smoothing="interpolated"), files)
     model = ngram_model.load(folder / "trigram")
     words = model.vocabulary.encode(articles("test"), "wo-title")
     return np.bincount(words.articles(), model.nll(words))

@@ -28,12 +28,13 @@ LINES, WORDS, MEAN = 100_000, 600_000, 57.45
 CPU_TIME = pytest.mark.benchmark(timer=time.process_time)
 FIT = """
 import json, resource, sys, time
-from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
+from textcritic.generators.ngram.job import NgramFiles, fit_ngram
+from textcritic.plan.entries import Ngram
 folder, lines, memory = sys.argv[1], sys.argv[2], float(sys.argv[3])
 before = time.process_time()
 splits = {"train": f"{folder}/{lines}.parquet"} | dict.fromkeys(("validation", "test"), f"{folder}/100.parquet")
 files = NgramFiles(*(f"{folder}/{lines}/{name}" for name in ("model", "training.json", "perplexity.json")))
-report = fit_ngram(splits, "wo-title", NgramSettings(3, "none", memory_mb=memory), files)
+report = fit_ngram(splits, "wo-title", Ngram(kind="ngram"), files, memory_mb=memory)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({"seconds": time.process_time() - before, "tokens": report["tokens_seen"], "mb": peak}))
 """
