@@ -10,7 +10,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.collect import Limit, SampleFiles, collect_samples, import_samples
 from textcritic.generators.shards import Draw, write_shard
-from textcritic.plan.entries import Corpus
+from textcritic.plan.entries import Corpus, Decoding
 
 DRAWS = [
     Draw(0, "Abstract: one two\n\nMethods : three", 9, "end"),
@@ -73,7 +73,7 @@ def test_without_titles_sections_have_none(tmp_path, outputs):
 
 
 def test_texts_that_did_not_end_are_kept_where_the_decoding_says_so(tmp_path, outputs):
-    limit = Limit.of({"max_tokens": 12, "unfinished": "keep"})
+    limit = Limit.of(Decoding(max_tokens=12, unfinished="keep"))
     counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", limit, "g", SampleFiles(*outputs))
     kept = {article.id: article.sections for article in read_articles(outputs[0])}
     assert kept["g-000004"] == (Section(None, "a: b and on and on"),)

@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import pyarrow as pa
 
@@ -24,7 +24,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, Draw, read_shard
 from textcritic.plan.checks.corpora import NONE
-from textcritic.plan.entries.corpora import Corpus
+from textcritic.plan.entries import Corpus, Decoding
 from textcritic.runlog import log
 
 Kept = TypeVar("Kept")
@@ -56,9 +56,9 @@ class Limit:
     keep: bool = False
 
     @classmethod
-    def of(cls, decoding: Mapping[str, Any]) -> Self:
+    def of(cls, decoding: Decoding) -> Self:
         """The limit of an entry of the decodings registry."""
-        return cls(decoding["max_tokens"], decoding["unfinished"] == "keep")
+        return cls(decoding.max_tokens, decoding.unfinished == "keep")
 
 
 @dataclass(frozen=True, slots=True)
