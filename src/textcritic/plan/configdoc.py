@@ -1,4 +1,4 @@
-"""The pages of every configuration key, and JSON schemas for editors, made of the models and of the schemas of kinds.
+"""The pages of every configuration key, and JSON schemas for editors, made of the models.
 
 `python -m textcritic.plan.configdoc` writes docs/config and config/schemas/*.json. A registry file names its schema in
 its first line, so that an editor that knows YAML completes keys and says what they mean.
@@ -13,13 +13,12 @@ from textcritic.files import write_text
 from textcritic.plan.entries import DRAFT, REGISTRIES, registry_schema
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.config import Config, Study
-from textcritic.plan.experiment import schema_of
-from textcritic.plan.spec import SCHEMAS, schema
+from textcritic.plan.spec import SCHEMAS
 
 PAGES = SCHEMAS.parents[1] / "docs/config"
 MADE = (
-    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; "
-    "change these, not this page."
+    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the blocks of kinds in"
+    " src/textcritic/experiments; change these, not this page."
 )
 
 
@@ -33,7 +32,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     """JSON schemas of whole files, by the names of theirs: of the configuration, of studies, and of each registry."""
     files = {f"{name}.json": _registry_file(name) for name in sorted(REGISTRIES)}
     study = json_schema(Study)
-    kinds = [schema(schema_of(kind_of(name))) for name in KINDS]
+    kinds = [kind_of(name).rules() for name in KINDS]
     blocks = {**study["properties"]["experiments"], "items": {"oneOf": kinds}}
     whole = {**study, "properties": {**study["properties"], "experiments": blocks}}
     return files | {"config.json": {"$schema": DRAFT, **json_schema(Config)}, "study.json": {"$schema": DRAFT, **whole}}
@@ -47,8 +46,7 @@ def _registry_file(registry: str) -> dict[str, Any]:
 
 def _studies() -> str:
     """The page of a study's keys, and those of an experiment of each kind."""
-    kinds = {name: schema(schema_of(kind_of(name))) for name in KINDS}
-    parts = [f"\n## An experiment of kind `{name}`\n\n{_keys(rules, '###')}" for name, rules in kinds.items()]
+    parts = [f"\n## An experiment of kind `{name}`\n\n{_keys(kind_of(name).rules(), '###')}" for name in KINDS]
     return _page("Studies and kinds of experiment", json_schema(Study)) + "".join(parts)
 
 

@@ -43,6 +43,8 @@ def _explain(problem: ValidationError) -> str:
     if problem.validator == "required":
         missing = next(key for key in rule if key not in value)
         return f"{at}the key {missing!r} is missing; {schema['properties'][missing].get('description', '')}"
+    if schema.get("type") == "string" and "title" in schema and problem.validator in ("type", "pattern"):
+        return f"{at}{json.dumps(value)} is not {schema['title']}"
     if problem.validator == "type":
         hint = ""
         if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
@@ -60,6 +62,8 @@ def _explain(problem: ValidationError) -> str:
         return f"{at}{value!r} should be {wanted}{hint}"
     if problem.validator == "enum":
         return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
+    if problem.validator == "const":
+        return f"{at}{value!r} should be {rule!r}"
     if problem.validator == "pattern" and rule == r"\S":
         return f"{at}is empty; write some words, or leave the key out"
     if problem.validator in ("oneOf", "anyOf"):

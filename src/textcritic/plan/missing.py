@@ -151,10 +151,9 @@ def without(block: Mapping[str, Any], rules: Mapping[str, Any], missing: Missing
     if left is None or left == said:
         return left if left is None else dict(block)
     gone = {*_texts(said)} - {*_texts(left)}
-    for key in PARTS:
+    for key in [key for key in PARTS if key in block]:
         parts = [
-            (part, {axis: [name for name in part[axis] if name not in gone] for axis in AXES})
-            for part in block.get(key, ())
+            (part, {axis: [name for name in part[axis] if name not in gone] for axis in AXES}) for part in block[key]
         ]
         left[key] = [part | kept for part, kept in parts if all(kept[axis] or not part[axis] for axis in AXES)]
     return left

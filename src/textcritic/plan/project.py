@@ -15,7 +15,7 @@ from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
 from textcritic.plan.entries.config import Config
-from textcritic.plan.experiment import Experiment, schema_of
+from textcritic.plan.experiment import Experiment
 from textcritic.plan.hub_lock import commits, read_lock, unlocked
 from textcritic.plan.missing import REFUSE, Missing, record, recorded
 from textcritic.plan.overlay import Recipes, overlays
@@ -134,8 +134,7 @@ class Project:
 
     def rule_files(self) -> list[str]:
         """The rule files of kinds that come from outside: rules.smk beside each one's plan.py."""
-        kinds = map(kind_of, self.config.experiment_packages)
-        return [str(schema_of(kind).with_name("rules.smk")) for kind in kinds]
+        return [str(kind_of(package).package() / "rules.smk") for package in self.config.experiment_packages]
 
     def with_bases(self, corpus: str) -> list[str]:
         """A corpus, and those that it derives from one after the other; the corpus alone where it derives from none."""

@@ -1,7 +1,7 @@
 """The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -14,6 +14,7 @@ from textcritic.plan.checks.decodings import DRAW, GIVEN, KINDS, LIKELIEST, chec
 from textcritic.plan.checks.latent import LATENT
 from textcritic.plan.entries import Causal, Corpus, Decoding, Fairseq, Generator, Hsmm, Ngram, SampleFile
 from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS
+from textcritic.plan.entries.parts import SourceBlock
 from textcritic.plan.registries import Registries, deciding
 
 # What a decoding must have where articles are drawn as the model has them.
@@ -199,9 +200,9 @@ def measured(source: Source, registries: Registries) -> dict[str, Any]:
     return {name: Path(f"{source.model}/{name}.json") if known else None for name in names}
 
 
-def sources_of(blocks: list[dict[str, Any]]) -> list[Source]:
+def sources_of(blocks: Iterable[SourceBlock | Mapping[str, Any]]) -> list[Source]:
     """The sources that blocks of a study stand for, in order, each once."""
-    return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+    return list(dict.fromkeys(source for block in blocks for source in _expand(SourceBlock.model_validate(block))))
 
 
 def from_file(source: Source, registries: Registries) -> bool:
@@ -388,9 +389,9 @@ def reads_of(generator: Causal | Fairseq | Hsmm, registries: Registries) -> str:
     return registries.entry("encodings", generator.encoding).reads
 
 
-def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
-    axes = ("corpora", "generators", "settings", "decodings", "seeds", "draws")
-    for corpus, generator, setting, decoding, seed, draw in product(*(block[axis] for axis in axes)):
+def _expand(block: SourceBlock) -> Iterator[Source]:
+    axes = (block.corpora, block.generators, block.settings, block.decodings, block.seeds, block.draws)
+    for corpus, generator, setting, decoding, seed, draw in product(*axes):
         yield Source(corpus, setting, generator, decoding, seed, draw)
 
 

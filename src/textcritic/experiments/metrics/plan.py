@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.metrics.block import MetricsBlock
 from textcritic.experiments.metrics.files import Measured, MetricsFiles, RealText
 from textcritic.measures.own import check_source, digest_of
 from textcritic.place import workflow_folder
@@ -41,7 +42,7 @@ def metric_name(path_name: str) -> str:
     return ":".join(path_name.rsplit(".", 1))
 
 
-class Metrics(Experiment):
+class Metrics(Experiment[MetricsBlock]):
     """One number a document, by functions of one's own."""
 
     kind = "metrics"
@@ -51,8 +52,8 @@ class Metrics(Experiment):
     def check(self) -> None:
         """See that every module is there and defines its function; raises as `Experiment.check`."""
         super().check()
-        functions = [name.rpartition(":")[2] for name in self.block["metrics"]]
-        for name, function in zip(self.block["metrics"], functions, strict=True):
+        functions = [name.rpartition(":")[2] for name in self.block.metrics]
+        for name, function in zip(self.block.metrics, functions, strict=True):
             if functions.count(function) > 1:
                 raise TextcriticError(f"{self.where}: metrics: two measures have the name {function!r}; rename one")
             try:
@@ -64,7 +65,7 @@ class Metrics(Experiment):
     def files(self, part: str | None = None) -> MetricsFiles:
         """The numbers of real text and of the samples compared."""
         corpora, sources = self.compared(part)
-        names = tuple(self.block["metrics"])
+        names = tuple(self.block.metrics)
         return MetricsFiles(
             data=tuple(self._real(corpus, names) for corpus in corpora),
             samples=tuple(

@@ -11,7 +11,7 @@ values are not; `brought`, the path of a file that users bring; `extractors`, wh
 
 import inspect
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -80,15 +80,24 @@ class Rule:
     value: Any
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(self._held, handler(source))
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
 
-    def _held(self, value: Any) -> Any:
-        import re
-
-        held = len({*map(str, value)}) == len(value) if self.value is True else re.search(self.value, value)
-        if not held:
+    def _checked(self, value: Any) -> Any:
+        if not self.holds(value):
             raise ValueError(f"breaks the rule {self.keyword}: {self.value}")
         return value
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value keeps the rule."""
+        import re
+
+        if self.value is True:
+            return all(item not in value[:place] for place, item in enumerate(value))
+        return re.search(self.value, value) is not None
+
+    def lay(self, form: dict[str, Any]) -> None:
+        """Lay the keyword over a form."""
+        form[self.keyword] = self.value
 
 
 def pattern(expression: str) -> Rule:
@@ -120,6 +129,8 @@ class Entry(BaseModel):
     )
     schema_words: ClassVar[Mapping[str, Any]] = {}
     """Keywords of the JSON schema beyond those of the fields."""
+    bases_first: ClassVar[bool] = False
+    """Whether the keys of its bases come first in the schema; one that it declares once more stays among them."""
 
     @model_validator(mode="before")
     @classmethod
@@ -234,6 +245,8 @@ def _first(error: ValidationError) -> str:
 
 
 def _order(model: type[Entry]) -> list[str]:
+    if model.bases_first:
+        return list(model.model_fields)
     own = (name for base in model.__mro__ for name in inspect.get_annotations(base))
     return [name for name in dict.fromkeys(own) if name in model.model_fields]
 
@@ -270,7 +283,7 @@ def _lay(form: dict[str, Any], metadata: Any) -> None:
         if isinstance(item, Keywords):
             form.update(item.words)
         elif isinstance(item, Rule):
-            form[item.keyword] = item.value
+            item.lay(form)
         elif isinstance(item, FieldInfo):
             words = {names_of.get(word, word): value for word, value in _about(item).items() if word != "absent"}
             form.update(words)
@@ -286,7 +299,7 @@ def _of_type(kind: Any, absent: bool = False) -> dict[str, Any]:
         return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
     if origin in (Union, UnionType):
         return _of_union([part for part in arguments if not (absent and part is NoneType)])
-    if origin is list:
+    if origin in (list, Sequence):
         return {"type": "array", "items": _of_type(arguments[0])}
     if origin is dict:
         return {"type": "object", **({} if arguments[1] is Any else {"additionalProperties": _of_type(arguments[1])})}

@@ -98,7 +98,7 @@ class Config(Entry):
     )
 
 
-class Block(Entry, extra="allow"):
+class AnyBlock(Entry, extra="allow"):
     """One experiment; the other keys are those of its kind."""
 
     kind: str = key("the kind of experiment")
@@ -128,4 +128,4 @@ class Study(Entry):
         " with ours; null means none",
         None,
     )
-    experiments: list[Block] = key("what is compared, in the order of the report", min_length=1)
+    experiments: list[AnyBlock] = key("what is compared, in the order of the report", min_length=1)

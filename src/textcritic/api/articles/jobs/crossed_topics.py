@@ -34,7 +34,7 @@ def topics(configured: Configured, experiment: Experiment, crossing: Crossing) -
     files: Any = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    critic = experiment.block["critic"]
+    critic = experiment.block.critic
     entry = configured.entry("critics", critic)
     resampling = Resampling(max(files.resamples // crossing.splits, FEWEST))
     starts = math.ceil(entry["starts"] / crossing.splits)

@@ -63,7 +63,7 @@ def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     made = f"{FOLDER}/{experiment.name}.json"
     decided_by = " ".join(
         [
-            configured.decided("critics", experiment.block["critic"], experiment.kind),
+            configured.decided("critics", experiment.block.critic, experiment.kind),
             configured.decided("corpora", files.data[0].corpus, "build"),
             repr(configured.crossing),
         ]
@@ -119,7 +119,7 @@ def _order(configured: Configured, experiment: Experiment, crossing: Crossing) -
     files: Any = experiment.files()
     (data,) = files.data
     entry, sections = (
-        configured.entry("critics", experiment.block["critic"]),
+        configured.entry("critics", experiment.block.critic),
         configured.entry("corpora", data.corpus)["sections"],
     )
     if entry["mode"] == "as_released" or sections["rare_title"] != "drop-article":
@@ -143,7 +143,7 @@ def _order(configured: Configured, experiment: Experiment, crossing: Crossing) -
 def _mentions(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
     files: Any = experiment.files()
     (data,) = files.data
-    entry = configured.entry("critics", experiment.block["critic"])
+    entry = configured.entry("critics", experiment.block.critic)
     options = chain_options(entry, configured.entry("resolvers", entry["resolver"]))
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
     found = [f"results/mentions/{entry['resolver']}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
@@ -173,7 +173,7 @@ def _recited(configured: Configured, experiment: Experiment, crossing: Crossing)
     files: Any = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    cutting = cutting_of(configured.entry("critics", experiment.block["critic"]))
+    cutting = cutting_of(configured.entry("critics", experiment.block.critic))
 
     def find() -> Found:
         articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
