@@ -51,7 +51,8 @@ class Words(Experiment):
         corpora, sources = self.compared(part)
         assert sources_of(self.block["audit"]) == [] and self.block.get("nothing") is None
         samples = tuple(Drawn(**drawn(source, self.block["critic"], self.registries)) for source in sources)
-        return Compared(data=tuple(RealText(corpus=corpus) for corpus in corpora), samples=samples, resamples=self.block["limit"])
+        data = tuple(RealText(corpus=corpus) for corpus in corpora)
+        return Compared(data=data, samples=samples, resamples=self.block["limit"])
 """
 SOURCES = [{"corpora": ["docstrings"], "generators": ["ngram-3"], "decodings": ["demo"]}]
 BLOCK = {"kind": "words", "critic": "order", "sources": SOURCES}
