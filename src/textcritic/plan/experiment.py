@@ -25,6 +25,7 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, Nothing, split_request
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.blocks import Block
+from textcritic.plan.entries.config import Config
 from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.schema_file import MappingBlock, read_block, schema
@@ -68,7 +69,7 @@ class StudyContext:
     study: str
     where: str
     published: str | None
-    config: Mapping[str, Any]
+    config: Config
     left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
 

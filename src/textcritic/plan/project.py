@@ -293,7 +293,7 @@ class Project:
         if path is None:
             known = sorted(path.stem for folder in self.study_folders for path in folder.glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
-        return Study(path, self.kinds, self.registries, self.config.plain(), self._published, self.missing)
+        return Study(path, self.kinds, self.registries, self.config, self._published, self.missing)
 
     def _published(self, name: str, kind: str) -> str | None:
         """The CSV of a kind's published values, relative to the working directory if it is below."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, listed
+from textcritic.plan.entries.config import Config
 from textcritic.plan.entries.config import Study as StudyEntry
 from textcritic.plan.experiment import B, Experiment, StudyContext
 from textcritic.plan.missing import Missing, without
@@ -44,7 +45,7 @@ class Study:
         path: Path,
         kinds: Mapping[str, type[Experiment]],
         registries: Registries,
-        config: Mapping[str, Any],
+        config: Config,
         published: Callable[[str, str], str | None],
         missing: Missing | None = None,
     ) -> None:

@@ -65,10 +65,10 @@ class Coherence(Experiment[CoherenceBlock]):
             data=tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in compared),
             audit_samples=tuple(self._sample(source) for source in audit),
-            undrawn=() if part or self.config["audits"] else tuple(map(asdict, self.costly_sources())),
+            undrawn=() if part or self.config.audits else tuple(map(asdict, self.costly_sources())),
             decodings=decodings_of([*compared, *audit], self.registries),
-            resamples=self.config["resamples"],
-            report_articles=self.config["report_articles"],
+            resamples=self.config.resamples,
+            report_articles=self.config.report_articles,
             power=self.block.power.plain() if part is None else None,
         )
 
@@ -76,7 +76,7 @@ class Coherence(Experiment[CoherenceBlock]):
         return sources_of(self.block.sources)
 
     def _audit(self) -> list[Source]:
-        return sources_of([*self.block.audit, *(self.block.costly_audit if self.config["audits"] else [])])
+        return sources_of([*self.block.audit, *(self.block.costly_audit if self.config.audits else [])])
 
     def _check_titles(self, source: Source, where: str) -> None:
         critic = self.block.critic

@@ -72,8 +72,8 @@ class Coreference(Experiment[CoreferenceBlock]):
             resolver={"name": entry.resolver, **_deciding(resolver)},
             critic={"name": critic, **_deciding(entry)},
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
-            report_articles=self.config["report_articles"],
+            resamples=self.config.resamples,
+            report_articles=self.config.report_articles,
         )
 
     def real_mentions(self, corpus: str) -> str:

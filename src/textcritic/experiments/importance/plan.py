@@ -93,7 +93,7 @@ class Importance(Experiment[ImportanceBlock]):
             texts=tuple(self._texts(corpus) for corpus in dict.fromkeys(source.corpus for source in sources)),
             repeats=self.block.repeats,
             group=self.block.group,
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )
 
     def _sources(self, part: str | None) -> list[ImportanceSource]:

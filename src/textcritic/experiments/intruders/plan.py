@@ -102,7 +102,7 @@ class Intruders(Experiment[IntrudersBlock]):
             judges=tuple(Judge(detector=name, label=self.registries.label("critics", name)) for name in judges),
             data=tuple(self._coherent(corpus) for corpus in dict.fromkeys(source.corpus for source in sources)),
             samples=tuple(self._generated(source) for source in sources),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )
 
     def _corpora(self, part: str | None) -> list[str]:

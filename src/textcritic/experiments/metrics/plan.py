@@ -1,14 +1,14 @@
 """Measures of one's own in a study: its files, and where their modules are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.metrics.block import MetricsBlock
 from textcritic.experiments.metrics.files import Measured, MetricsFiles, RealText
 from textcritic.measures.own import check_source, digest_of
 from textcritic.place import workflow_folder
+from textcritic.plan.entries.config import Config
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import find_folder
 from textcritic.plan.sources import drawn
@@ -18,16 +18,16 @@ FROM_MEMORY = "in_this_process"
 """
 
 
-def folders_of(config: Mapping[str, Any], here: Path) -> list[str]:
+def folders_of(config: Config, here: Path) -> list[str]:
     """The folders in which modules of measures are looked for.
 
     Raises:
         TextcriticError: there is no such folder.
     """
-    return [str(find_folder(folder, (here, workflow_folder()))) for folder in config["metric_folders"]]
+    return [str(find_folder(folder, (here, workflow_folder()))) for folder in config.metric_folders]
 
 
-def digest(metric: str, config: Mapping[str, Any], here: Path) -> str:
+def digest(metric: str, config: Config, here: Path) -> str:
     """A digest by which a rule sees that the module of a measure has changed; `metric` as in paths, see `path_name`."""
     return digest_of(metric_name(metric), folders_of(config, here))
 
@@ -73,7 +73,7 @@ class Metrics(Experiment[MetricsBlock]):
                 for source in sources
                 for of_each in [[drawn(source, f"metrics/{path_name(name)}", self.registries) for name in names]]
             ),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
             metrics=names,
         )
 

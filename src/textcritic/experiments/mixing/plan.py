@@ -57,8 +57,8 @@ class Mixing(Experiment[MixingBlock]):
             samples=tuple(self._sample(source) for source in sources),
             known=tuple(self._known_corpus(corpus) for corpus in self.block.known) if part is None else (),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
-            report_articles=self.config["report_articles"],
+            resamples=self.config.resamples,
+            report_articles=self.config.report_articles,
             words=self.block.words,
         )
 

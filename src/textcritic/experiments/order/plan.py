@@ -21,5 +21,5 @@ class Order(Experiment[OrderBlock]):
         return OrderFiles(
             data=tuple(RealText(**real_scores(corpus, critic)) for corpus in corpora),
             samples=tuple(Drawn(**drawn(source, critic, self.registries)) for source in sources),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )

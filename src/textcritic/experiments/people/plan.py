@@ -52,7 +52,7 @@ class People(Experiment[PeopleBlock]):
             data=tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
             annotations=tuple(Path(path) for path in self.block.annotations),
             embedder=embedder_of(self.block.mauve, self.registries),
         )

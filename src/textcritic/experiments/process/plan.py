@@ -47,7 +47,7 @@ class KnownProcess(Experiment[KnownProcessBlock]):
             data=tuple(self._data(corpus) for corpus in corpora),
             samples=tuple(self._sequences(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )
 
     def _data(self, corpus: str) -> KnownData:

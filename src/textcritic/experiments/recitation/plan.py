@@ -24,6 +24,6 @@ class Recitation(Experiment[RecitationBlock]):
         return RecitationFiles(
             data=tuple(RealText(**real_scores(corpus, critic)) for corpus in corpora),
             samples=tuple(Drawn(**drawn(source, critic, self.registries)) for source in sources),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
             cutting={key: getattr(entry, key) for key in CUTTING},
         )

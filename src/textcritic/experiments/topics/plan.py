@@ -51,7 +51,7 @@ class Topics(Experiment[TopicsBlock]):
             data=tuple(self._fitted(corpus, whole=part is None) for corpus in corpora),
             samples=tuple(self._sample(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )
 
     def fitted(self, corpus: str) -> str:
