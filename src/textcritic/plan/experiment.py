@@ -30,6 +30,7 @@ from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.schema_file import MappingBlock, read_block, schema
 from textcritic.plan.sources import Source, check_critic, check_file, check_labels, check_runs, check_text, sources_of
+from textcritic.values import JsonObject
 
 FORMATS = ("csv", "tex", "html")
 B = TypeVar("B", bound=Block, default=Any)
@@ -133,19 +134,19 @@ class Experiment(ABC, Generic[B]):
         return Path(str(sys.modules[cls.__module__].__file__)).parent
 
     @classmethod
-    def rules(cls) -> dict[str, Any]:
+    def rules(cls) -> JsonObject:
         """The JSON schema of a block; raises TextcriticError if a schema.yaml is not there or cannot be read."""
         return json_schema(cls._block_class) if cls._block_class else schema(cls.package() / "schema.yaml")
 
     @classmethod
-    def read(cls, value: Any, where: str) -> B:
+    def read(cls, value: object, where: str) -> B:
         """A block from YAML, with all defaults; arguments and errors: see `Entry.read`."""
         schema_file = cls.package() / "schema.yaml"
         block: Any = cls._block_class.read(value, where) if cls._block_class else read_block(value, schema_file, where)
         return cast(B, block)
 
     @classmethod
-    def read_rest(cls, value: Any, where: str) -> B:
+    def read_rest(cls, value: object, where: str) -> B:
         """What is left of a block out of which names were taken, mended; arguments and errors: see `Entry.read`."""
         block: Any = cls.mended(cls.read(value, where))
         return cast(B, block if cls._block_class else MappingBlock(block))
@@ -339,6 +340,6 @@ def request_of(
     return split_request(said)
 
 
-def _part(said: Mapping[str, Any]) -> Part:
+def _part(said: JsonObject) -> Part:
     compared = (tuple(said["corpora"]), tuple(said["generators"]))
     return Part(said["name"], said["of"], said.get("caption", ""), *compared)

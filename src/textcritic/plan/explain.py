@@ -2,13 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
 
 from textcritic.errors import suggestion
+from textcritic.plan.spec import Schema
 
 # The types of JSON schemas, as people who write YAML call them.
 TYPES = {
@@ -22,7 +22,7 @@ TYPES = {
 }
 
 
-def refusal(value: Any, schema: Mapping[str, Any]) -> str | None:
+def refusal(value: object, schema: Schema) -> str | None:
     """Why a value does not fit a schema, the fault that is nearest to its root; None if it fits."""
     problem = max(Draft202012Validator(schema).iter_errors(value), key=relevance, default=None)
     return None if problem is None else _explain(problem)

@@ -6,7 +6,6 @@ revision of its entry, so that it decides results as if the registry had it (see
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -17,6 +16,7 @@ from textcritic.plan.entries import Dataset, HubModel
 from textcritic.plan.entries.downloads import Lock, Pin
 from textcritic.plan.registries import Overlay, Registries
 from textcritic.plan.spec import load_yaml
+from textcritic.values import JsonObject
 
 LOCK = Path("hub.lock")
 # Registries of what lies on the hub.
@@ -47,7 +47,7 @@ def read_lock(here: Path) -> dict[Use, Pin]:
 
 def write_lock(here: Path, pins: Mapping[Use, Pin]) -> None:
     """Write the pins of a working directory, in one order; the file is left alone where they are what it says."""
-    said: dict[str, dict[str, Any]] = {}
+    said: dict[str, JsonObject] = {}
     for registry, name in sorted(pins):
         said.setdefault(registry, {})[name] = pins[registry, name].plain()
     if read_lock(here) != pins:
@@ -61,7 +61,7 @@ def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:
     Raises:
         TextcriticError: a pin is of no entry, or of another repository or revision than its entry.
     """
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, JsonObject] = {}
     for (registry, name), pin in pins.items():
         entries = registries.entries[registry]
         where = f"{LOCK}: {registry}.{name}"

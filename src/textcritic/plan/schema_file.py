@@ -4,7 +4,6 @@ It is a JSON schema with the keywords of our own that `plan.entries.base` lists.
 for what our kinds share (`name`, `sources`, `tables`, `figures`, `power`); the keys next to it are laid over that.
 """
 
-from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,8 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import json_schema, key
 from textcritic.plan.entries.blocks import FIGURES, SAMPLES, TABLES, Block, Figure, Power, Table
 from textcritic.plan.entries.parts import SourceBlock
-from textcritic.plan.spec import branches, laid_over, load_yaml
+from textcritic.plan.spec import Schema, branches, laid_over, load_yaml
+from textcritic.values import JsonObject
 
 
 class MappingBlock(dict[str, Any]):
@@ -25,7 +25,7 @@ class MappingBlock(dict[str, Any]):
             raise AttributeError(name)
         return self[name]
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """The mapping, as `Entry.plain` gives it."""
         return dict(self)
 
@@ -43,7 +43,7 @@ class _Shared(Block):
     )
 
 
-def read_block(value: Any, path: Path, where: str) -> MappingBlock:
+def read_block(value: object, path: Path, where: str) -> MappingBlock:
     """Check a block against a schema file and fill in the schema's defaults; `value` is not changed.
 
     Args:
@@ -62,17 +62,17 @@ def read_block(value: Any, path: Path, where: str) -> MappingBlock:
 
 
 @cache
-def schema(path: Path) -> dict[str, Any]:
+def schema(path: Path) -> JsonObject:
     """A schema file with every `$ref` in it filled in.
 
     Raises:
         TextcriticError: no such file; it is not YAML; it refers to what is not shared.
     """
-    filled: dict[str, Any] = _filled_in(load_yaml(path), path)
+    filled: JsonObject = _filled_in(load_yaml(path), path)
     return filled
 
 
-def _filled_in(node: Any, path: Path) -> Any:
+def _filled_in(node: object, path: Path) -> Any:
     if isinstance(node, list):
         return [_filled_in(item, path) for item in node]
     if not isinstance(node, dict):
@@ -86,7 +86,7 @@ def _filled_in(node: Any, path: Path) -> Any:
     return laid_over(deepcopy(shared[node["$ref"]]), filled)
 
 
-def _with_defaults(value: Any, rules: Mapping[str, Any]) -> Any:
+def _with_defaults(value: object, rules: Schema) -> Any:
     if isinstance(value, list):
         return [_with_defaults(item, rules.get("items", {})) for item in value]
     if not isinstance(value, dict):

@@ -16,6 +16,7 @@ from textcritic.plan.entries import Causal, Corpus, Decoding, Fairseq, Generator
 from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS
 from textcritic.plan.entries.parts import SourceBlock
 from textcritic.plan.registries import Registries, deciding
+from textcritic.values import JsonObject
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
@@ -134,7 +135,7 @@ class Compared(Files):
 
     data: tuple[RealText, ...]
     samples: tuple[Drawn, ...]
-    decodings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    decodings: Mapping[str, JsonObject] = field(default_factory=dict)
     resamples: int = 0
 
     def of(self, real: RealText) -> list[Any]:
@@ -159,7 +160,7 @@ class Compared(Files):
         ]
 
 
-def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
+def data_keys(corpus: str, source: str = DATA) -> JsonObject:
     """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
     return dict(zip(KEYS, (corpus, source, "", "data", "", None, None), strict=True))
 
@@ -346,7 +347,7 @@ def check_ngram(source: Source, generator: Ngram, decoding: Decoding, where: str
         check_plain(source, decoding, {**PLAIN, "method": DRAW}, f"{name} with `smoothing: interpolated`")
 
 
-def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, Any], what: str) -> None:
+def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, object], what: str) -> None:
     """See that a decoding draws from the model as it is."""
     if any(getattr(decoding, key) != value for key, value in plain.items()):
         *keys, last = plain
@@ -395,7 +396,7 @@ def _expand(block: SourceBlock) -> Iterator[Source]:
         yield Source(corpus, setting, generator, decoding, seed, draw)
 
 
-def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:
+def decodings_of(sources: list[Source], registries: Registries) -> dict[str, JsonObject]:
     """The registry entry of each decoding of the sources, without what has no effect on the samples."""
     entries = {source.decoding: registries.entry("decodings", source.decoding) for source in sources}
     return {name: deciding(entry.plain()) for name, entry in entries.items()}

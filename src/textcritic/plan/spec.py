@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -12,6 +12,9 @@ from textcritic.errors import TextcriticError, first_line
 from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
+
+Schema: TypeAlias = Mapping[str, Any]
+"""A JSON schema, or a part of one."""
 
 MOST_VALUES, DEEPEST = 100_000, 100  # of one file of YAML
 
@@ -41,7 +44,7 @@ def load_yaml(path: Path) -> Any:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _require_usual(value: Any, path: Path) -> None:
+def _require_usual(value: object, path: Path) -> None:
     """See that numbers are finite, and that anchors (`&name`, `*name`) make neither a loop nor a bomb of a file."""
     waiting, seen = [(value, 0)], 0
     while waiting:
@@ -55,7 +58,7 @@ def _require_usual(value: Any, path: Path) -> None:
     _require_finite(value, str(path))
 
 
-def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+def leaves(value: object, rules: Schema, where: str = "") -> Iterator[tuple[str, str, Schema]]:
     """Every text in a value, with the dotted key where it stands and the part of the schema that describes it.
 
     Args:
@@ -79,14 +82,14 @@ def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tu
                         yield from leaves(value[key], part, f"{where}.{key}" if where else key)
 
 
-def laid_over(base: Any, over: Any) -> Any:
+def laid_over(base: object, over: object) -> Any:
     """Mappings are merged key by key; anything else takes the place of what was there."""
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
     return base | {key: laid_over(base.get(key), value) for key, value in over.items()}
 
 
-def as_described(value: Any, rules: Mapping[str, Any]) -> Any:
+def as_described(value: Any, rules: Schema) -> Any:
     """A value with texts read as YAML where its schema allows no text: Snakemake's `--config` has nothing but texts."""
     forms = [rules, *rules.get("oneOf", ()), *rules.get("anyOf", ())]
     if isinstance(value, dict):
@@ -127,14 +130,14 @@ _UniqueKeyLoader.yaml_implicit_resolvers = {
 }
 
 
-def _forms_of(key: str, forms: list[Mapping[str, Any]]) -> dict[str, Any]:
+def _forms_of(key: str, forms: list[Schema]) -> Schema:
     """All that a schema says of a key, in whichever of its forms."""
     named = [form["properties"][key] for form in forms if key in form.get("properties", {})]
     others = [form["additionalProperties"] for form in forms if isinstance(form.get("additionalProperties"), dict)]
     return {"oneOf": [part for sub in named or others for part in (sub, *sub.get("oneOf", ()), *sub.get("anyOf", ()))]}
 
 
-def _is_text(form: Mapping[str, Any], value: str) -> bool:
+def _is_text(form: Schema, value: str) -> bool:
     """Whether a form allows a text; one that says nothing but its forms allows none by itself."""
     kinds = form.get("type", [])
     return "string" in (kinds if isinstance(kinds, list) else [kinds]) or value in [
@@ -143,13 +146,13 @@ def _is_text(form: Mapping[str, Any], value: str) -> bool:
     ]
 
 
-def branches(schema: Mapping[str, Any], value: Any) -> Iterator[Mapping[str, Any]]:
+def branches(schema: Schema, value: object) -> Iterator[Schema]:
     """The parts of a schema that apply to a right `value`: itself and, of a oneOf, the branch that the value fits."""
     yield schema
     yield from (branch for branch in schema.get("oneOf", ()) if _fits(branch, value))
 
 
-def _fits(branch: Mapping[str, Any], value: Any) -> bool:
+def _fits(branch: Schema, value: object) -> bool:
     """Whether a value has the type of a branch and, of a mapping, the keys."""
     kind = branch.get("type")
     if isinstance(value, dict):
@@ -160,7 +163,7 @@ def _fits(branch: Mapping[str, Any], value: Any) -> bool:
     return kind == ("array" if isinstance(value, list) else "null" if value is None else "string")
 
 
-def _require_finite(value: Any, where: str) -> None:
+def _require_finite(value: object, where: str) -> None:
     """See that all numbers are finite, which the limits of a schema do not; the error names the keys to a number."""
     if isinstance(value, float) and not math.isfinite(value):
         raise TextcriticError(f"{where}: {value} should be a finite number")

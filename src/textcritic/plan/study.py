@@ -13,6 +13,7 @@ from textcritic.plan.missing import Missing, without
 from textcritic.plan.registries import Registries, check_name, named_in
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
+from textcritic.values import JsonObject
 
 # Ids of the report's own headings.
 RESERVED = ("finding", "definitions", "provenance")
@@ -188,7 +189,7 @@ def _as_written(filled: Any, written: Any) -> Any:
     return {key: _as_written(filled[key], said.get(key)) for key in {**said, **filled}}
 
 
-def _where(path: Path, number: int, block: Mapping[str, Any]) -> str:
+def _where(path: Path, number: int, block: JsonObject) -> str:
     return f"{path}: experiments.{number} ({block.get('name', block['kind'])})"
 
 

@@ -107,7 +107,7 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
                 _relevant(registry, whole), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
             )
             if "accumulation" in values.get("training", {}):  # of several GPUs each takes as many passes
-                values["training"]["accumulation"] = max(2, values.get("gpu", entry["gpu"]))
+                values["training"]["accumulation"] = max(2, (entry | values)["gpu"])
             if entry.get("kind") == "causal" and entry["training"]["epochs"]:  # whatever the number of blocks
                 values["training"] = {**values.get("training", {}), "steps": STEPS, "epochs": None}
             if entry.get("kind") == "fairseq":

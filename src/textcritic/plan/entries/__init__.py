@@ -7,7 +7,7 @@ docs/config, and the values that travel: a job gets its entry back from one line
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, json_schema
@@ -37,6 +37,7 @@ from textcritic.plan.entries.encodings import Encoding
 from textcritic.plan.entries.generators import Causal, Fairseq, Hsmm, Ngram, SampleFile
 from textcritic.plan.entries.latent import Crf, EntityDisc, EntityNlm, HsmmProposal, Kglm, KglmDisc, Lstm, Rnng
 from textcritic.plan.entries.resolvers import Annotations, GivenMentions, Nearest, Neural, Persons
+from textcritic.values import JsonObject
 
 Generator = Causal | Ngram | Hsmm | Fairseq | Rnng | EntityNlm | Kglm | Lstm | SampleFile
 Critic = Transitions | KnownProcess | Ctm | Mentions | Lda | Tendencies | Recitation | Order | Detector | Mauve
@@ -187,7 +188,7 @@ REGISTRIES: Mapping[str, Registry] = {
 }
 
 
-def registry_schema(registry: str) -> dict[str, Any]:
+def registry_schema(registry: str) -> JsonObject:
     """The JSON schema of an entry of a registry."""
     about = REGISTRIES[registry]
     forms = [json_schema(model) for model in about.models]
@@ -195,7 +196,7 @@ def registry_schema(registry: str) -> dict[str, Any]:
     return {"$schema": DRAFT, "description": about.description, **form}
 
 
-def read_entry(value: Any, registry: str, where: str) -> Entry:
+def read_entry(value: object, registry: str, where: str) -> Entry:
     """An entry of a registry from YAML or JSON.
 
     Args:
@@ -223,6 +224,6 @@ def kind_of(model: type[Entry]) -> str:
     return str(kind)
 
 
-def restore(text: str, registry: str) -> dict[str, Any]:
+def restore(text: str, registry: str) -> JsonObject:
     """What `Entry.canonical` wrote, as a mapping with all defaults; `restore` of a model gives the entry itself."""
     return read_entry(json.loads(text), registry, f"specification of {registry}").plain()
