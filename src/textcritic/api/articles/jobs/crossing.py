@@ -68,7 +68,7 @@ def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     made = f"{FOLDER}/{experiment.name}.json"
     decided_by = " ".join(
         [
-            configured.decided("critics", experiment.block["critic"], experiment.kind),
+            configured.decided("critics", experiment.block.critic, experiment.kind),
             configured.decided("corpora", files.data[0].corpus, "build"),
             repr(configured.crossing),
         ]
@@ -125,7 +125,7 @@ def _order(
 ) -> Prepared | None:
     """The order of sections; with the critic of the released code, or rare titles dropped alone, one split is kept."""
     (data,) = files.data
-    entry = configured.registries.of_kind("critics", experiment.block["critic"], Transitions)
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Transitions)
     sections = configured.registries.entry("corpora", data.corpus).sections
     if entry.mode == "as_released" or sections.rare_title != "drop-article":
         return None
@@ -147,7 +147,7 @@ def _order(
 
 def _mentions(configured: Configured, experiment: Experiment, files: CoreferenceFiles, crossing: Crossing) -> Prepared:
     (data,) = files.data
-    entry = configured.registries.of_kind("critics", experiment.block["critic"], Mentions)
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Mentions)
     options = chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
     found = [f"results/mentions/{entry.resolver}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
@@ -176,7 +176,7 @@ def _mentions(configured: Configured, experiment: Experiment, files: Coreference
 def _recited(configured: Configured, experiment: Experiment, files: RecitationFiles, crossing: Crossing) -> Prepared:
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    entry = configured.registries.of_kind("critics", experiment.block["critic"], Recitation)
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Recitation)
 
     def find() -> Found:
         articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
