@@ -1,7 +1,6 @@
 """Downloads of files and models; with `download_dataset` the only code of the project that uses the network."""
 
 import glob
-import hashlib
 import os
 import re
 import shutil
@@ -18,10 +17,10 @@ from urllib.request import Request, urlopen
 from textcritic import __version__
 from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, first_line
-from textcritic.files import read_json, whole_file, write_json
+from textcritic.files import whole_file, write_json
+from textcritic.plan.downloads import compared
 from textcritic.plan.entries import Dataset, Download, HubModel
 from textcritic.runlog import Progress, log
-from textcritic.values import JsonObject
 
 if TYPE_CHECKING:  # where a job may use the network is said before this is loaded
     from huggingface_hub import HfApi
@@ -60,7 +59,7 @@ def download_file(entry: Download, out_path: str | os.PathLike[str]) -> None:
         _fetch(entry.url, partial)
     except (OSError, HTTPException) as error:
         raise TextcriticError(f"{entry.url}: cannot be downloaded ({error}); rerun to go on, or {by_hand}") from error
-    note, fault = _compared(partial, entry)
+    note, fault = compared(partial, entry)
     if fault:
         partial.unlink()
         _version_of(partial).unlink(missing_ok=True)
@@ -68,29 +67,6 @@ def download_file(entry: Download, out_path: str | os.PathLike[str]) -> None:
     write_json(f"{target}.json", note)
     partial.replace(target)
     _version_of(partial).unlink(missing_ok=True)
-
-
-def check_by_hand(entry: Download, path: Path) -> None:
-    """Check a file that a user put in the place of a download; it is read once, because its checksum is then noted.
-
-    Args:
-        entry: a downloads registry entry.
-        path: of the file, which may be missing.
-
-    Raises:
-        TextcriticError: the file is empty, or its checksum is not that of the entry.
-    """
-    if not path.is_file():
-        return
-    size, note = path.stat().st_size, Path(f"{path}.json")
-    known = note.is_file() and read_json(note).get("bytes") == size
-    fault = "" if size else "is empty"
-    if size and not known and (entry.sha256 or entry.sha1):
-        record, fault = _compared(path, entry)
-        if not fault:
-            write_json(note, record)
-    if fault:
-        raise TextcriticError(f"{path}: {fault}; delete it, and it is downloaded, or put the right one there")
 
 
 def download_model(name: str, entry: HubModel, out_dir: str | os.PathLike[str]) -> None:
@@ -270,21 +246,6 @@ def _formats(entry: HubModel) -> list[str]:
 
 def _weights_named(entry: HubModel) -> str:
     return " or ".join({"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[one] for one in _formats(entry))
-
-
-def _compared(path: Path, entry: Download) -> tuple[JsonObject, str]:
-    """The record of a file of an entry, and in words how it differs from the entry."""
-    right = {"sha256": entry.sha256, "sha1": entry.sha1}
-    found = {name: _checksum(path, name) for name in right if name == "sha256" or right[name]}
-    faults = [
-        f"its {name} is {was}, not {right[name]}" for name, was in found.items() if right[name] not in (None, was)
-    ]
-    return {"url": entry.url, **found, "bytes": path.stat().st_size}, next(iter(faults), "")
-
-
-def _checksum(path: Path, name: str) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, name).hexdigest()
 
 
 def _unpack(source: IO[bytes], size: int, out_path: str | os.PathLike[str]) -> None:

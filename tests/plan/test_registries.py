@@ -12,10 +12,8 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
 from textcritic.plan import entries
 from textcritic.plan.entries import Tendencies, read_entry, registry_schema, restore
-from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, Overlay, download_of
-from textcritic.plan.spec import schema
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 STUDY = study({"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]})
@@ -58,7 +56,7 @@ def fresh():
 
 def schemas():
     """All schemas, of the configuration and of the kinds of experiment."""
-    return [*map(registry_schema, REGISTRIES), *(schema(schema_of(kind_of(kind))) for kind in KINDS)]
+    return [*map(registry_schema, REGISTRIES), *(kind_of(kind).rules() for kind in KINDS)]
 
 
 def every(keyword, node):

@@ -10,8 +10,9 @@ import pytest
 import yaml
 from snake import ROOT, snakemake
 
-from textcritic.download import check_by_hand, download_file, unpack_member
+from textcritic.download import download_file, unpack_member
 from textcritic.errors import TextcriticError
+from textcritic.plan.downloads import check_by_hand
 from textcritic.plan.entries import Download
 
 CONTENT = bytes(range(256)) * 5000

@@ -2,10 +2,10 @@
 
 from textcritic import runlog
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.entries import restored
+from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"):
-    entry = restored(snakemake.params.spec, "critics")
+    entry = restore(snakemake.params.spec, "critics")
     count_corpus(
         snakemake.input.articles,
         entry.vocabulary,

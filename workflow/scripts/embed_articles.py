@@ -2,11 +2,11 @@
 
 from textcritic import runlog
 from textcritic.latents.features import embed_articles
-from textcritic.plan.entries import restored
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 name = f"embed {w.get('generator', w.corpus)} {w.get('setting', '')}".strip()
 with runlog.job(snakemake.log[0], name, runlog.gpus_of(snakemake.resources)):
     given = snakemake.input
-    entry = restored(snakemake.params.spec, "embedders")
+    entry = restore(snakemake.params.spec, "embedders")
     embed_articles(given.articles, given.model, snakemake.output[0], entry, threads=snakemake.threads)

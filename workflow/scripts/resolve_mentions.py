@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
-from textcritic.plan.entries import restored
+from textcritic.plan.entries import restore
 
 w = snakemake.wildcards
 with runlog.job(
@@ -14,4 +14,4 @@ with runlog.job(
         rejected=snakemake.input.get("rejected"),
         folder=snakemake.input.get("model"),
     )
-    resolve_articles(files, restored(snakemake.params.spec, "resolvers"), snakemake.threads)
+    resolve_articles(files, restore(snakemake.params.spec, "resolvers"), snakemake.threads)

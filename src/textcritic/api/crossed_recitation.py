@@ -7,7 +7,7 @@ from itertools import compress
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.crossed import Pool, estimates_of, fits_of
+from textcritic.api.crossed import estimates_of, fits_of
 from textcritic.critics.recitation import MAIN_LENGTH
 from textcritic.critics.recitation.index import words_in
 from textcritic.critics.recitation.refit import RecitationRefit
@@ -45,11 +45,7 @@ def crossed_recitation(
     samples = [label for label in others if len(long[label])] if len(long[real]) else []
     refits = {label: RecitationRefit(pa.concat_arrays([long[real], long[label]]), entry) for label in samples}
     sizes = {label: len(some) for label, some in long.items()}
-    pools = {
-        label: Pool(refit, (kept_groups[real], kept_groups[label]), (sizes[real], sizes[label]))
-        for label, refit in refits.items()
-    }
-    fits = fits_of(pools, replace(how, rare=True))
+    fits = fits_of(refits, kept_groups, sizes, replace(how, rare=True))
     estimates = estimates_of(fits, RECITED, real) if fits else {}
     scored = {}
     for label, of in lengths.items():

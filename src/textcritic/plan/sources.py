@@ -1,7 +1,7 @@
 """The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -14,7 +14,9 @@ from textcritic.plan.checks.decodings import DRAW, GIVEN, KINDS, LIKELIEST, chec
 from textcritic.plan.checks.latent import LATENT
 from textcritic.plan.entries import Causal, Corpus, Decoding, Fairseq, Generator, Hsmm, Ngram, SampleFile
 from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS
+from textcritic.plan.entries.parts import SourceBlock
 from textcritic.plan.registries import Registries, deciding
+from textcritic.values import JsonObject
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
@@ -138,7 +140,7 @@ class Compared(Files, Generic[RealOf, DrawnOf]):
 
     data: tuple[RealOf, ...]
     samples: tuple[DrawnOf, ...]
-    decodings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    decodings: Mapping[str, JsonObject] = field(default_factory=dict)
     resamples: int = 0
 
     def samples_of(self, real: RealOf) -> list[DrawnOf]:
@@ -167,7 +169,7 @@ class Compared(Files, Generic[RealOf, DrawnOf]):
         ]
 
 
-def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
+def data_keys(corpus: str, source: str = DATA) -> JsonObject:
     """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
     return dict(zip(KEYS, (corpus, source, "", "data", "", None, None), strict=True))
 
@@ -208,9 +210,9 @@ def measured(source: Source, registries: Registries) -> dict[str, Any]:
     return {name: Path(f"{source.model}/{name}.json") if known else None for name in names}
 
 
-def sources_of(blocks: list[dict[str, Any]]) -> list[Source]:
+def sources_of(blocks: Iterable[SourceBlock | Mapping[str, Any]]) -> list[Source]:
     """The sources that blocks of a study stand for, in order, each once."""
-    return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+    return list(dict.fromkeys(source for block in blocks for source in _expand(SourceBlock.model_validate(block))))
 
 
 def from_file(source: Source, registries: Registries) -> bool:
@@ -354,7 +356,7 @@ def check_ngram(source: Source, generator: Ngram, decoding: Decoding, where: str
         check_plain(source, decoding, {**PLAIN, "method": DRAW}, f"{name} with `smoothing: interpolated`")
 
 
-def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, Any], what: str) -> None:
+def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, object], what: str) -> None:
     """See that a decoding draws from the model as it is."""
     if any(getattr(decoding, key) != value for key, value in plain.items()):
         *keys, last = plain
@@ -397,13 +399,13 @@ def reads_of(generator: Causal | Fairseq | Hsmm, registries: Registries) -> str:
     return registries.entry("encodings", generator.encoding).reads
 
 
-def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
-    axes = ("corpora", "generators", "settings", "decodings", "seeds", "draws")
-    for corpus, generator, setting, decoding, seed, draw in product(*(block[axis] for axis in axes)):
+def _expand(block: SourceBlock) -> Iterator[Source]:
+    axes = (block.corpora, block.generators, block.settings, block.decodings, block.seeds, block.draws)
+    for corpus, generator, setting, decoding, seed, draw in product(*axes):
         yield Source(corpus, setting, generator, decoding, seed, draw)
 
 
-def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:
+def decodings_of(sources: list[Source], registries: Registries) -> dict[str, JsonObject]:
     """The registry entry of each decoding of the sources, without what has no effect on the samples."""
     entries = {source.decoding: registries.entry("decodings", source.decoding) for source in sources}
     return {name: deciding(entry.plain()) for name, entry in entries.items()}

@@ -10,7 +10,8 @@ from textcritic.download_dataset import wanted_files
 from textcritic.errors import TextcriticError, listed
 from textcritic.place import workflow_folder
 from textcritic.plan.entries import Dataset
-from textcritic.plan.hub_lock import LOCK, ON_HUB, Pin, Use, read_lock, unlocked, write_lock
+from textcritic.plan.entries.downloads import Pin
+from textcritic.plan.hub_lock import LOCK, ON_HUB, Use, read_lock, unlocked, write_lock
 from textcritic.plan.project import Project, load_configuration
 from textcritic.plan.registries import Registries
 
@@ -60,8 +61,7 @@ def lock(
 
 def _matches(pin: Pin, use: Use, registries: Registries) -> bool:
     known = registries.entries[use[0]].get(use[1])
-    entry = known.plain() if known else {}
-    return all(pin[key] == entry.get(key) for key in ("repository", "revision"))
+    return all(getattr(pin, key) == getattr(known, key, None) for key in ("repository", "revision"))
 
 
 def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
@@ -77,12 +77,12 @@ def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
         wanted_files(files, now)
     else:
         wanted_of_model(files, now)
-    if before and before["commit"] == commit:
+    if before and before.commit == commit:
         return before
     today = datetime.now(UTC).date().isoformat()
-    return {"repository": entry.repository, "revision": entry.revision, "commit": commit, "date": today}
+    return Pin(repository=entry.repository, revision=entry.revision, commit=commit, date=today)
 
 
 def _line(use: Use, before: Pin | None, now: Pin) -> str:
-    change = "" if before == now else f" (was {before['commit']})" if before else " (new)"
-    return f"{use[1]}: {now['repository']} at {now['revision']}: {now['commit']}{change}"
+    change = "" if before == now else f" (was {before.commit})" if before else " (new)"
+    return f"{use[1]}: {now.repository} at {now.revision}: {now.commit}{change}"

@@ -15,7 +15,7 @@ from textcritic.critics.detectors.scorer import Scorer
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.entries import Detector as Entry
-from textcritic.plan.entries import restored
+from textcritic.plan.entries import restore
 from textcritic.plan.entries.detectors import Surprise, Untrained
 from textcritic.runlog import Progress
 
@@ -117,8 +117,8 @@ def scorer_made_with(entry: Entry, made_with: Mapping[str, str], path: str | os.
             surprise_of,  # this and the next load what most jobs don't need
         )
 
-        return surprise_of(settings, restored(made_with["generators"], "generators"), path)
+        return surprise_of(settings, restore(made_with["generators"], "generators"), path)
     from textcritic.critics.detectors.nll import without_of
 
-    resolver = restored(made_with["resolvers"], "resolvers") if "resolvers" in made_with else None
-    return without_of(restored(made_with["critics"], "critics"), resolver, path)
+    resolver = restore(made_with["resolvers"], "resolvers") if "resolvers" in made_with else None
+    return without_of(restore(made_with["critics"], "critics"), resolver, path)

@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 
 from textcritic.corpora import iter_articles
 from textcritic.corpora.parallel.corpus import sentence_number
-from textcritic.corpora.synthetic.languages import Drawn, LanguageRecipe, draw_sentences, mixed
+from textcritic.corpora.synthetic.languages import Drawn, draw_sentences, mixed
 from textcritic.critics.lda.model import LDA
 from textcritic.critics.lda.posterior import infer
 from textcritic.errors import TextcriticError
@@ -110,9 +110,7 @@ def measure_mixing_power(
         TextcriticError: a file is missing or not whole, or the test split is not of these languages.
     """
     began = time.monotonic()
-    given = {key: value for key, value in languages.plain().items() if key != "mixing"}
-    recipe = LanguageRecipe(**{**given, "targets": tuple(given["targets"])})
-    drawn = _held_out(draw_sentences(recipe), files.articles)
+    drawn = _held_out(draw_sentences(languages), files.articles)
     critic, vocabulary = LDA.load(files.critic), Vocabulary.load(files.vocabulary)
     table = power_of(critic, vocabulary, drawn, entry, options)
     write_table(files.power, table)

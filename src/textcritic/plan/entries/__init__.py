@@ -7,7 +7,7 @@ docs/config, and the values that travel: a job gets its entry back from one line
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args, overload
+from typing import Literal, get_args, overload
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, json_schema
@@ -37,6 +37,7 @@ from textcritic.plan.entries.encodings import Encoding
 from textcritic.plan.entries.generators import Causal, Fairseq, Hsmm, Ngram, SampleFile
 from textcritic.plan.entries.latent import Crf, EntityDisc, EntityNlm, HsmmProposal, Kglm, KglmDisc, Lstm, Rnng
 from textcritic.plan.entries.resolvers import Annotations, GivenMentions, Nearest, Neural, Persons
+from textcritic.values import JsonObject
 
 Generator = Causal | Ngram | Hsmm | Fairseq | Rnng | EntityNlm | Kglm | Lstm | SampleFile
 Critic = Transitions | KnownProcess | Ctm | Mentions | Lda | Tendencies | Recitation | Order | Detector | Mauve
@@ -69,13 +70,13 @@ class Registry:
         """The models by their kinds; none for a registry without kinds."""
         return {kind_of(model): model for model in self.models if "kind" in model.model_fields}
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The JSON schema of an entry."""
         forms = [json_schema(model) for model in self.models]
         form = forms[0] if len(forms) == 1 else {"oneOf": forms}
         return {"$schema": DRAFT, "description": self.description, **form}
 
-    def read(self, value: Any, where: str) -> Entry:
+    def read(self, value: object, where: str) -> Entry:
         """An entry from YAML or JSON.
 
         Args:
@@ -238,12 +239,12 @@ REGISTRIES: Mapping[str, Registry] = {
 }
 
 
-def registry_schema(registry: str) -> dict[str, Any]:
+def registry_schema(registry: str) -> JsonObject:
     """The JSON schema of an entry of a registry, without the kinds of other packages."""
     return REGISTRIES[registry].schema()
 
 
-def read_entry(value: Any, registry: str, where: str) -> Entry:
+def read_entry(value: object, registry: str, where: str) -> Entry:
     """An entry of a registry, of one of our kinds; see `Registry.read`."""
     return REGISTRIES[registry].read(value, where)
 
@@ -255,24 +256,19 @@ def kind_of(model: type[Entry]) -> str:
 
 
 @overload
-def restored(text: str, registry: Literal["classifiers"]) -> Classifier: ...
+def restore(text: str, registry: Literal["classifiers"]) -> Classifier: ...
 @overload
-def restored(text: str, registry: Literal["critics"]) -> Critic: ...
+def restore(text: str, registry: Literal["critics"]) -> Critic: ...
 @overload
-def restored(text: str, registry: Literal["embedders"]) -> Embedder: ...
+def restore(text: str, registry: Literal["embedders"]) -> Embedder: ...
 @overload
-def restored(text: str, registry: Literal["generators"]) -> Generator: ...
+def restore(text: str, registry: Literal["generators"]) -> Generator: ...
 @overload
-def restored(text: str, registry: Literal["proposals"]) -> Proposal: ...
+def restore(text: str, registry: Literal["proposals"]) -> Proposal: ...
 @overload
-def restored(text: str, registry: Literal["resolvers"]) -> Resolver: ...
+def restore(text: str, registry: Literal["resolvers"]) -> Resolver: ...
 @overload
-def restored(text: str, registry: str) -> Entry: ...
-def restored(text: str, registry: str) -> Entry:
+def restore(text: str, registry: str) -> Entry: ...
+def restore(text: str, registry: str) -> Entry:
     """What `Entry.canonical` wrote, where entries of several kinds may come; else `restore` of the model does it."""
     return read_entry(json.loads(text), registry, f"specification of {registry}")
-
-
-def restore(text: str, registry: str) -> dict[str, Any]:
-    """The same as a mapping with all defaults."""
-    return restored(text, registry).plain()

@@ -1,7 +1,6 @@
 """Detectors of intruder sentences, entries of the registry `critics`."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -18,6 +17,7 @@ from textcritic.plan.entries.parts import (
     GpuJob,
     Setting,
 )
+from textcritic.plan.spec import Schema
 
 
 class Majority(Entry):
@@ -114,7 +114,7 @@ Untrained = Surprise | Nll
 class DetectorModel(Entry):
     """What judges a sentence: one of the keys."""
 
-    schema_words: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
+    schema_words: ClassVar[Schema] = {"minProperties": 1, "maxProperties": 1}
 
     majority: Majority | None = optional("the commoner class: no sentence is an intruder")
     bag: Bag | None = optional(

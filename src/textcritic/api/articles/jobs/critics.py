@@ -276,7 +276,7 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
     made, name = f"results/scores/metrics/{metric}/{corpus}/{tail}.parquet", metric_name(metric)
     from_memory = name.startswith(f"{FROM_MEMORY}:")
     config, here, train = (
-        configured.project.config.plain(),
+        configured.project.config,
         configured.project.here,
         f"results/corpora/{corpus}/train.parquet",
     )

@@ -34,7 +34,7 @@ def topics(configured: Configured, experiment: Experiment, files: TopicsFiles, c
     """Several held-out splits, each with a fit of its own: twice the median p (Meinshausen, Meier, Buehlmann 2009)."""
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    critic = experiment.block["critic"]
+    critic = experiment.block.critic
     entry = configured.registries.of_kind("critics", critic, Ctm)
     resampling = Resampling(max(files.resamples // crossing.splits, FEWEST))
     starts = math.ceil(entry.starts / crossing.splits)
