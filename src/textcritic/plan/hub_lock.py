@@ -6,7 +6,6 @@ revision of its entry, so that it decides results as if the registry had it (see
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -31,6 +30,12 @@ def no_commit(entry: HubModel | Dataset) -> str:
     if is_commit(entry.revision):
         return ""
     return f"the commit of its revision {entry.revision} is not known (textcritic lock)"
+
+
+def on_hub(registries: Registries, use: Use) -> HubModel | Dataset:
+    """An entry of the registry hub or datasets; raises as `Registries.entry`."""
+    registry, name = use
+    return registries.entry("datasets", name) if registry == "datasets" else registries.entry("hub", name)
 
 
 def read_lock(here: Path) -> dict[Use, Pin]:
@@ -61,20 +66,20 @@ def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:
     Raises:
         TextcriticError: a pin is of no entry, or of another repository or revision than its entry.
     """
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, dict[str, dict[str, str]]] = {}
     for (registry, name), pin in pins.items():
         entries = registries.entries[registry]
         where = f"{LOCK}: {registry}.{name}"
         if name not in entries:
             hint = suggestion(name, entries, "delete it there")
             raise TextcriticError(f"{where}: the {registry} registry has no such entry; {hint}")
-        entry = entries[name].plain()
-        if is_commit(entry["revision"]):
+        entry = on_hub(registries, (registry, name))
+        if is_commit(entry.revision):
             continue
-        for key in ("repository", "revision"):
-            if pin[key] != entry[key]:
+        for key, wanted in (("repository", entry.repository), ("revision", entry.revision)):
+            if pin[key] != wanted:
                 raise TextcriticError(
-                    f"{where}: {key}: is {pin[key]}, and {entry[key]} in its entry; `textcritic lock {name}`"
+                    f"{where}: {key}: is {pin[key]}, and {wanted} in its entry; `textcritic lock {name}`"
                     " looks its commit up again"
                 )
         values.setdefault(registry, {})[name] = {"revision": pin["commit"]}
