@@ -8,12 +8,12 @@ from pretended_card import pretended
 from tiny_causal import configs, tiny_model
 
 from textcritic.generators.causal import CausalJob
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.sample import Sampling, sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.train import Encoded, train_causal
 from textcritic.latents.features import embed_articles
+from textcritic.plan.entries import Decoding
 from textcritic.plan.entries.classifiers import Embedder
 from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training.load import load_tokenizer

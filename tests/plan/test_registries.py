@@ -11,7 +11,7 @@ from own_study import ROOT, own_folder, project, study, write
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
 from textcritic.plan import entries
-from textcritic.plan.entries import read_entry, registry_schema, restore
+from textcritic.plan.entries import Tendencies, read_entry, registry_schema, restore
 from textcritic.plan.experiment import schema_of
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, Overlay, download_of
@@ -392,12 +392,12 @@ def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide
     assert keys | {"threads", "mem_mb", "runtime"} == set(read_entry({"kind": "lda"}, "critics", "an entry").plain())
 
 
-def test_the_schemas_defaults_are_those_of_the_library():
-    from textcritic.critics.ctm import FitOptions
-
-    entry = restore('{"kind": "ctm"}', "critics")
-    options = {key: entry[key] for key in ("iterations", "tolerance", "seed")}
-    assert FitOptions(entry["topics"], **options) == FitOptions(entry["topics"])
+def test_the_parameters_of_the_rules_of_tendencies_are_all_keys_of_an_entry_that_decide():
+    rules = "".join((ROOT / f"rules/{name}.smk").read_text() for name in ("tendencies", "tendency_measures"))
+    named = re.findall(r"^(?:COUNTING|MEASURING) = \((.*)\)$", rules, re.MULTILINE)
+    assert len(named) == 2
+    keys = {key for line in named for key in line.split('"')[1::2]} | {"draws", "shards"}
+    assert keys | {"threads", "mem_mb", "runtime"} == set(Tendencies.model_fields)
 
 
 def test_two_trainings_share_the_cores_of_a_machine(folder):

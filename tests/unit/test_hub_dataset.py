@@ -20,7 +20,8 @@ from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.download_dataset import wanted_files
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import Dataset, read_entry
+from textcritic.plan.entries import Dataset
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.plan.registries import Registries
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
@@ -99,7 +100,7 @@ def written(folder, files):
 
 def options(columns, from_splits=SPLITS):
     given = {"dataset": "some-data", "from_splits": from_splits, "columns": columns}
-    return read_entry({"extractor": "hub-dataset", "options": given}, "corpora", "a test").plain()["options"]
+    return CorpusOptions.read(given, "a test")
 
 
 def articles(folder, columns, from_splits=SPLITS, skipped=None, **changes):

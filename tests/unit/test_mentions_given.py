@@ -16,7 +16,7 @@ from textcritic.latents.resolvers.given import NOTHING, GivenResolver
 from textcritic.latents.resolvers.language import FOLDER
 from textcritic.latents.resolvers.mention import Unresolved, text_of
 from textcritic.latents.resolvers.resolve import resolver_of
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus, Mentions, read_entry
 
 TEXT = "Anna saw the man in\nblack. She left 👩‍🚀 him.\n\nHe (Zoe\u0308’s friend) smiled."
 
@@ -128,9 +128,10 @@ def test_another_language_is_that_of_the_pronouns_and_of_the_heads(tmp_path):
     text = "Der Mann der Gans lief. Er he."
     file = lines(tmp_path, {"id": "a", "mentions": [mention(4, 17), mention(24, 26), mention(27, 29)]})
     entry = {"kind": "given", "files": [str(file)], "language": str(tmp_path / "german.yaml")}
-    [resolved] = resolver_of(read_entry(entry, "resolvers", "the test")).resolve([("a", text)])
+    resolver = read_entry(entry, "resolvers", "the test")
+    [resolved] = resolver_of(resolver).resolve([("a", text)])
     assert [head for _, head, *_ in shown(resolved)] == ["Mann", "Er", "he"]
-    chains = chains_of([resolved], chain_options({"chains": {}}, entry)).chains
+    chains = chains_of([resolved], chain_options(Mentions(kind="mentions", resolver="given"), resolver)).chains
     assert [chains.symbols[code] for code in chains.codes] == [".", "MALE", ".", "Er", "MALE"]
 
 
@@ -198,7 +199,8 @@ def test_an_id_twice_and_an_empty_file(tmp_path):
 def test_a_corpus_of_columns_and_the_mentions_of_the_same_file_fit(tmp_path):
     path, out = tmp_path / "a.conll", tmp_path / "articles.parquet"
     path.write_text(COLUMNS + COLUMNS.replace("(a)", "(b)"))
-    extract_corpus("conll", {"paths": [str(path)]}, [path], out, tmp_path / "report.json")
+    corpus = Corpus.read({"extractor": "conll", "options": {"paths": [str(path)]}}, "test")
+    extract_corpus(corpus, [path], out, tmp_path / "report.json")
     articles = read_articles(out)
     resolved = list(GivenResolver([path]).resolve((article.id, text_of(article)) for article in articles))
     assert resolved == [resolved_of(document) for document in conll_documents([path])]

@@ -54,8 +54,7 @@ def annotation(tmp_path):
 
 
 def entry(registry, **keys):
-    read = read_entry(keys, registry, "own")
-    return read.plain() if registry == "critics" else read
+    return read_entry(keys, registry, "own")
 
 
 def written(tmp_path):

@@ -32,13 +32,12 @@ from textcritic.critics.detectors.vectors import read_vectors
 from textcritic.critics.detectors.votes import read_votes
 from textcritic.download import download_file
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.fairseq.models import load_model
 from textcritic.generators.fairseq.sample import encode_sources, make_texts
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.place import workflow_folder
-from textcritic.plan.entries import Download, Fairseq
+from textcritic.plan.entries import Decoding, Download, Fairseq
 from textcritic.plan.project import Project
 from textcritic.rehearsal import brought, files
 from textcritic.rehearsal.mirror import Mirror, serving

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, how_of
+from textcritic.api.crossed import estimates_of, facts_of_crossing, fits_of, how_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions, CriticiseOptions
@@ -234,10 +234,7 @@ def crossed_chains(
     real, *samples = sets
     refits = {label: refit_of(Chains.of([*sets[real], *sets[label]])) for label in samples}
     sizes = {label: len(some) for label, some in sets.items()}
-    pools = {
-        label: Pool(refits[label], (groups[real], groups[label]), (sizes[real], sizes[label])) for label in samples
-    }
-    fits = fits_of(pools, how)
+    fits = fits_of(refits, groups, sizes, how)
     found = estimates_of(fits, PPL, real)
     return {
         label: _crossed(refits[one], fits[one], label == real, groups[label], found[label])

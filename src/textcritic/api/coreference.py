@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, how_of, is_crossed
+from textcritic.api.crossed import estimates_of, facts_of_crossing, fits_of, how_of, is_crossed
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions, MentionOptions
@@ -258,15 +258,8 @@ def crossed_mentions(
     kept_groups = {label: list(compress(groups[label] or [None] * len(some), some)) for label, some in kept.items()}
     chains = {label: one.some(kept[label]) for label, one in sets.items()}
     sizes = {label: int(some.sum()) for label, some in kept.items()}
-    pools = {
-        label: Pool(
-            refit_of(MentionChains.joined([chains[real], chains[label]])),
-            (kept_groups[real], kept_groups[label]),
-            (sizes[real], sizes[label]),
-        )
-        for label in samples
-    }
-    fits = fits_of(pools, how)
+    refits = {label: refit_of(MentionChains.joined([chains[real], chains[label]])) for label in samples}
+    fits = fits_of(refits, kept_groups, sizes, how)
     estimates = estimates_of(fits, PPL, real)
     pairs = {label: {"pairs": fit.pairs, "narrower": fit.narrower} for label, fit in fits.items()}
     empty = {label: {EMPTY: int((~some).sum())} if not some.all() else {} for label, some in kept.items()}

@@ -113,25 +113,32 @@ def printed(result: Printed, arguments: argparse.Namespace) -> str:
     return result.to_json() if arguments.json else repr(result)
 
 
-def add_comparison(command: argparse.ArgumentParser, options: type[Options], real: str, samples: str) -> None:
-    """Add what a comparison of samples with real text is given, and `--json`.
+def add_comparison(
+    command: argparse.ArgumentParser,
+    compare: Callable[[], Callable[..., Printed]],
+    options: type[Options],
+    real: str,
+    samples: str,
+) -> None:
+    """Add what a comparison of samples with real text is given, `--json`, and what the command does.
 
     Args:
         command: to add them to.
-        options: of the function that compares.
+        compare: gives the function that compares; what that needs is loaded for its command only.
+        options: of the function.
         real: help on REAL.
         samples: help on SAMPLES.
     """
+
+    def run(arguments: argparse.Namespace) -> str:
+        samples = labelled_paths(arguments.samples)
+        return printed(compare()(arguments.real, samples, **asked(arguments)), arguments)
+
+    command.set_defaults(run=run)
     command.add_argument("real", metavar="REAL", help=real)
     command.add_argument("samples", metavar="SAMPLES", nargs="+", help=samples)
     add_json(command)
     add_options(command, options)
-
-
-def compared(compare: Callable[..., Printed], arguments: argparse.Namespace) -> str:
-    """What such a command prints."""
-    samples = labelled_paths(arguments.samples)
-    return printed(compare(arguments.real, samples, **asked(arguments)), arguments)
 
 
 def positive(text: str) -> int:

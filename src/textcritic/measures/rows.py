@@ -13,6 +13,7 @@ from textcritic.inference import (
     ClusterTest,
     are_grouped,
     bootstrap_interval,
+    ratio_of_sums,
     two_sample_test,
     unit_of,
     unit_sums,
@@ -218,12 +219,8 @@ def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: 
     p, reasons = None, [interval.reason]
     if real is not None and measure.p and np.isfinite(real.data[measure.value]).all():
         both, groups = (columns, real.data[measure.value]), (scored.groups, real.groups)
-        draws = resampling.resamples, resampling.seed
-        if measure.test is not None and not any(map(are_grouped, groups)):
-            p = measure.test(*both, measure.tested, *draws).p
-        else:
-            test = two_sample_test(*both, measure.tested, groups, *draws)
-            p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
+        test = two_sample_test(*both, ratio_of_sums, groups, resampling.resamples, resampling.seed)
+        p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
     reason = "; ".join(filter(None, reasons))
     without = () if interval.low is None else _without(measure, scored, resampling)
     return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason, without=without)

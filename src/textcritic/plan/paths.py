@@ -32,7 +32,7 @@ class Paths:
     def corpus(self, corpus: str) -> list[str]:
         """The files that a corpus is extracted from; none for one that is made from installed packages."""
         options = self.registries.entry("corpora", corpus).options
-        given = given_paths(options.plain())
+        given = given_paths(options)
         if options.dataset is not None:
             return [str(path) for _, path in given]
         return [file for _, path in given for file in with_contents(path)]

@@ -17,7 +17,6 @@ from textcritic.place import workflow_folder
 from textcritic.plan.project import Project
 from textcritic.workflow.dag import Dag
 
-PROFILE = "slurm"
 Parsed = TypeVar("Parsed")
 
 

@@ -26,7 +26,7 @@ from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import Resolver, resolver_of
-from textcritic.plan.entries import Critic, Order
+from textcritic.plan.entries import Critic, Mentions, Order
 from textcritic.plan.entries import Resolver as ResolverEntry
 from textcritic.runlog import Progress
 
@@ -122,7 +122,7 @@ class OrderWithout(Without):
 
     def nll(self, documents: Sequence[Document]) -> np.ndarray:
         """Minus the evidence for the order, nats: that of one sentence is 0, as it has no order."""
-        every = sentences_of(([one] for document in documents for one in _without_each(document)), split=list)
+        every = sentences_of([one] for document in documents for one in _without_each(document))
         nats: np.ndarray = -(arranged(every, self.critic.vocabulary).found @ self.critic.weights) / UNIT
         return nats
 
@@ -137,9 +137,9 @@ def without_of(critic: Critic, resolver: ResolverEntry | None, path: str | os.Pa
     """
     if isinstance(critic, Order):
         return OrderWithout(path)
-    if resolver is None:
-        return TopicsWithout(Path(path).parent)
-    return MentionsWithout(path, chain_options(critic.plain(), resolver.plain()), resolver_of(resolver))
+    if isinstance(critic, Mentions) and resolver is not None:
+        return MentionsWithout(path, chain_options(critic, resolver), resolver_of(resolver))
+    return TopicsWithout(Path(path).parent)
 
 
 def _texts(document: Document) -> list[str]:

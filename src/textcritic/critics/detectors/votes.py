@@ -18,6 +18,7 @@ from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.critics.detectors.counts import counts_of
 from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array
+from textcritic.values import JsonObject
 
 PEOPLE = 5
 COHERENT = -1
@@ -73,8 +74,8 @@ def read_votes(path: str | os.PathLike[str], exactly: bool = True) -> list[Votes
     votes: list[Votes] = []
     lines: dict[str, int] = {}
     kinds: dict[type, int] = {}
-    for number, record in json_lines(path):
-        where = f"{path}:{number}"
+    for number, value in json_lines(path):
+        where, record = f"{path}:{number}", value if isinstance(value, dict) else {}
         one = _votes_of(record, where, exactly)
         kinds.setdefault(type(record["file_id"]), number)
         if len(kinds) > 1:
@@ -148,8 +149,7 @@ def _counting(votes: Iterable[Votes], rule: str) -> Iterator[tuple[Votes, int | 
             yield one, answer
 
 
-def _votes_of(record: object, where: str, exactly: bool) -> Votes:
-    known = record if isinstance(record, dict) else {}
+def _votes_of(known: JsonObject, where: str, exactly: bool) -> Votes:
     given = known.get(MISSPELT, known.get("annotated"))
     for key, value in (("file_id", known.get("file_id")), ("gold", known.get("gold")), (MISSPELT, given)):
         if value is None:

@@ -1,9 +1,7 @@
 """The jobs on annotated text: how good a resolver is, and how much of a Latent PPL is its errors."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.critics.mentions.job import chain_options
@@ -17,7 +15,7 @@ from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.latents.resolvers.people import people_of
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.latents.resolvers.resolve import Resolver, resolver_of
-from textcritic.plan.entries import Annotations
+from textcritic.plan.entries import Annotations, Mentions
 from textcritic.plan.entries import Resolver as ResolverEntry
 from textcritic.runlog import log
 
@@ -67,23 +65,23 @@ def write_quality(annotation: Annotations, resolver: ResolverEntry, files: Measu
 
 
 def write_resolver_error(
-    annotation: Annotations, critic: Mapping[str, Any], resolver: ResolverEntry, files: MeasuredFiles
+    annotation: Annotations, critic: Mentions, resolver: ResolverEntry, files: MeasuredFiles
 ) -> None:
     """Measure the error of a critic's resolver; table and summary are those of `critics.mentions.resolver_error`.
 
     Args:
         annotation: its entry.
-        critic: of its registry, of kind mentions, with its defaults.
+        critic: its entry.
         resolver: that of the critic, whose `opening` has no effect here.
         files: of the job.
     """
     gold, resolved = chains_of_both(
         annotated_texts(annotation),
         resolver_of(resolver, files.folder),
-        chain_options(critic, resolver.plain()),
+        chain_options(critic, resolver),
         annotation.language,
     )
-    table = resolver_error(gold, resolved, critic["order"], critic["discount"])
+    table = resolver_error(gold, resolved, critic.order, critic.discount)
     write_table(files.table, table)
     write_json(files.summary, error_summary(table))
 

@@ -5,9 +5,8 @@ Order is only judged inside passages, so a document of 5,000 sentences costs no 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,22 +107,19 @@ class Sentences:
         )
 
 
-def sentences_of(
-    documents: Iterable[Iterable[Any]], split: Callable[[Any], Sequence[str]] = split_sentences
-) -> Sentences:
-    """Read documents, each the texts of its sections in order.
+def sentences_of(documents: Iterable[Iterable[str | Sequence[str]]]) -> Sentences:
+    """Read documents, each the texts of its sections in order, or the sentences of each section.
 
     A passage of one sentence, or a document without two in one section, has no order and is left out.
 
     Args:
-        documents: the sections of each.
-        split: cuts a section into sentences; `list` where they are cut already.
+        documents: the sections of each; a text is cut into sentences.
     """
     reader, document, length, number, total = _Reader(), [], [], [], []
     for owner, sections in enumerate(documents):
         before = 0
         for text in sections:
-            sentences = split(text)
+            sentences = split_sentences(text) if isinstance(text, str) else text
             for piece in np.array_split(np.arange(len(sentences)), -(-len(sentences) // MOST) or 1):
                 if len(piece) > 1:
                     document.append(owner)

@@ -9,7 +9,7 @@ import pyarrow as pa
 from textcritic.corpora import some_articles
 from textcritic.corpora.readers.characters import straight
 from textcritic.critics import rejections
-from textcritic.critics.recitation.index import Cutting, cutting_of
+from textcritic.critics.recitation.index import tokens_in
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
 from textcritic.critics.scores import groups_of
 from textcritic.experiments.recitation.files import Documents, RecitationFiles
@@ -19,6 +19,7 @@ from textcritic.measures.own import Declared
 from textcritic.measures.own_rows import Measured, measure_of, scored_of
 from textcritic.measures.rows import columns_of, completed, estimated, source_rows
 from textcritic.measures.scored import RECIPE, source_scores
+from textcritic.plan.entries import Recitation
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.values import Row
 
@@ -95,7 +96,7 @@ def passage_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     passage of a source is from another article and another training document.
     """
     rows = []
-    cutting = cutting_of(material.files.cutting)
+    entry = Recitation.read({"kind": "recitation", **material.files.cutting}, "cutting")
     for real in material.files.data:
         for source in material.files.shown(real):
             start = material.start(source, seed=False)
@@ -104,7 +105,7 @@ def passage_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
             for rank, score in enumerate(chosen, start=1):
                 row = {"rank": rank, "article": score["id"], "words": score["longest"], "begin": score["begin"]}
                 row |= {"train_article": score["train_id"], "train_begin": score["train_begin"]}
-                rows.append(start | row | quoted(articles[score["id"]].text, score["begin"], score["longest"], cutting))
+                rows.append(start | row | quoted(articles[score["id"]].text, score["begin"], score["longest"], entry))
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *PASSAGE_COLUMNS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
@@ -127,10 +128,10 @@ def read_scored(scores: pa.Table) -> Scored:
     return scored_of(RECITED, Measured.of_documents(counts, groups, reasons), more)
 
 
-def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
+def spans_of(text: str, entry: Recitation) -> list[tuple[int, int]]:
     """The characters (start, end) of each word of a text, in order; between them there is white space alone."""
-    tokens = cutting.tokens(pa.array([text], pa.string()))
-    text = straight(text) if cutting.straight_quotes else text  # as long as before
+    tokens = tokens_in(pa.array([text], pa.string()), entry)
+    text = straight(text) if entry.straight_quotes else text  # as long as before
     spans, end = [], 0
     for word in tokens.types.take(pa.array(tokens.ids)).to_pylist():
         start = text.index(word, end)
@@ -152,9 +153,9 @@ def _longest(scores: pa.Table) -> list[Row]:
     return list(first.values())
 
 
-def quoted(text: str, begin: int, words: int, cutting: Cutting) -> dict[str, str]:
+def quoted(text: str, begin: int, words: int, entry: Recitation) -> dict[str, str]:
     """A passage as it is written, and the words around it."""
-    spans, end = spans_of(text, cutting), begin + words
+    spans, end = spans_of(text, entry), begin + words
     first, last = spans[begin][0], spans[end - 1][1]
     passage = text[first:last]
     if words > LONGEST_SHOWN:

@@ -214,6 +214,9 @@ class KglmDisc(Latent, title="a tagger of links (kind kglm-disc)"):
     model: KglmDiscModel = key("its architecture", KglmDiscModel)
 
 
+LatentEntry = Rnng | EntityNlm | Kglm | Lstm | Crf | EntityDisc | KglmDisc
+
+
 class HsmmProposal(Entry, title="a proposal for a hidden semi-Markov model (kind hsmm)"):
     """A proposal made from the tables of the model itself."""
 
