@@ -12,11 +12,9 @@ from collections.abc import Iterable, Mapping
 
 from textcritic.plan.checks.decodings import translates
 from textcritic.plan.entries import Causal, Decoding, Entry, Fairseq, Tendencies
-from textcritic.plan.experiment import schema_of
 from textcritic.plan.missing import PARTS, Missing, without
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries, named_in
-from textcritic.plan.spec import schema
 from textcritic.values import JsonObject
 
 TRAINING = {
@@ -165,15 +163,16 @@ def smoke_study(project: Project, study: str) -> JsonObject:
     first: dict[tuple[str, ...], str] = {}
     dropped: dict[str, str] = {}
     for block in blocks:
-        for _, registry, name in named_in(block, schema(schema_of(project.kind(block["kind"])))):
+        for _, registry, name in named_in(block, project.kind(block["kind"]).rules()):
             if registry in TELLING and first.setdefault(_likeness(project.registries, registry, name), name) != name:
                 dropped[f"{registry}.{name}"] = "alike"
     left = []
     for block in blocks:
         kind = project.kind(block["kind"])
-        kept = without(block, schema(schema_of(kind)), Missing(project.registries, project.here, dropped))
+        kept = without(block, kind.rules(), Missing(project.registries, project.here, dropped))
         if kept:
-            kept = {key: value for key, value in kind.mended(kept).items() if key in block}
+            mended = kind.read_rest(kept, study).plain()
+            kept = {key: mended[key] for key in block}
             parts = {
                 key: list({part["of"]: part for part in reversed(kept[key])}.values()) for key in PARTS if key in kept
             }
