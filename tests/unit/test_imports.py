@@ -114,8 +114,6 @@ def test_a_circle_is_seen(tmp_path):
 GROUND = (
     "batches",
     "digests",
-    "download",
-    "download_dataset",
     "errors",
     "extras",
     "files",
@@ -129,6 +127,8 @@ ROOMS = (
     *GROUND,
     "inference",
     "plan",
+    "download",
+    "download_dataset",
     "measures",
     "corpora",
     "report",

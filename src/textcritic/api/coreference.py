@@ -319,9 +319,10 @@ def _resolved(documents: Documents, options: CoreferenceOptions) -> MentionChain
     from textcritic.latents.resolvers.chains import ChainOptions, chains_of  # what resolves is loaded for texts alone
     from textcritic.latents.resolvers.mention import SECTION_BREAK
     from textcritic.latents.resolvers.resolve import resolver_of
+    from textcritic.plan.entries import Persons
 
     texts = ((str(number), SECTION_BREAK.join(parts)) for number, parts in enumerate(documents.texts()))
-    resolved = resolver_of({"kind": options.resolver}).resolve(texts)
+    resolved = resolver_of(Persons(kind="persons")).resolve(texts)
     # The rules of `persons` reject no text: every document has a chain, which may be empty.
     return chains_of(resolved, ChainOptions(gender="majority" if options.gender else "none")).chains
 

@@ -113,7 +113,7 @@ class Documents:
     def as_articles(self) -> Iterator[Article]:
         """Stream texts, or articles as texts, as articles: a text is the one section; raises as `chains`."""
         for number, record in enumerate(self.records()):
-            parts, value = _parts(record), record.value
+            parts, value = _parts(record), record.value if isinstance(record.value, dict) else {}
             titles = [None] if parts == [value] else [part.get("title") for part in parts]
             sections = tuple(Section(t, clean_text(part["text"])) for t, part in zip(titles, parts, strict=True))
             name, title = (

@@ -190,7 +190,7 @@ class TopicOptions(TopicFit):
 class MixingOptions(CutIntoWords, Drawn):
     """How `mixing` fits and judges."""
 
-    topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2), metavar="K")
+    topics: int = option(3, "topics, 2 or more; as many as there are languages", whole(2, 32_767), metavar="K")
     paired: bool = option(
         False,
         "text i of both sets translates the same sentence: both tests exchange the texts of a pair alone",

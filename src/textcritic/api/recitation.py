@@ -10,13 +10,14 @@ from textcritic.api.options import RecitationOptions
 from textcritic.api.scored import Described, as_share, facts_of_groups, resampling, with_given_groups
 from textcritic.api.sets import labelled
 from textcritic.batches import batched
-from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, Cutting, TrainIndex, index_articles, score_texts
+from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, TrainIndex, index_articles, score_texts
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.recitation.rows import RECITED, read_scored
 from textcritic.measures.measure import Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.plan.entries import Recitation
 from textcritic.values import JsonObject, Row
 
 BATCH = 4096  # documents of an array
@@ -47,8 +48,14 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     if options.train is None:
         raise TextcriticError("train: give the texts that the model was trained on")
     documents = texts_of(real, "real", options.reading).cut_by(options.words)
-    cutting = Cutting(options.tokenizer, options.lower_case, straight_quotes=True, spaced=documents.words)
-    index = index_articles(_batches(texts_of(options.train, "train", options.reading)), cutting)
+    entry = Recitation(
+        kind="recitation",
+        tokenizer=options.tokenizer,
+        lower_case=options.lower_case,
+        straight_quotes=True,
+        words=documents.words,
+    )
+    index = index_articles(_batches(texts_of(options.train, "train", options.reading)), entry)
     of_real = _scored(index, documents)
     drawn = {
         label: texts_of(given, name, options.reading).cut_by(options.words, documents.words)

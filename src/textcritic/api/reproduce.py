@@ -284,7 +284,7 @@ def _votes(folder: Path, name: str, offline: bool, project: Project, missing: li
         if offline:
             missing.append(f"{path}: put {entry.url} there, or leave --offline away, which downloads it")
             return None
-        download_file(entry.plain(), path)
+        download_file(entry, path)
     try:
         return read_votes(path, exactly=name == VOTES)
     except TextcriticError as error:

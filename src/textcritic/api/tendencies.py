@@ -23,9 +23,8 @@ from textcritic.corpora.words import SPACES
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import DRAWINGS
-from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
-from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
+from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, Verdict, verdicts
 from textcritic.errors import listed, named
 from textcritic.experiments.tendencies.rows import MEASURES
@@ -35,6 +34,7 @@ from textcritic.measures.memory import REAL, keys_of
 from textcritic.measures.numbers import count, number, p_value, plural, significant
 from textcritic.measures.phrases import with_n
 from textcritic.measures.score import Score, scores_of
+from textcritic.plan.entries import Tendencies
 from textcritic.plan.sources import DATA
 from textcritic.values import JsonObject, Row
 
@@ -208,15 +208,14 @@ def _counted(given: _Set, places: Part, options: TendencyOptions) -> Counts:
     return count_texts(
         parts,
         len(places),
-        CountOptions(options.tokenizer, options.lower_case, options.stop_words, words=options.words or SPACES),
-        seed=options.seed,
+        entry_of(options),
         threads=options.workers or 1,
         units=np.unique(given.units[chosen], return_inverse=True)[1] if are_grouped(given.groups) else None,
     )
 
 
 def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], options: TendencyOptions) -> JsonObject:
-    chosen = measure_options(options)
+    chosen = entry_of(options)
     with warnings.catch_warnings():
         # Curves of short documents, which are not shown here, have lengths and lags at which there is nothing.
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -226,9 +225,11 @@ def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], opti
         return measure_sample(test, sample, draws, chosen).statistics
 
 
-def measure_options(options: TendencyOptions) -> MeasureOptions:
-    """What measuring needs of them."""
-    return MeasureOptions(ranks=options.ranks, resamples=options.resamples, seed=options.seed)
+def entry_of(options: TendencyOptions) -> Tendencies:
+    """How documents are counted and measured."""
+    names = ("tokenizer", "lower_case", "stop_words", "ranks", "resamples", "seed")
+    given = {name: getattr(options, name) for name in names}
+    return Tendencies.read({"kind": "tendencies", "words": options.words or SPACES, **given}, "tendencies")
 
 
 def _described(statistics: JsonObject) -> JsonObject:

@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from textcritic.inference import over_trainings
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
+from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import LONGEST, missing, number, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import p_note
@@ -57,7 +58,7 @@ class Mark:
         return over_trainings(self.values, self.by_ratio).mean
 
 
-def marks_of(rows: pd.DataFrame, names: Any, measure: Measure) -> list[Mark]:
+def marks_of(rows: pd.DataFrame, names: SourceNames, measure: Measure) -> list[Mark]:
     """The rows of the chart for one corpus: one for each source that has a value, its seeds together.
 
     Args:
@@ -121,7 +122,7 @@ def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, qua
 
 
 def measure_figure(
-    name: str, rows: pd.DataFrame, names: Any, measure: Measure, quantity: str = "Latent PPL"
+    name: str, rows: pd.DataFrame, names: SourceNames, measure: Measure, quantity: str = "Latent PPL"
 ) -> tuple[str, Figure, Figure]:
     """The name, wide and narrow `interval_chart` of a measure: a panel for each corpus, samples from low to high."""
     panels = {

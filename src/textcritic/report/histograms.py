@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import fill
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -103,14 +103,14 @@ def room(narrow: bool) -> float:
 
 
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
-    places: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center"}
+    write = partial(axes.text, transform=axes.get_yaxis_transform(), va="center")
     if narrow:
         characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
-        axes.text(0, base + 0.8, shortened(row.label, characters), color=INK, **places)
-        axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", **places)
+        write(0, base + 0.8, shortened(row.label, characters), color=INK)
+        write(1, base + 0.8, row.narrow_note, color=MUTED, ha="right")
         return
-    axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", **places)
-    axes.text(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left", **places)
+    write(-0.02, base + 0.3, _label(row), color=INK, ha="right")
+    write(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left")
 
 
 def _label(row: Histogram) -> str:

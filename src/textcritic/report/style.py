@@ -15,7 +15,7 @@ from textcritic.report.palette import BLUE, INK, MUTED, ORANGE, RULE
 from textcritic.report.rehearsed import WORD, rehearsed
 
 # Line styles of settings, in their order.
-DASHES: tuple[Any, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
+DASHES = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
 FONT_SIZE = 10.0
 
 # Only the opacity varies: empty cells take the colour of the page, full ones that of its scheme.

@@ -5,7 +5,6 @@ Any kind can have them: `variance_rows` of its rows and its `Measure` make the t
 
 from collections.abc import Callable, Sequence
 from textwrap import fill
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,6 +13,7 @@ from matplotlib.ticker import FuncFormatter
 
 from textcritic.inference import Component, variance_components
 from textcritic.measures.measure import Measure
+from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import missing, percent, plural
 from textcritic.measures.scored import runs_of
 from textcritic.plan.sources import GROUP, SAMPLE
@@ -21,6 +21,7 @@ from textcritic.report.charts import stacked_panels
 from textcritic.report.palette import BLUE, FAINT, INK, MUTED, RULE
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.style import style
+from textcritic.values import Row
 
 NAME = "variance"
 COLUMNS = ("component", "number", "variance", "share", "share_low", "share_high")
@@ -57,7 +58,7 @@ def variance_rows(rows: pd.DataFrame, measure: Measure, single: Sequence[str] = 
     return pd.DataFrame(components, columns=[*GROUP, *COLUMNS]).astype({"number": "Int64"})
 
 
-def variance_sheet(rows: pd.DataFrame, names: Any, measure: Measure) -> Sheet:
+def variance_sheet(rows: pd.DataFrame, names: SourceNames, measure: Measure) -> Sheet:
     """A row for each sample, a column for each component: its share with the interval."""
     parts = list(dict.fromkeys(rows["component"]))
     body = []
@@ -69,7 +70,7 @@ def variance_sheet(rows: pd.DataFrame, names: Any, measure: Measure) -> Sheet:
     return Sheet(NAME, caption, header, body, remarks=REMARKS if body else (NOTHING,))
 
 
-def variance_chart(rows: pd.DataFrame, names: Any, width: float = 8.2) -> Figure:
+def variance_chart(rows: pd.DataFrame, names: SourceNames, width: float = 8.2) -> Figure:
     """Each component's share as a bar with its interval, a panel for each sample; width in inches."""
     panels = [(_name(group, names), group) for _, group in rows.groupby(GROUP, sort=False)]
     left, right = (1.1, 0.3) if width < 5 else (1.4, 0.4)
@@ -101,18 +102,18 @@ def _panel(axes: Axes, name: str, rows: pd.DataFrame) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}%"))
 
 
-def _columns(component: Component) -> dict[str, Any]:
+def _columns(component: Component) -> dict[str, object]:
     attributes = ("name", "number", "variance", "share", "low", "high")
     return {column: getattr(component, name) for column, name in zip(COLUMNS, attributes, strict=True)}
 
 
-def _cell(row: dict[str, Any]) -> Cell:
+def _cell(row: Row) -> Cell:
     if missing(row["share"]):
         return Cell(NOT_ESTIMABLE, words=True)
     return Cell(percent(row["share"]), (f"{percent(row['share_low'])}–{percent(row['share_high'])}",))
 
 
-def _name(group: pd.DataFrame, names: Any) -> str:
+def _name(group: pd.DataFrame, names: SourceNames) -> str:
     """The sample, and how many trainings and draws it has."""
     row = group.iloc[0].to_dict()
     numbers = dict(zip(group["component"], group["number"], strict=True))

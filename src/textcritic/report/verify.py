@@ -3,13 +3,13 @@
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from textcritic.digests import FOLDER, FileRecord, Record, code_version, difference, digest_of, record_of, sha256
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.measures.numbers import plural
 from textcritic.report.show import study_in
+from textcritic.values import JsonObject
 
 STUDIES = ("results", "studies")
 TEMPORARY = "shards"  # part of the path of every output that rules call temp(): Snakemake removes these itself
@@ -55,7 +55,7 @@ class Verified:
             f"{plural(len(self.files), 'file')} compared with their digests, {len(self.differences)} differ",
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """The same as JSON values."""
         other = {code: sorted(jobs) for code, jobs in sorted(self.other_code.items())}
         counts = {"files": len(self.files), "not_compared": self.unknown}

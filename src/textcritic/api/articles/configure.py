@@ -112,7 +112,7 @@ class Wanted:
 
 
 def corpus_template() -> Corpus:
-    """The entry `my-articles` of the corpora registry with all its defaults."""
+    """The entry `my-articles` of the corpora registry."""
     path = REGISTRY / "corpora.yaml"
     return Corpus.read(load_yaml(path)[CORPUS], f"{path}: {CORPUS}")
 

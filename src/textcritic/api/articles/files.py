@@ -70,14 +70,14 @@ def outlines(paths: Sequence[str | os.PathLike[str]], titles: TitleOptions) -> l
 
     Args:
         paths: JSON lines, Parquet or Arrow, see `corpora.given_articles`; `~` is the user's own folder.
-        titles: `titles` of the corpus' registry entry.
+        titles: of the corpus.
 
     Raises:
         TextcriticError: the first fault of each file that has one, in one line; one file is named twice; or a path has
             a brace in it.
     """
     whole = [Path(path).expanduser().absolute() for path in paths]
-    standard = Titles(titles.lemmatise, titles.spelling, titles.drop)
+    standard = Titles(titles)
     read: list[Outline] = []
     faults: list[str] = []
     for path in whole:

@@ -20,6 +20,7 @@ from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
 from textcritic.report.style import DASHES, new_figure, style
+from textcritic.values import Row
 
 NARROW_BELOW = 5
 # Inches.
@@ -33,7 +34,7 @@ class Line:
     """One sample in a panel: its label, its curves, how it is drawn, and its closed vocabulary, if any."""
 
     label: str
-    keys: dict[str, Any]
+    keys: Row
     curves: pd.DataFrame
     colour: str
     dashes: Any
@@ -63,7 +64,7 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
 
     A generator has one colour in all panels; of several settings the second has dashes.
     """
-    sources = [(keys, curves) for _, keys, curves in curves_of(files)]
+    sources = list(curves_of(files))
     samples = [keys for keys, _ in sources if keys["source"] == SAMPLE]
     generators, settings = unique(k["generator"] for k in samples), unique(k["setting"] for k in samples)
     closed = {sample.generator: sample.vocabulary for sample in files.samples}

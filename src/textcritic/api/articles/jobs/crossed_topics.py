@@ -19,9 +19,9 @@ from textcritic.inference.crossfit import deal
 from textcritic.latents.bags import count_corpus
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import estimated
+from textcritic.plan.entries import Ctm
 from textcritic.plan.experiment import Experiment
 from textcritic.runlog import taken
-from textcritic.values import JsonObject
 
 FEWEST = 1_000  # resamples of each split
 WIDER = 1.1436  # from 95% to 97.5%, by the quantiles of the normal distribution
@@ -34,10 +34,10 @@ def topics(configured: Configured, experiment: Experiment, files: TopicsFiles, c
     """Several held-out splits, each with a fit of its own: twice the median p (Meinshausen, Meier, Buehlmann 2009)."""
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    critic = experiment.block["critic"]
-    entry = configured.entry("critics", critic)
+    critic = experiment.block.critic
+    entry = configured.registries.of_kind("critics", critic, Ctm)
     resampling = Resampling(max(files.resamples // crossing.splits, FEWEST))
-    starts = math.ceil(entry["starts"] / crossing.splits)
+    starts = math.ceil(entry.starts / crossing.splits)
 
     def find() -> Found:
         articles = [article for path in splits for article in read_articles(path)]
@@ -51,7 +51,7 @@ def topics(configured: Configured, experiment: Experiment, files: TopicsFiles, c
             folder.mkdir(parents=True)
             for name, wanted in (("train", part_of != part), ("test", part_of == part)):
                 write_articles(folder / f"{name}.parquet", [articles[n] for n in np.flatnonzero(wanted)])
-            fitted = _Fitted(folder, entry | {"starts": starts}, configured)
+            fitted = _Fitted(folder, entry.changed(starts=starts), configured)
             each.append(fitted.judged(files, resampling, crossing.how.paired))
         return {
             scores: _over_splits([one[scores] for one in each if scores in one])
@@ -66,14 +66,14 @@ class _Fitted:
     """A topic model that is fitted on train.parquet of a folder."""
 
     folder: Path
-    entry: JsonObject
+    entry: Ctm
     configured: Configured
 
     def judged(self, files: TopicsFiles, resampling: Resampling, paired: bool) -> dict[str, Judged]:
         """Its results for the held-out documents, and for each sample compared with them."""
         folder = self.folder
-        vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
-        count_corpus(folder / "train.parquet", self.entry["vocabulary"], vocabulary, folder / "vocabulary.json", bags)
+        bags, made = folder / "bags", (folder / "vocabulary.parquet", folder / "vocabulary.json")
+        count_corpus(folder / "train.parquet", self.entry.vocabulary, *made, bags)
         model, starts = folder / "critic.npz", folder / "starts.npz"
         fit_files = ctm.FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
         version, threads = self.configured.project.stage("topics"), self.configured.cores
@@ -107,7 +107,7 @@ class _Fitted:
             starts=self.folder / "starts.npz",
             of_starts=of_starts,
         )
-        ctm.project_articles(projected, threads=self.entry["threads"])
+        ctm.project_articles(projected, threads=self.entry.threads)
         read = replace(source, scores=scores, posteriors=topics, of_starts=of_starts)
         if isinstance(read, Sample):
             counts = self.folder / "counts.json"  # how many were drawn does not matter of a part of a sample

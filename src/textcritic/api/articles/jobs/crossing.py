@@ -33,7 +33,6 @@ from textcritic.corpora.build import build_corpus, words_of
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.refit import MentionRefit
 from textcritic.critics.order import read_sentences
-from textcritic.critics.recitation import cutting_of
 from textcritic.critics.recitation.job import documents_of
 from textcritic.critics.refits import TransitionRefit
 from textcritic.experiments.coherence.files import CoherenceFiles
@@ -45,6 +44,7 @@ from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
+from textcritic.plan.entries import Mentions, Recitation, Transitions
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import Drawn
 
@@ -68,7 +68,7 @@ def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     made = f"{FOLDER}/{experiment.name}.json"
     decided_by = " ".join(
         [
-            configured.decided("critics", experiment.block["critic"], experiment.kind),
+            configured.decided("critics", experiment.block.critic, experiment.kind),
             configured.decided("corpora", files.data[0].corpus, "build"),
             repr(configured.crossing),
         ]
@@ -108,15 +108,16 @@ def every_split(configured: Configured, corpus: str) -> Job:
 
 def whole_corpus(configured: Configured, corpus: str) -> Job:
     """All articles of a corpus that pass the filters of single articles, rare titles among them."""
-    folder, entry = f"{FOLDER}/{corpus}", configured.entry("corpora", corpus)
+    folder, entry = f"{FOLDER}/{corpus}", configured.registries.entry("corpora", corpus)
     needs = [f"results/corpora/{corpus}/extracted.{suffix}" for suffix in ("parquet", "json")]
-    spec = entry | {
-        "splits": {**entry["splits"], "validation": 0, "test": 0},
-        "sections": {**entry["sections"], "minimum_title_count": 1},
+    everything = {
+        "splits": entry.splits.model_copy(update={"validation": 0, "test": 0}),
+        "sections": entry.sections.model_copy(update={"minimum_title_count": 1}),
     }
+    whole = entry.model_copy(update=everything)  # an entry itself cannot have an empty test split
     made = [f"{folder}/train.parquet"]
     decided_by = configured.decided("corpora", corpus, "build", "splits", "titles", "sections")
-    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, spec, words_of))
+    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, whole, words_of))
 
 
 def _order(
@@ -124,14 +125,12 @@ def _order(
 ) -> Prepared | None:
     """The order of sections; with the critic of the released code, or rare titles dropped alone, one split is kept."""
     (data,) = files.data
-    entry, sections = (
-        configured.entry("critics", experiment.block["critic"]),
-        configured.entry("corpora", data.corpus)["sections"],
-    )
-    if entry["mode"] == "as_released" or sections["rare_title"] != "drop-article":
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Transitions)
+    sections = configured.registries.entry("corpora", data.corpus).sections
+    if entry.mode == "as_released" or sections.rare_title != "drop-article":
         return None
     whole = f"{FOLDER}/{data.corpus}/train.parquet"
-    refit_of = partial(TransitionRefit, grid=entry["smoothing"], minimum=sections["minimum_title_count"])
+    refit_of = partial(TransitionRefit, grid=entry.smoothing, minimum=sections.minimum_title_count)
 
     def find() -> Found:
         sets: dict[str, Sequence[Sequence[str | None]]] = {str(data.inferred): gold_chains(whole)}
@@ -148,11 +147,11 @@ def _order(
 
 def _mentions(configured: Configured, experiment: Experiment, files: CoreferenceFiles, crossing: Crossing) -> Prepared:
     (data,) = files.data
-    entry = configured.entry("critics", experiment.block["critic"])
-    options = chain_options(entry, configured.entry("resolvers", entry["resolver"]))
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Mentions)
+    options = chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    found = [f"results/mentions/{entry['resolver']}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
-    refit_of = partial(MentionRefit, order=entry["order"], discount=entry["discount"])
+    found = [f"results/mentions/{entry.resolver}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
+    refit_of = partial(MentionRefit, order=entry.order, discount=entry.discount)
 
     def find() -> Found:
         chained = {str(data.scores): [read_chains(path, options) for path in found]}
@@ -177,14 +176,14 @@ def _mentions(configured: Configured, experiment: Experiment, files: Coreference
 def _recited(configured: Configured, experiment: Experiment, files: RecitationFiles, crossing: Crossing) -> Prepared:
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    cutting = cutting_of(configured.entry("critics", experiment.block["critic"]))
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Recitation)
 
     def find() -> Found:
         articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
         read = {scores: _texts(paths) for scores, paths in articles.items()}
         groups = {scores: _groups(ids.to_pylist(), articles[scores]) for scores, (ids, _) in read.items()}
         texts = {scores: of for scores, (_, of) in read.items()}
-        return _with_unread(crossed_recitation(texts, groups, cutting, crossing.how), files.samples)
+        return _with_unread(crossed_recitation(texts, groups, entry, crossing.how), files.samples)
 
     return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
 
