@@ -38,11 +38,7 @@ def job(log_path: str | Path, name: str, gpu: int | None = None) -> Iterator[Non
     its traceback goes to the log file, and stderr names that file.
     """
     path = Path(log_path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    to_file = logging.FileHandler(path, mode="w", encoding="utf-8")
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    to_screen = logging.StreamHandler(sys.stderr)
-    to_screen.setFormatter(logging.Formatter(f"[{name}] %(message)s"))
+    to_file, to_screen = _to_file(path), _to_stderr(name)
     log.setLevel(logging.INFO)
     log.handlers = [to_file, to_screen]
     started = time.monotonic()
@@ -119,9 +115,7 @@ def _at(place: Path, *lists: Any) -> Iterator[None]:
 @contextmanager
 def progress_on_stderr(name: str) -> Iterator[None]:
     """Show the progress lines of a block on stderr, each after `name`."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter(f"[{name}] %(message)s"))
-    level = log.level
+    handler, level = _to_stderr(name), log.level
     log.addHandler(handler)
     log.setLevel(logging.INFO)
     try:
@@ -137,9 +131,7 @@ def stages(log_path: Path, verbose: bool = False) -> Iterator[Callable[[str], No
 
     Warnings go to stderr too; with `verbose` the whole log does.
     """
-    log_path.parent.mkdir(parents=True, exist_ok=True)
-    to_file = logging.FileHandler(log_path, mode="w", encoding="utf-8")
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    to_file = _to_file(log_path)
     others = {handler: handler.level for handler in log.handlers}
     on_terminal, seen, started = sys.stderr.isatty() and not verbose, list[str](), time.monotonic()
 
@@ -162,6 +154,19 @@ def stages(log_path: Path, verbose: bool = False) -> Iterator[Callable[[str], No
         to_file.close()
         for handler, level in others.items():
             handler.setLevel(level)
+
+
+def _to_file(path: Path) -> logging.FileHandler:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    return handler
+
+
+def _to_stderr(name: str) -> logging.Handler:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter(f"[{name}] %(message)s"))
+    return handler
 
 
 def _hide_gpus() -> None:

@@ -1,6 +1,7 @@
 """The pages of an annotator, from consent to thanks."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 
 from starlette.responses import Response
@@ -96,7 +97,7 @@ def _saved(visit: Visit, work: Work, filled: Filled, request: str) -> Response:
         words = "What you chose so far is saved. Close this page, and open your link again when you want to go on."
         return visit.html("message.html.j2", heading="Pause", words=words, go_on=True)
     if filled.missing:
-        return _form(visit, steps.with_answer(work, filled.answer), filled.missing)
+        return _form(visit, replace(work, answer=filled.answer), filled.missing)
     steps.save_answer(campaign, visit.annotator, work.item, filled.answer, request, now())
     return to("/")
 

@@ -162,18 +162,8 @@ def served(name: str, folder: Path) -> Iterator[str]:
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         port = sock.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "textcritic.cli",
-        "annotate",
-        "serve",
-        name,
-        "--port",
-        str(port),
-        "--limit",
-        "10000",
-    ]
+    command = [sys.executable, "-m", "textcritic.cli", "annotate", "serve", name]
+    command += ["--port", str(port), "--limit", "10000"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -8,7 +8,7 @@ import json
 import random
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Any
@@ -181,11 +181,6 @@ def work_of(campaign: Campaign, annotator: str, item: str) -> Work | None:
     """A text that this annotator was given; None if it was given to others only, or to nobody."""
     rows = _assigned(campaign.store, annotator, "AND assignment.item = ?", item)
     return _work(campaign, rows[0]) if rows else None
-
-
-def with_answer(work: Work, answer: Choice) -> Work:
-    """A text with other choices than those that are saved."""
-    return replace(work, answer=answer)
 
 
 def training_share(campaign: Campaign, annotator: str, round_: int | None = None) -> float | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from platform import python_version
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -15,6 +16,9 @@ from textcritic.report.page import TEMPLATES
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell, Sheet, to_html
 from textcritic.runlog import versions
+
+if TYPE_CHECKING:
+    from textcritic.api.results import Result
 
 PACKAGES = ("numpy", "pyarrow", "scipy", "torch")
 
@@ -39,55 +43,36 @@ class Part:
     chart: Markup
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """What a page says.
+def write_page(path: str | os.PathLike[str], result: "Result", parts: Sequence[Part], signs: Sequence[str]) -> Path:
+    """Write a result as one self-contained HTML file; gives its path.
 
-    Attributes:
-        title: its heading.
+    Args:
+        path: of the file.
+        result: its title, its warnings and how its numbers were computed are on the page.
         parts: the measures in their order.
-        warnings: sentences over the tables.
-        facts: (what, words) on how the numbers were computed.
         signs: what the signs in the tables mean, in sentences.
+
+    Raises:
+        TextcriticError: the file cannot be written.
     """
+    target = Path(path).expanduser()
+    packages = ", ".join(f"{name} {number}" for name, number in versions(*PACKAGES).items())
+    made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by textcritic {__version__}, Python {python_version()}"
+    template = environment(TEMPLATES).get_template("result.html.j2")
+    page = template.render(
+        title=result.title,
+        warnings=result.warnings,
+        parts=[_rendered(part) for part in parts],
+        signs=signs,
+        facts=[*result.facts, ("Made", f"{made}, {packages}")],
+    )
+    write_text(target, page)
+    return target
 
-    title: str
-    parts: Sequence[Part]
-    warnings: Sequence[str]
-    facts: Sequence[tuple[str, str]]
-    signs: Sequence[str]
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
-        """Write it as one self-contained HTML file; gives its path.
-
-        Raises:
-            TextcriticError: the file cannot be written.
-        """
-        target = Path(path).expanduser()
-        packages = ", ".join(f"{name} {number}" for name, number in versions(*PACKAGES).items())
-        made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by textcritic {__version__}, Python {python_version()}"
-        page = (
-            environment(TEMPLATES)
-            .get_template("result.html.j2")
-            .render(
-                title=self.title,
-                warnings=self.warnings,
-                parts=[self._rendered(part) for part in self.parts],
-                signs=self.signs,
-                facts=[*self.facts, ("Made", f"{made}, {packages}")],
-            )
-        )
-        write_text(target, page)
-        return target
-
-    def _rendered(self, part: Part) -> dict[str, str]:
-        """What the template shows of a measure."""
-        header = [[Cell(head.capitalize() if head == "source" else head) for head in part.heads]]
-        body = [[Cell(row[0], heading=True), *map(Cell, row[1:])] for row in part.cells]
-        return {
-            "name": part.name,
-            "words": part.words,
-            "sentence": part.sentence,
-            "table": Markup(to_html(Sheet(part.name, part.name, header, body))),
-            "chart": part.chart,
-        }
+def _rendered(part: Part) -> dict[str, str]:
+    """What the template shows of a measure."""
+    header = [[Cell(head.capitalize() if head == "source" else head) for head in part.heads]]
+    body = [[Cell(row[0], heading=True), *map(Cell, row[1:])] for row in part.cells]
+    table = Markup(to_html(Sheet(part.name, part.name, header, body)))
+    return {"name": part.name, "words": part.words, "sentence": part.sentence, "table": table, "chart": part.chart}

@@ -1,16 +1,13 @@
 """`textcritic.recitation`: how much of samples is in the text that their model was trained on, word for word."""
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import RecitationOptions
-from textcritic.api.results import Result
-from textcritic.api.scored import as_share, facts_of_groups, resampling, with_given_groups
+from textcritic.api.scored import Described, as_share, facts_of_groups, resampling, with_given_groups
 from textcritic.api.sets import labelled
 from textcritic.batches import batched
 from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, TrainIndex, index_articles, score_texts
@@ -26,21 +23,8 @@ from textcritic.values import JsonObject, Row
 BATCH = 4096  # documents of an array
 
 
-@dataclass(frozen=True, repr=False, kw_only=True)
-class RecitationResult(Result):
-    """What `recitation` gives; `scores` has the share of 13-grams of real text and of each sample.
-
-    Attributes:
-        real: what was found of the real texts, as `to_json` has it.
-        samples: likewise of each sample, by label.
-    """
-
-    real: JsonObject
-    samples: Mapping[str, JsonObject]
-
-    def to_json(self) -> str:
-        """The object that `textcritic recitation` prints."""
-        return json.dumps({"real": self.real, "samples": self.samples}, allow_nan=False, ensure_ascii=False)
+class RecitationResult(Described):
+    """What `recitation` gives; `scores` has the share of 13-grams of real text and of each sample."""
 
 
 @takes(RecitationOptions)

@@ -126,21 +126,14 @@ class Result:
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that needs no other file, with chart, tables and how they were computed; gives its path."""
-        from textcritic.api.page import Page, Part
+        from textcritic.api.page import Part, write_page
         from textcritic.report.picture import interval_picture  # matplotlib is loaded for this alone
 
         parts = [
             Part(*table, self._under(column.measure), interval_picture(column, self._rows_of(column), column.section))
             for column, table in zip(self.block.columns, self.blocks(), strict=True)
         ]
-        page = Page(
-            title=self.title,
-            parts=[*parts, *self._more_parts()],
-            warnings=self.warnings,
-            facts=self.facts,
-            signs=self._foot(),
-        )
-        return page.write(path)
+        return write_page(path, self, [*parts, *self._more_parts()], self._foot())
 
     def blocks(self) -> Iterator[Table]:
         """A table for each measure."""

@@ -4,6 +4,7 @@ Similar names: `critics.scores` has the scores of documents, which are read here
 results and the scorecard show; `measures.scored` is for the tables of a study.
 """
 
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,23 @@ class ByLabel(Result, Generic[OfSet]):
                 "use `by_label[LABEL]`"
             )
         return next(iter(self.by_label.values()))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Described(Result):
+    """A result with all that was found, as its command prints it.
+
+    Attributes:
+        real: of the real documents that samples are compared with.
+        samples: likewise of each sample, by label.
+    """
+
+    real: JsonObject
+    samples: Mapping[str, JsonObject]
+
+    def to_json(self) -> str:
+        """The object that the command prints."""
+        return json.dumps({"real": self.real, "samples": self.samples}, allow_nan=False, ensure_ascii=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,5 @@
 """`textcritic.compare_tendencies`: whether samples keep to the statistical tendencies of real text."""
 
-import json
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,8 @@ import pyarrow as pa
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, texts_of
 from textcritic.api.options import TendencyOptions
-from textcritic.api.results import Result, Table
+from textcritic.api.results import Table
+from textcritic.api.scored import Described
 from textcritic.api.sets import labelled
 from textcritic.batches import batched
 from textcritic.corpora.splits import random_parts
@@ -65,22 +65,14 @@ class _Set:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class TendenciesResult(Result):
+class TendenciesResult(Described):
     """What `compare_tendencies` gives; `scores` has the distance of each sample in each tendency that was measured.
 
     Attributes:
-        real: statistics of the real documents that samples are compared with, as `to_json` has them.
-        samples: by label, the same statistics of each sample.
         verdicts: by label, one verdict for each tendency, also for tendencies that could not be measured.
     """
 
-    real: JsonObject
-    samples: Mapping[str, JsonObject]
     verdicts: Mapping[str, Sequence[Verdict]]
-
-    def to_json(self) -> str:
-        """The object that `textcritic tendencies` prints."""
-        return json.dumps({"real": self.real, "samples": self.samples}, allow_nan=False, ensure_ascii=False)
 
     @property
     def table(self) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """The graph of jobs as Snakemake builds it: what is used of it."""
 
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence, Set
-from typing import Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from typing import Any, Protocol
 
 
 class Rule(Protocol):
@@ -11,18 +11,11 @@ class Rule(Protocol):
     norun: bool
 
 
-class Output(Protocol):
-    """A file that a job writes."""
-
-    def exists(self) -> Awaitable[bool]:
-        """Whether it is there."""
-
-
 class SnakemakeJob(Protocol):
     """A job; `output` is empty of one that stands for a target."""
 
     rule: Rule
-    output: Sequence[Output]
+    output: Sequence[Any]
     params: Mapping[str, object]
     resources: Mapping[str, object]
     wildcards_dict: Mapping[str, str]
@@ -50,19 +43,12 @@ class Reason(Protocol):
     missing_output: Set[str]
 
 
-class Workflow(Protocol):
-    """What runs coroutines."""
-
-    def async_run(self, coroutine: Awaitable[bool]) -> bool:
-        """What it gives."""
-
-
 class Dag(Protocol):
     """The graph."""
 
     jobs: Collection[SnakemakeJob]
     dependencies: Mapping[SnakemakeJob, Collection[SnakemakeJob]]
-    workflow: Workflow
+    workflow: Any
     _group: Mapping[SnakemakeJob, SnakemakeJob]
 
     def needrun_jobs(self) -> Iterator[SnakemakeJob]:

@@ -37,13 +37,7 @@ ABOUT = {
     "sentences": "order of sentences",
 }
 LEAST_ORDERED = 20  # real documents with two sentences, for their order to be judged where nobody asks for it
-TOPIC_KEYS = {
-    "topics": "num_topics",
-    "starts": "starts",
-    "iterations": "iterations",
-    "tolerance": "tolerance",
-    "seed": "seed",
-}
+TOPIC_KEYS = {"topics": "num_topics"} | {name: name for name in ("starts", "iterations", "tolerance", "seed")}
 """Keys of a topic model in the registry, and the options for them."""
 RECORDED = (
     *("titles", "minimum_title_count", "minimum_sections", "held_out", "seed", "resamples", "workflow"),

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from textcritic import __version__
@@ -73,40 +74,21 @@ class Workshop:
         decided_by = " ".join([json.dumps(request, sort_keys=True), self._configured.stage("report")])
         standing = experiment.table_files(*experiment.tables)
         stage = STAGES.get(experiment.kind, experiment.kind)
-        crossing = crossing_of(self._configured, experiment)
-        crossed = None if crossing is None else crossing.makes[0]
-        found, how = [] if crossed is None else [crossed], self._configured.crossing
+        crossing, found, how = crossing_of(self._configured, experiment), [], self._configured.crossing
+        if crossing is not None:
+            self._run(crossing)
+            found = list(crossing.makes)
         paired = how is None or how.how.paired
-        jobs = [] if crossing is None else [crossing]
-        jobs += [
-            Job(
-                stage,
-                [*needs, *found],
-                standing,
-                f"{decided_by} {paired}",
-                lambda: make_tables(request, tables, None, crossed, paired),
-            )
-        ]
+        make = partial(make_tables, request, tables, None, found[0] if found else None, paired)
+        self._run(Job(stage, [*needs, *found], standing, f"{decided_by} {paired}", make))
         if experiment.standing_figures:
-            pdf = self._configured.project.config.pdf_figures
             read = experiment.table_files(*experiment.figures_read) if experiment.figures_read else []
-            jobs += [
-                Job(stage, [*needs, *read], [figures], decided_by, lambda: make_figures(request, tables, figures, pdf))
-            ]
+            draw = partial(make_figures, request, tables, figures, self._configured.project.config.pdf_figures)
+            self._run(Job(stage, [*needs, *read], [figures], decided_by, draw))
         html, facts = (f"{experiment.folder}/section.{suffix}" for suffix in ("html", "json"))
         drawn = experiment.figure_folders()
-        asked = experiment.section_request()
-        jobs += [
-            Job(
-                stage,
-                [*needs, *standing, *drawn],
-                [html, facts],
-                decided_by,
-                lambda: make_section(asked, tables, drawn, html, facts),
-            )
-        ]
-        for job in jobs:
-            self._run(job)
+        write = partial(make_section, experiment.section_request(), tables, drawn, html, facts)
+        self._run(Job(stage, [*needs, *standing, *drawn], [html, facts], decided_by, write))
 
     def _make_report(self, study: Study, sections: Mapping[str, str], failed: Mapping[str, str]) -> None:
         """Write the manifest and the page, which take no time."""
