@@ -23,7 +23,7 @@ from typing_extensions import TypeVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, Nothing, split_request
-from textcritic.plan.entries.base import json_schema
+from textcritic.plan.entries.base import Entry, json_schema
 from textcritic.plan.entries.blocks import Block
 from textcritic.plan.entries.config import Config
 from textcritic.plan.labels import labels_of
@@ -94,6 +94,7 @@ class Experiment(ABC, Generic[B]):
         tables: names of the standing tables, which one job makes together.
         standing_figures: whether it has standing figures, which one job makes together.
         figures_read: the standing tables that these are drawn from; none: all.
+        entries: of a kind from outside, the models of its own kinds of entries, by registry.
         name: the block's `name`, by default its kind; part of its path.
         parts: the block's `tables` and `figures` by name.
         block: the block with all defaults.
@@ -109,6 +110,7 @@ class Experiment(ABC, Generic[B]):
     tables: ClassVar[tuple[str, ...]]
     standing_figures: ClassVar[bool] = True
     figures_read: ClassVar[tuple[str, ...]] = ()
+    entries: ClassVar[Mapping[str, tuple[type[Entry], ...]]] = {}
     _block_class: ClassVar[type[Block] | None] = None
 
     def __init_subclass__(cls) -> None:

@@ -14,6 +14,7 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
+from textcritic.plan.entries import join
 from textcritic.plan.entries.config import Config
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.hub_lock import commits, read_lock, unlocked
@@ -246,6 +247,9 @@ class Project:
                     f"experiment_packages: {package}: there is a kind {kind.kind!r} already; rename it"
                 )
             _check_kind(kind, f"experiment_packages: {package}")
+            for registry, models in kind.entries.items():
+                for model in models:
+                    join(registry, model, f"experiment_packages: {package}")
             kinds[kind.kind] = kind
         return kinds
 

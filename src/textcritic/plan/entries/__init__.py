@@ -5,8 +5,7 @@ docs/config, and the values that travel: a job gets its entry back from one line
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from textcritic.errors import TextcriticError
@@ -66,7 +65,7 @@ class Registry:
     checks: tuple[str, ...] = ()
 
 
-REGISTRIES: Mapping[str, Registry] = {
+REGISTRIES: dict[str, Registry] = {
     "annotations": Registry(
         "text in which people have marked coreference; how good a resolver is, is measured on it",
         (Annotations,),
@@ -222,6 +221,33 @@ def kind_of(model: type[Entry]) -> str:
     """The value of `kind` in the entries of a model."""
     (kind,) = get_args(model.model_fields["kind"].annotation)
     return str(kind)
+
+
+def join(registry: str, model: type[Entry], where: str) -> None:
+    """Let a registry have entries of one more kind in this process: of a kind that a package from outside brings.
+
+    Args:
+        registry: which registry.
+        model: its entries.
+        where: the package, which the error line begins with.
+
+    Raises:
+        TextcriticError: there is no such registry; its entries have no kinds, or neither has the model; or the registry
+            has entries of this kind already.
+    """
+    kinds = [name for name, about in REGISTRIES.items() if "kind" in about.models[0].model_fields]
+    if registry not in kinds:
+        raise TextcriticError(f"{where}: entries: {registry!r} is not one of {', '.join(kinds)}, which have kinds")
+    if len(get_args(getattr(model.model_fields.get("kind"), "annotation", None))) != 1:
+        raise TextcriticError(f"{where}: entries: {model.__name__} should have a key kind: Literal[...], with its name")
+    others = [one for one in REGISTRIES[registry].models if _place(one) != _place(model)]
+    if kind_of(model) in map(kind_of, others):
+        raise TextcriticError(f"{where}: entries: {registry} has a kind {kind_of(model)!r} already; rename it")
+    REGISTRIES[registry] = replace(REGISTRIES[registry], models=(*others, model))
+
+
+def _place(model: type[Entry]) -> tuple[str, str]:
+    return model.__module__, model.__qualname__
 
 
 def restore(text: str, registry: str) -> JsonObject:
