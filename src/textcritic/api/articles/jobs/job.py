@@ -10,7 +10,6 @@ from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
 from textcritic.plan.sources import Drawn
-from textcritic.values import JsonObject
 
 DATA_TEST = "data/test"
 FOLDER = "results/crossfit"
@@ -84,10 +83,6 @@ class Configured:
     def paths(self) -> Paths:
         """The files that rules need."""
         return Paths(self.project)
-
-    def entry(self, registry: str, name: str) -> JsonObject:
-        """An entry of a registry."""
-        return self.registries.entry(registry, name).plain()
 
     def stage(self, name: str) -> str:
         """The version of a stage, as what decides outcomes."""
