@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +12,10 @@ from matplotlib.ticker import MaxNLocator
 
 from textcritic.measures.numbers import shortened
 from textcritic.report.charts import CHARACTER, stacked_panels
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.palette import INK, MUTED, RULE
 
-NARROWER = 5  # inches; in a chart narrower than this, labels are above the rows instead of to their left
-MARGIN = 0.12  # inches, on both sides of a narrow chart
+MARGIN = 0.12  # inches, on both sides of a narrow chart, where labels are above the rows instead of to their left
 LABEL_CHARACTERS = 30  # a line
 FEWEST_BINS = 12
 Values = npt.NDArray[np.float64]
@@ -47,14 +45,12 @@ def histogram_panels(
 ) -> tuple[Figure, list[Axes], bool]:
     """A figure with room for the rows of each panel, its panels, and whether it is a narrow one.
 
-    Call it inside `with style():`.
-
     Args:
         panels: rows by the name of their panel.
         width: of the figure, inches.
         right: margin of a wide figure, for the words to the right of the rows, inches.
     """
-    narrow = width < NARROWER
+    narrow = width < WIDE
     row_height = 0.95 if narrow else 0.72
     lines = [line for rows in panels.values() for row in rows for line in _label(row).split("\n")]
     left = MARGIN if narrow else 0.25 + CHARACTER * max(map(len, lines), default=0)
@@ -103,14 +99,15 @@ def room(narrow: bool) -> float:
 
 
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
-    places: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center"}
+    across = axes.get_yaxis_transform()
     if narrow:
         characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
-        axes.text(0, base + 0.8, shortened(row.label, characters), color=INK, **places)
-        axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", **places)
+        label = shortened(row.label, characters)
+        axes.text(0, base + 0.8, label, color=INK, va="center", transform=across)
+        axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", va="center", transform=across)
         return
-    axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", **places)
-    axes.text(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left", **places)
+    axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", va="center", transform=across)
+    axes.text(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left", va="center", transform=across)
 
 
 def _label(row: Histogram) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.typing import LineStyleType
 
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
@@ -18,10 +19,11 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import LONGEST, shortened
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
-from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
-from textcritic.report.style import DASHES, new_figure, style
+from textcritic.report.drawings import WIDE
+from textcritic.report.palette import INK, LINE_COLOURS, MUTED
+from textcritic.report.style import DASHES, new_figure
+from textcritic.values import Row
 
-NARROW_BELOW = 5
 # Inches.
 LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086
 TICK, NUMBER_CHARACTER, LABEL, GAP = 0.12, 0.07, 0.21, 0.28  # left of axes
@@ -33,10 +35,10 @@ class Line:
     """One sample in a panel: its label, its curves, how it is drawn, and its closed vocabulary, if any."""
 
     label: str
-    keys: dict[str, Any]
+    keys: Row
     curves: pd.DataFrame
     colour: str
-    dashes: Any
+    dashes: LineStyleType
     vocabulary: int | None = None
 
     def curve(self, name: str) -> pd.DataFrame:
@@ -104,26 +106,24 @@ def grid(
         width: of the figure, inches.
         height: of a row, inches.
     """
-    narrow = width < NARROW_BELOW
-    columns = 1 if narrow else len(titles)
+    columns = 1 if width < WIDE else len(titles)
     rows = len(shown) * len(titles) // columns
     lines = {line.label: line for panel in shown for line in panel.all}
     labels = [shortened(label, min(LONGEST, int((width - 0.65) / LEGEND_CHARACTER))) for label in lines]
     longest = max(map(len, labels)) * LEGEND_CHARACTER + 0.45
     across = max(1, min(len(labels), math.floor((width - 0.2) / longest)))
     foot = math.ceil(len(labels) / across) * LEGEND_LINE + 0.15
-    with style():
-        figure = new_figure(width, rows * height + foot)
-        places = figure.subplots(rows, columns, squeeze=False)
-        for number, axes in enumerate(places.flat):
-            panel, column = shown[number // len(titles)], number % len(titles)
-            draw(axes, panel, column)
-            between = ":\n" if columns > 3 else ": "  # two lines where there is little room
-            # With a y Matplotlib does not look for room above the axes each time something is drawn.
-            axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
-        _place(figure, places, height, foot)
-        handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
-        figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
+    figure = new_figure(width, rows * height + foot)
+    places = figure.subplots(rows, columns, squeeze=False)
+    for number, axes in enumerate(places.flat):
+        panel, column = shown[number // len(titles)], number % len(titles)
+        draw(axes, panel, column)
+        between = ":\n" if columns > 3 else ": "  # two lines where there is little room
+        # With a y Matplotlib does not look for room above the axes each time something is drawn.
+        axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
+    _place(figure, places, height, foot)
+    handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
+    figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
     return figure
 
 
@@ -180,5 +180,4 @@ def quiet(axes: Axes, x: str, y: str = "") -> None:
     axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
-    axes.set_axisbelow(True)
+    axes.grid(axis="y")
