@@ -75,7 +75,7 @@ def test_trainings_share_a_mark_that_says_how_many_differ():
 @pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_thirteen_long_names_lie_on_nothing(width):
     names = [f"outputs_of_the_language_model_{n}_at_temperature_0.9_step_{n}000" for n in range(13)]
-    rows = [Histogram(name, np.arange(5.0), INK, "mean 51.8, n = 1,500", "51.8, n = 1,500") for name in names]
+    rows = [Histogram(name, np.arange(5.0), INK, "mean 51.8, n = 1,500") for name in names]
     with style():
         figure, (axes,), narrow = histogram_panels({"docs": rows}, width, 1.6)
         draw_histograms(axes, rows, np.linspace(0, 5, 6), narrow)
@@ -90,7 +90,7 @@ def test_thirteen_long_names_lie_on_nothing(width):
 
 
 def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins():
-    row = Histogram("sample", np.array([-100.0, 0.5, 1.5, 1.6, 3.5, 1e6]), INK, "", "")
+    row = Histogram("sample", np.array([-100.0, 0.5, 1.5, 1.6, 3.5, 1e6]), INK, "")
     with style():
         _, (axes,), narrow = histogram_panels({"docs": [row]}, WIDE, 0.5)
         ((_, heights),) = draw_histograms(axes, [row], np.array([0.0, 1.0, 2.0, 3.0, 4.0]), narrow)

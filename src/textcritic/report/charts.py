@@ -142,14 +142,20 @@ def measure_figure(name: str, rows: pd.DataFrame, names: Names, measure: Measure
 def legend_above(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
     """A legend over a figure of panels under one another, with as many columns as fit."""
     width, height = figure.get_size_inches()
-    labels = [shortened(label, min(LONGEST, int((width - 0.7) / LEGEND_CHARACTER))) for label in labels]
-    longest = max(map(len, labels), default=1) * LEGEND_CHARACTER + 0.5
-    across = max(1, math.floor((width - 0.2) / longest))
-    above = math.ceil(len(labels) / across) * LEGEND_LINE - (HEAD - 0.1) * (figure.axes[0].get_title("left") == "")
+    labels, across, tall = legend_size(labels, width)
+    above = tall - (HEAD - 0.1) * (figure.axes[0].get_title("left") == "")
     figure.legend(
         list(handles), labels, loc="upper center", bbox_to_anchor=(0.5, 1 + above / height), ncols=across, fontsize=9,
         handlelength=2.0,
     )  # fmt: skip
+
+
+def legend_size(labels: Sequence[str], width: float) -> tuple[list[str], int, float]:
+    """The labels of a legend shortened, how many are side by side in a width, and the height; inches."""
+    short = [shortened(label, min(LONGEST, int((width - 0.7) / LEGEND_CHARACTER))) for label in labels]
+    longest = max(map(len, short), default=1) * LEGEND_CHARACTER + 0.5
+    across = max(1, min(len(short), math.floor((width - 0.2) / longest)))
+    return short, across, math.ceil(len(short) / across) * LEGEND_LINE
 
 
 def stacked_panels(

@@ -29,15 +29,13 @@ class Histogram:
         label: what the row is.
         values: of each document; may be empty.
         colour: of the row.
-        note: words to the right of the row.
-        narrow_note: the same for a narrow chart.
+        note: words to the right of the row, or over it in a narrow chart.
     """
 
     label: str
     values: Values
     colour: str
     note: str
-    narrow_note: str
 
 
 def histogram_panels(
@@ -101,10 +99,10 @@ def room(narrow: bool) -> float:
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
     across = axes.get_yaxis_transform()
     if narrow:
-        characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
+        characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.note) - 2
         label = shortened(row.label, characters)
         axes.text(0, base + 0.8, label, color=INK, va="center", transform=across)
-        axes.text(1, base + 0.8, row.narrow_note, color=MUTED, ha="right", va="center", transform=across)
+        axes.text(1, base + 0.8, row.note, color=MUTED, ha="right", va="center", transform=across)
         return
     axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", va="center", transform=across)
     axes.text(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left", va="center", transform=across)

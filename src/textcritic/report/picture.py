@@ -16,12 +16,11 @@ from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import p_value, shortened
 from textcritic.measures.sentences import PERCENT, doubt_of, value_of
 from textcritic.report.charts import Mark, interval_chart
-from textcritic.report.drawings import NARROW, WIDE, Draw, drawn
+from textcritic.report.drawings import NARROW, WIDE, Draw, write_figures
 from textcritic.report.palette import BASELINE, FAINT, INK, RULE, SETTING_COLOURS
-from textcritic.report.style import new_figure, save, tick_label
-from textcritic.report.svg import inline_svg
+from textcritic.report.style import new_figure, tick_label
+from textcritic.report.svg import inline_forms
 
-FORMS = {"wide": WIDE, "narrow": NARROW}
 ACROSS = {WIDE: 3, NARROW: 1}  # small charts side by side
 SMALL, SMALL_NAMES = 8.5, 22  # points of a letter, and characters of a name, to the left of small charts
 SMALL_CHARACTER = 0.066  # inches, a little more than the mean
@@ -76,12 +75,9 @@ def marks_picture(marks: Sequence[Mark], quantity: str, key: str, words: str) ->
 
 def _both(draw: Draw, key: str, words: str) -> Markup:
     """A figure in both forms, as SVG elements of a page."""
-    elements = []
     with tempfile.TemporaryDirectory() as folder:
-        for form, width in FORMS.items():
-            (file,) = save(drawn(draw, width), Path(folder) / form, formats=("svg",))
-            elements.append(f'<div class="{form}">{inline_svg(file, f"{key}-{form}", words)}</div>')
-    return Markup("".join(elements))
+        write_figures([("figure", draw)], folder, pdf=False)
+        return inline_forms(Path(folder) / "figure", key, words)
 
 
 def _drawn(block: Block, column: Column) -> bool:

@@ -25,7 +25,7 @@ from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.numbers import NONE, count, listed, number, percent
 from textcritic.report.cells import interval_cell, unique
 from textcritic.report.charts import stacked_panels
-from textcritic.report.drawings import WIDE, Drawing
+from textcritic.report.drawings import Drawing
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
 from textcritic.report.prose import remarks_of
 from textcritic.report.section import Finding
@@ -38,7 +38,7 @@ NOTICED = 0.8
 LOOKS = (("o", ":", ORANGE), ("s", "--", GREEN), ("^", "-.", BLUE), ("D", "-", INK))
 LABELS = (0.3, 0.75)  # heights of the labels of the first and the last line
 LABELS_APART = 0.11  # least distance of two labels right of a panel
-TICKS_APART, TICKS_APART_NARROW = 1.4, 1.9  # least ratio of two ticks
+TICKS_APART = 1.9  # least ratio of two ticks, so that a narrow chart has room for them
 HEIGHT = 1.9  # inches, of a panel
 COLUMNS = ("kind", *POWER_COLUMNS)
 Values = npt.NDArray[np.float64]
@@ -158,7 +158,7 @@ def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float) -> Figure:
         sizes = sorted(shown["articles"].unique())
         columns = ("share", "detected", "low", "high")
         curves = [Curve.of(str(size), shown[shown["articles"] == size], columns) for size in sizes]
-        power_panel(axes, curves, quantity, width)
+        power_panel(axes, curves, quantity)
         axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title, pad=7, fontsize=10)
     return figure
 
@@ -208,14 +208,13 @@ def noticed_from(rows: pd.DataFrame, share: str, detected: str = "detected") -> 
     return smallest
 
 
-def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, width: float) -> None:
+def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str) -> None:
     """Draw the curves of a panel, the number of documents on each line, with their intervals.
 
     Args:
         axes: where.
         curves: the one of the fewest documents first.
         quantity: what x is, for the axis.
-        width: of the figure, inches; in a narrow one fewer shares have a tick.
     """
     shares = sorted({float(x) for curve in curves for x in curve.x})
     axes.axhline(ALPHA, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=0.5)
@@ -230,7 +229,7 @@ def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, width: float
     _labels(axes, curves)
     axes.set_xscale("log")
     axes.set_xlim(min(shares) / 1.15, max(shares) * 1.15)
-    axes.xaxis.set_major_locator(FixedLocator(_spaced(shares, TICKS_APART_NARROW if width < WIDE else TICKS_APART)))
+    axes.xaxis.set_major_locator(FixedLocator(_spaced(shares)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(share_label)
     axes.set_ylim(0, 1.04)
@@ -276,10 +275,10 @@ def _beside(axes: Axes, words: str, y: float, colour: str) -> None:
     axes.annotate(words, (1, y), (4, 0), right, "offset points", va="center", color=colour, fontsize=9)
 
 
-def _spaced(shares: Sequence[float], apart: float) -> list[float]:
+def _spaced(shares: Sequence[float]) -> list[float]:
     """The shares that have room for a tick, the largest first."""
     kept: list[float] = []
     for share in reversed(shares):
-        if not kept or kept[-1] / share >= apart:
+        if not kept or kept[-1] / share >= TICKS_APART:
             kept.append(share)
     return kept

@@ -16,8 +16,7 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import missing, percent, plural
 from textcritic.measures.scored import runs_of
 from textcritic.plan.sources import GROUP, SAMPLE
-from textcritic.report.charts import stacked_panels
-from textcritic.report.drawings import WIDE
+from textcritic.report.charts import CHARACTER, stacked_panels
 from textcritic.report.palette import BLUE, INK, MUTED, RULE
 from textcritic.report.sheet import Cell, Sheet
 from textcritic.report.style import percent_label
@@ -75,7 +74,7 @@ def variance_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
     groups = [group for _, group in rows.groupby(GROUP, sort=False)]
     figure, places = stacked_panels(width, [0.36 * len(group) for group in groups], 1.1, 0.3)
     for axes, group in zip(places, groups, strict=True):
-        _panel(axes, fill(_name(group, names), 32 if width < WIDE else 80), group)
+        _panel(axes, fill(_name(group, names), int((width - 1.1) / CHARACTER)), group)
     return figure
 
 

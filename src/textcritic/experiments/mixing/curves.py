@@ -14,15 +14,13 @@ from textcritic.measures.names import Names
 from textcritic.plan.sources import DATA, RUN, SAMPLE
 from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
-from textcritic.report.drawings import WIDE
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
 from textcritic.report.power import Curve, power_panel
 from textcritic.report.style import percent_label
 
 HEIGHT = 1.9  # inches, of a panel
 LOOKS = (("o", "-", BLUE), ("s", "--", ORANGE), ("^", "-.", GREEN), ("D", ":", INK))
-PUT_IN = "words exchanged for those of another language, logarithmic scale\n(on the lines: sentences on each side)"
-PUT_IN_NARROW = "words exchanged, logarithmic scale\n(on the lines: sentences on each side)"
+PUT_IN = "words exchanged, logarithmic scale\n(on the lines: sentences on each side)"
 
 
 def refined(rows: pd.DataFrame) -> pd.DataFrame:
@@ -63,7 +61,7 @@ def power_chart(rows: pd.DataFrame, width: float) -> Figure:
     figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
     for axes, (corpus, test) in zip(places, panels, strict=True):
         shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
-        power_panel(axes, list(_sizes(shown, test)), PUT_IN_NARROW if width < WIDE else PUT_IN, width)
+        power_panel(axes, list(_sizes(shown, test)), PUT_IN)
         start = f"{corpus_name(corpus)}: n" if len(corpora) > 1 else "N"
         axes.set_title(f"{start}oticed {TESTS[test]}", pad=7, fontsize=10)
     return figure

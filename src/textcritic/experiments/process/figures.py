@@ -24,7 +24,7 @@ from textcritic.report.palette import BLUE, INK, MUTED
 from textcritic.values import Row
 
 CHART, CURVES = "latent-nll", "training-curves"
-NOTHING, NOTHING_NARROW = "no sequence could be read", "none read"
+NOTHING = "none read"
 MOST_BINS = 60
 
 
@@ -77,10 +77,9 @@ def _spread(label: str, data: KnownData | Sequences) -> Histogram:
     scores = read_scores(data.scores)
     kept = scores.filter(pc.invert(scores["rejected"]))
     values = kept["nll"].to_numpy() / kept["steps"].to_numpy()
-    ppl = number(latent_ppl(scores)) if len(values) else ""
-    note, narrow_note = (f"Latent PPL {ppl}", ppl) if ppl else (NOTHING, NOTHING_NARROW)
+    note = f"Latent PPL {number(latent_ppl(scores))}" if len(values) else NOTHING
     colour = BLUE if isinstance(data, Sequences) else INK
-    return Histogram(label, values[np.isfinite(values)], colour, note, narrow_note)
+    return Histogram(label, values[np.isfinite(values)], colour, note)
 
 
 def _draw_panel(axes: Axes, panel: Panel, title: str, narrow: bool) -> None:

@@ -18,12 +18,12 @@ from textcritic.measures.names import Names
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unique
 from textcritic.report.charts import legend_above, stacked_panels
-from textcritic.report.drawings import WIDE, Drawing
+from textcritic.report.drawings import Drawing
 from textcritic.report.palette import INK, LINE_COLOURS, RULE
 from textcritic.report.style import DASHES, percent_label
 
 CHART = "recitation-lengths"
-HEIGHT, NARROW_HEIGHT = 3.0, 2.6  # inches
+HEIGHT = 2.8  # inches
 LEFT, RIGHT = 0.75, 0.15
 
 
@@ -49,8 +49,7 @@ def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
     """A panel for each corpus, `width` inches wide; the legend is above the first."""
     panels = list(table.groupby("corpus", sort=False))
     looks = _looks(table, names)
-    height = NARROW_HEIGHT if width < WIDE else HEIGHT
-    figure, places = stacked_panels(width, [height] * len(panels), LEFT, RIGHT)
+    figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
     for axes, (corpus, rows) in zip(places, panels, strict=True):
         _panel(axes, rows, names, looks)
         axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)

@@ -26,13 +26,13 @@ LABEL = 26  # characters of a line of a label
 AXES = {"length": "tokens of a document", "stopwords": "share of stop words", "symbols": "share of symbols"}
 
 
-def box_chart(shown: Sequence[Panel], name: str, width: float) -> Figure:
+def box_chart(name: str, shown: Sequence[Panel], width: float) -> Figure:
     """Boxes from the first to the third quartile with the median, whiskers from 5% to 95%; real text is the band
     behind.
 
     Args:
-        shown: panels, one under another.
         name: of the quantity, a key of `AXES`.
+        shown: panels, one under another.
         width: inches.
     """
 
@@ -50,7 +50,7 @@ def box_chart(shown: Sequence[Panel], name: str, width: float) -> Figure:
     return _rows(shown, draw, width, lambda panel: panel.all)
 
 
-def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: float) -> Figure:
+def permutation_chart(titles: Mapping[str, str], shown: Sequence[Panel], width: float) -> Figure:
     """The difference of each sample from real text (dot), and the middle 95% and 50% of permuted ones (bars).
 
     Of means, or the largest one of the frequencies of words, which has no sign; `titles` by name of the curves.
@@ -101,7 +101,6 @@ def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
         closed = [line.vocabulary for line in panel.lines if line.vocabulary]
         axes.set_xlim(0, 1.18 * max([*totals, *closed]))
         axes.xaxis.set_major_formatter(tick_label)
-        axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.set_xlabel("different words" + "\n(dashed: of a closed vocabulary)" * bool(closed))
 
     return _rows(shown, draw, width, lambda panel: panel.all)
@@ -130,6 +129,7 @@ def _rows(
     figure, places = stacked_panels(width, [max(2, len(names)) * row for names in labels], left, 0.25)
     for axes, entry, names in zip(places, entries, labels, strict=True):
         draw(axes, entry)
+        axes.xaxis.set_major_locator(MaxNLocator(4 if width < WIDE else 6))
         axes.set_ylim(-0.6, len(names) - 0.4)
         axes.set_yticks(range(len(names) - 1, -1, -1), names, fontsize=9)
         axes.tick_params(axis="y", length=0)
@@ -147,5 +147,4 @@ def _box(axes: Axes, y: float, values: np.ndarray, colour: str) -> None:
 
 def _scale(axes: Axes, name: str, label: str = "") -> None:
     axes.set_xlabel(label or AXES[name])
-    axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.xaxis.set_major_formatter(share_label if name != "length" else tick_label)

@@ -30,7 +30,7 @@ RELEASED = "covariance of log-ratios to the last topic, posterior means only, as
 MOST_BINS = 48
 TAIL = 0.5  # percent of a source's documents at each end that are counted in the first and the last bin
 UNBROKEN = "\N{NO-BREAK SPACE}"
-NOTHING, NOTHING_NARROW = "nothing could be scored", "none scored"
+NOTHING = "none scored"
 
 
 def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
@@ -90,9 +90,9 @@ def spread_row(label: str, values: npt.NDArray[np.float64], setting: str) -> His
     """
     colour = SETTING_COLOURS.get(setting, BLUE) if setting else INK
     if not len(values):
-        return Histogram(label, values, colour, NOTHING, NOTHING_NARROW)
+        return Histogram(label, values, colour, NOTHING)
     mean, documents = number(float(values.mean())), f"n{UNBROKEN}={UNBROKEN}{count(len(values))}"
-    return Histogram(label, values, colour, f"mean {mean}, {documents}", f"{mean}, {documents}")
+    return Histogram(label, values, colour, f"mean {mean}, {documents}")
 
 
 def spread_chart(panels: Mapping[str, Sequence[Histogram]], width: float) -> Figure:
