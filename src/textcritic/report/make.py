@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+
+import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.measures.crossed import read_crossed
@@ -170,7 +171,7 @@ def make_section(
     write_section(section, place, tables_made, [Path(path) for path in figures], html, facts)
 
 
-class Rows(dict[str, Any]):
+class Rows(dict[str, pd.DataFrame]):
     """The rows of an experiment's standing tables by name, each read on first use."""
 
     def __init__(self, wanted: Request, folder: str | Path) -> None:
@@ -178,7 +179,7 @@ class Rows(dict[str, Any]):
         self._text = tuple(getattr(wanted.module("tables"), "TEXT", ()))
         self._folder = folder
 
-    def __missing__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> pd.DataFrame:
         self[name] = read_rows(self._folder, name, self._text)
         return self[name]
 

@@ -21,8 +21,8 @@ from textcritic.report.palette import BASELINE, FAINT, INK, RULE, SETTING_COLOUR
 from textcritic.report.style import new_figure, tick_label
 from textcritic.report.svg import inline_forms
 
-ACROSS = {WIDE: 3, NARROW: 1}  # small charts side by side
-SMALL, SMALL_NAMES = 8.5, 22  # points of a letter, and characters of a name, to the left of small charts
+ACROSS, SMALL_NAMES = {WIDE: 3, NARROW: 1}, {WIDE: 28, NARROW: 22}  # small charts side by side, letters of a name
+SMALL = 8.5  # points of a letter
 SMALL_CHARACTER = 0.066  # inches, a little more than the mean
 ROW, OVER, UNDER, GAP = 0.2, 0.42, 0.3, 0.25  # inches: of a row, over and under a small chart, and between two
 MOST_ROWS = 40
@@ -113,7 +113,7 @@ def _doubt_note(cell: Cell) -> str:
 def _small(block: Block, columns: Sequence[Column], width: float) -> Figure:
     """Small charts of several measures, each with the same rows; the names are to the left of each line of charts."""
     rows = [row for row in block.rows if any(column in row.cells for column in columns)][:MOST_ROWS]
-    names = [shortened(row.label, SMALL_NAMES) for row in rows]
+    names = [shortened(row.label, SMALL_NAMES[width]) for row in rows]
     lines = -(-len(columns) // ACROSS[width])
     across = -(-len(columns) // lines)
     left = 0.1 + SMALL_CHARACTER * max(map(len, names))

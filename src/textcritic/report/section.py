@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -153,7 +153,7 @@ class Place:
         buttons = "".join(f'<button type="button" data-move="{by}">{name}</button>' for by, name in words.items())
         return Markup(f'<div class="controls" hidden>{select}{buttons}</div>')
 
-    def reader(self, group: str, reading: Reading, caller: Callable[[Any], Markup]) -> Markup:
+    def reader(self, group: str, reading: Reading, caller: Callable[[object], Markup]) -> Markup:
         """Documents to read, next to the table of their scores.
 
         In a template: `{% call(document) reader("articles", reading) %} ... {% endcall %}`, where `document` is what
@@ -177,7 +177,7 @@ class Place:
         """The numbered tables that some of the kind's recipes make."""
         return [name for name, recipe in self.parts.items() if name.startswith("table") and recipe in of]
 
-    def render(self, template: str, variables: Mapping[str, Any]) -> Markup:
+    def render(self, template: str, variables: Mapping[str, object]) -> Markup:
         """A template of the kind, with `part`, `table`, `figure`, `picker`, `reader` and `id` as its helpers."""
         names = ("part", "table", "figure", "picker", "reader", "id")
         helpers = {name: getattr(self, name) for name in names}
