@@ -20,11 +20,11 @@ from textcritic.corpora import gold_chains, iter_articles
 from textcritic.critics import TransitionCritic
 from textcritic.critics.scoring import score_chains
 from textcritic.generators.collect import Limit, SampleFiles, collect_samples
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.encode import load_encoded, windows
 from textcritic.generators.perplexity import iter_nll
 from textcritic.generators.sample import Sampling, Shard, on_device, sample_articles
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.plan.entries import Decoding
 from textcritic.training.hardware import autocast
 from textcritic.training.load import load_causal, load_tokenizer
 

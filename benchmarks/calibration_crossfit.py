@@ -24,13 +24,14 @@ from textcritic.critics import TransitionCritic, document_columns, score_chains
 from textcritic.critics.chains import Chains
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.mentions.refit import MentionRefit
-from textcritic.critics.recitation import MAIN_LENGTH, Cutting, index_articles, score_texts
+from textcritic.critics.recitation import MAIN_LENGTH, index_articles, score_texts
 from textcritic.critics.recitation.refit import RecitationRefit
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.critics.refits import TransitionRefit
 from textcritic.inference import permutation_test, ratio_of_sums, share_interval
 from textcritic.inference.crossfit import CrossFit, CrossOptions, Refit, cross_fit
 from textcritic.plan.checks.critics import PARTS
+from textcritic.plan.entries import Recitation
 
 PACKAGES = ("numpy", "scipy", "pandas", "sklearn", "torch", "matplotlib", "nltk")
 HEAD = "real, sample | studies | p < 0.05 | before"
@@ -190,17 +191,17 @@ def mentions(texts: Sequence[str]) -> Kind:
 
 def recitation(texts: Sequence[str]) -> Kind:
     """Texts; a spoilt one has a passage of another one."""
-    cutting = Cutting(straight_quotes=True)
+    entry = Recitation(kind="recitation", straight_quotes=True)
 
     def one_fit(train: Sequence[Any], documents: Sequence[Any]) -> Any:
-        index = index_articles([(pa.array(names(train)), pa.array(train))], cutting)
+        index = index_articles([(pa.array(names(train)), pa.array(train))], entry)
         return counts_of(score_texts(index, pa.array(names(documents)), pa.array(documents)), MAIN_LENGTH).astype(float)
 
     def copied(text: str, rng: random.Random) -> str:
         other = rng.choice(texts).split()
         return f"{text} {' '.join(other[:40])}"
 
-    return Kind(texts, lambda drawn: RecitationRefit(pa.array(drawn), cutting), one_fit, copied)
+    return Kind(texts, lambda drawn: RecitationRefit(pa.array(drawn), entry), one_fit, copied)
 
 
 KINDS: dict[str, Callable[[Sequence[str]], Kind]] = {"order": order, "mentions": mentions, "recitation": recitation}

@@ -19,9 +19,8 @@ from tendency_calibration import Population
 
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Pair, distances
-from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.inference import share_interval
+from textcritic.plan.entries import Tendencies
 
 WORDS, GROUPS, TOGETHER, MEAN = 1000, 400, 5, 90
 TOPICS = {"strong": 0.4, "weak": 4.0}
@@ -59,7 +58,7 @@ def pairs(
         yield sample, real
 
 
-def rates(found: Iterator[tuple[Counts, Counts]], options: Options) -> Iterator[str]:
+def rates(found: Iterator[tuple[Counts, Counts]], options: Tendencies) -> Iterator[str]:
     """Of words, pairs and ranks how often p is below 0.05: all groups exchanged, and as many of both."""
     significant: dict[str, list[tuple[bool, bool]]] = {name: [] for name in NAMES}
     for sample, real in found:
@@ -86,11 +85,11 @@ def main() -> None:
         "--sides", nargs="*", default=SIDES, help="with groups, and how many single documents another has"
     )
     given = parser.parse_args()
-    units, options = np.repeat(np.arange(GROUPS), TOGETHER), Options(resamples=given.resamples)
+    units, options = np.repeat(np.arange(GROUPS), TOGETHER), Tendencies(kind="tendencies", resamples=given.resamples)
     heads = [f"{word}, {test}" for word in NAMES.values() for test in ("all", "as many")]
     print(f"| topics | groups | on | sample | {' | '.join(heads)} |\n|{'---|' * (len(heads) + 4)}")
     for topics in given.topics:
-        plain, faulty = (Population(texts, CountOptions()) for texts in texts_of(TOPICS[topics]))
+        plain, faulty = (Population(texts, Tendencies(kind="tendencies")) for texts in texts_of(TOPICS[topics]))
         for groups in given.groups:
             for side in given.sides:
                 for sample in (plain, faulty):

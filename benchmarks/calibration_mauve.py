@@ -8,11 +8,11 @@ truth is the mean over fresh samples of the same size and buckets: MAUVE at this
 
 import argparse
 import time
-from dataclasses import replace
 
 import numpy as np
 
-from textcritic.critics.mauve import MauveOptions, mauve
+from textcritic.critics.mauve import mauve
+from textcritic.plan.entries import Mauve
 
 DIMENSIONS = 10
 
@@ -25,9 +25,9 @@ def pair(rng: np.random.Generator, documents: int, shift: float) -> tuple[np.nda
     return (one * scale).astype(np.float32), (two * scale).astype(np.float32)
 
 
-def row(options: MauveOptions, shift: float, repetitions: int, fresh: int) -> str:
+def row(options: Mauve, shift: float, repetitions: int, fresh: int) -> str:
     """A line of the table: the truth, coverage and width of the interval, and how often p is below 0.05."""
-    quick = replace(options, halves=2)
+    quick = options.changed(halves=2)
     rng = np.random.default_rng([1, int(100 * shift)])
     values = [mauve(*pair(rng, options.documents, shift), quick, independent=False).value for _ in range(fresh)]
     truth, rng = float(np.mean(values)), np.random.default_rng([2, int(100 * shift)])
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--fresh", type=int, default=200)
     parser.add_argument("--shifts", type=float, nargs="+", default=[0.0, 0.5, 1.0])
     said = parser.parse_args()
-    options = MauveOptions(said.documents, halves=said.halves)
+    options = Mauve(kind="mauve", embedder="none", documents=said.documents, halves=said.halves)
     started = time.monotonic()
     print("| shift | MAUVE | covered | width | 2 x 1.96 sd | p <= 0.05 |\n|---|---|---|---|---|---|")
     for shift in said.shifts:

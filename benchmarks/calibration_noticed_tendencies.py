@@ -16,11 +16,11 @@ from scipy import stats
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Distance, Pair, distances
-from textcritic.critics.tendencies.estimates import Options
 from textcritic.inference import share_interval
+from textcritic.plan.entries import Tendencies
 
 SIZES = ((50, 50), (60, 100), (300, 100), (300, 300))  # real, sample
-NULL, STUDIES, OPTIONS = 60, 300, Options(resamples=300)
+NULL, STUDIES, OPTIONS = 60, 300, Tendencies(kind="tendencies", resamples=300)
 WORDS = np.array([f"w{number}" for number in range(300)])
 SHARES = 1 / np.arange(1, len(WORDS) + 1)
 SHARES /= SHARES.sum()
@@ -35,7 +35,7 @@ def texts(rng: np.random.Generator, number: int, more: float, longer: float) -> 
     lengths = np.maximum(1, np.round(80 * longer * rng.lognormal(0, SPREAD, number))).astype(int)
     liking = rng.dirichlet(200 * shares, number)
     made = [" ".join(rng.choice(WORDS, length, p=own)) for length, own in zip(lengths, liking, strict=True)]
-    return count_texts([pa.array(made)], number)
+    return count_texts([pa.array(made)], number, OPTIONS)
 
 
 def found(seed: int, sizes: tuple[int, int], name: str, apart: float) -> Distance:

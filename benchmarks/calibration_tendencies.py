@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from tendency_calibration import Population, Rates, distance_rates, estimate_rates, one_size_rates
 
-from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.options import CountOptions
+from textcritic.plan.entries import Tendencies
 
 WORDS, TOPICS, MADE_UP, UNITS = 4000, 40, 8000, 1100
 COMMON = ("the", "of", "and", ",", ".", "(", "to", "in", "a", "is")
@@ -94,7 +93,8 @@ def main() -> None:
         texts = made_up_texts(len(units), together=given.units)
     else:
         texts = [text for path in given.articles for text in texts_of(path)] or made_up_texts()
-    population, options = Population(texts, CountOptions(tokenizer="words")), Options(resamples=given.resamples)
+    options = Tendencies(kind="tendencies", tokenizer="words", resamples=given.resamples)
+    population = Population(texts, options)
     for sizes in given.sizes:
         start, (sample, real) = time.process_time(), map(int, sizes.split(":"))
         if given.units:

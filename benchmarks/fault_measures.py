@@ -18,18 +18,15 @@ from scipy.stats import ttest_ind
 
 from textcritic.corpora import Article, Section
 from textcritic.critics.ctm.counted import count_texts, counted_over, project
-from textcritic.critics.ctm.model import FitOptions
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.critics.ctm.starts import fit_starts
 from textcritic.critics.mauve import histogram_test
 from textcritic.critics.mentions import MentionCritic, score_mentions
 from textcritic.critics.plain import repeated, unfinished
-from textcritic.critics.recitation import Cutting, index_articles, score_texts
+from textcritic.critics.recitation import index_articles, score_texts
 from textcritic.critics.tendencies.counting import count_texts as count_words
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import Pair, distances
-from textcritic.critics.tendencies.estimates import Options as MeasureOptions
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import TENDENCIES
 from textcritic.critics.word_order import order_of_words, pairs_of
 from textcritic.experiments.coreference.rows import PPL
@@ -43,6 +40,7 @@ from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
+from textcritic.plan.entries import Ctm, Recitation, Tendencies
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 Values = Mapping[str, tuple[float, float]]
@@ -91,12 +89,12 @@ class Critics:
         options = VocabularyOptions()
         self._vocabulary, _ = build_vocabulary(iter(tokens), options, "real")
         counted = count_texts(lambda: iter(tokens), [], options, "real")
-        fits = fit_starts(counted.train.counts, FitOptions(TOPICS, seed=seed), STARTS, workers=1)
+        fits = fit_starts(counted.train.counts, Ctm(kind="ctm", topics=TOPICS, starts=STARTS, seed=seed), workers=1)
         self._topic_models = (fits.best.critic, *fits.others)
         self._resolver = resolver_of({"kind": "persons"})
         self._mentions = MentionCritic.fit(self._chains(train), 5, "kneser-ney")
         ids = [str(n) for n in range(len(train))]
-        self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Cutting("words", True))
+        self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Recitation(kind="recitation"))
         model = pairs_of(
             [Article(i, None, (Section(None, text),), "x", None) for i, text in zip(ids, train, strict=True)]
         )
@@ -163,7 +161,7 @@ class Critics:
     def _tendencies(self, sample: Read) -> dict[str, tuple[float, float]]:
         counts = self._count(sample.texts)
         made, _ = distances(
-            Pair(self._counts, counts), MeasureOptions(ranks=10_000, resamples=RESAMPLES, seed=self.seed)
+            Pair(self._counts, counts), Tendencies(kind="tendencies", ranks=10_000, resamples=RESAMPLES, seed=self.seed)
         )
         found = {}
         for tendency in TENDENCIES:
@@ -176,8 +174,7 @@ class Critics:
         return count_words(
             iter([pa.array(list(texts), pa.string())]),
             len(texts),
-            CountOptions("words", True, "english"),
-            seed=self.seed,
+            Tendencies(kind="tendencies", tokenizer="words", seed=self.seed),
         )
 
     def _topics(self, texts: Sequence[str]) -> tuple[np.ndarray, ...]:

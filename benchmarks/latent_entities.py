@@ -24,18 +24,20 @@ from textcritic.corpora.structured.texts import read_structured, write_structure
 from textcritic.files import read_json
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM
 from textcritic.generators.latent.lstm import LSTM
+from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
+from textcritic.plan.entries import read_entry
 from textcritic.training.loop import Run
 
 SPLITS = {"train": 70, "validation": 10, "test": 20}  # documents, in the order of a random permutation
 OPTIONS = EntityTexts(piece=120, longest_mention=8, lower=True)
-WORDS = {"embedding": 64, "hidden": 64, "layers": 1, "tied": True, "uncounted": []}
+WORDS = {"embedding": 64, "hidden": 64, "layers": 1}
 ENTITIES = {"entity_size": 64, "max_entities": 40, "longest_mention": 8}
 DISC = {"as_released": False, "dropout": 0.3}
 MINIMUM_COUNT = 5
 TRAINING = {"learning_rate": 0.01, "batch_size": 64}
-KINDS = {LSTM: {"ends": False}, EntityNLM: {**ENTITIES, "noise": 0.0}}
+KINDS = {LSTM: {"tied": True}, EntityNLM: {**ENTITIES, "tied": True}}
 
 
 def main():
@@ -43,7 +45,7 @@ def main():
     parser.add_argument("archive")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--dropouts", nargs="+", type=float, default=[0.3, 0.5])
-    parser.add_argument("--reads", nargs="+", choices=EntityDisc.reads, default=["next", "document"])
+    parser.add_argument("--reads", nargs="+", choices=["prefix", "next", "document"], default=["next", "document"])
     parser.add_argument("--epochs", type=float, default=10)
     parser.add_argument("--samples", type=int, default=100)
     arguments = parser.parse_args()
@@ -89,7 +91,8 @@ def train(name, kind, settings, folder, epochs):
         run = Run(folder / name / "model", report, name, threads=1)
         inputs = Inputs(train=folder / "train.parquet", validation=folder / "validation.parquet")
         entry = {"model": settings, "minimum_count": MINIMUM_COUNT, "training": {**TRAINING, "epochs": epochs}}
-        train_latent(kind, inputs, entry, 1, run)
+        registry = "generators" if issubclass(kind, LatentModel) else "proposals"
+        train_latent(inputs, read_entry({"kind": kind.kind, **entry}, registry, name), 1, run)
     return read_json(report)
 
 

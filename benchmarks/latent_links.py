@@ -24,7 +24,7 @@ from textcritic.corpora.structured.texts import Structured, read_structured, wri
 from textcritic.generators.latent.kglm import KGLM, KglmDisc, LinkSteps
 from textcritic.generators.latent.kglm.base import padded
 from textcritic.generators.latent.lstm import LSTM
-from textcritic.generators.latent.model import Learner
+from textcritic.generators.latent.model import LatentModel, Learner
 from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.generators.latent.vocabulary import Vocabulary
 from textcritic.inference.importance import (
@@ -36,9 +36,10 @@ from textcritic.inference.importance import (
     over_draws,
 )
 from textcritic.inference.sequential import particle_filter
+from textcritic.plan.entries import read_entry
 from textcritic.training.loop import Run
 
-SIZE = {"words": 128, "entities": 64, "hidden": 128, "dropout": 0.3, "learn_entities": False}
+SIZE = {"words": 128, "entities": 64, "hidden": 128, "layers": 1, "dropout": 0.3, "learn_entities": False}
 LSTM_SIZE = {"embedding": 128, "hidden": 128, "layers": 1, "dropout": 0.3, "tied": True, "ends": False, "uncounted": []}
 LEARNERS: dict[str, tuple[type[Learner], dict]] = {
     "lstm": (LSTM, LSTM_SIZE),
@@ -112,7 +113,9 @@ def trained(folder: Path, name: str, epochs: float) -> Learner:
         inputs = Inputs(
             train=folder / "train.parquet", validation=folder / "validation.parquet", knowledge=folder / "knowledge"
         )
-        report = train_latent(kind, inputs, entry, SEED, Run(place / "model", place / "report.json", name, threads=1))
+        registry = "generators" if issubclass(kind, LatentModel) else "proposals"
+        made = read_entry({"kind": kind.kind, **entry}, registry, name)
+        report = train_latent(inputs, made, SEED, Run(place / "model", place / "report.json", name, threads=1))
         print(
             f"{name}: {report['parameters']:,} parameters, {report['vocabulary']:,} words, validation "
             f"{report['validation_loss']:.3f} nats per token at step {report['best_step']} of {report['steps']}, "
@@ -209,7 +212,7 @@ def speed(learners: dict[str, Learner], texts: list[Structured], options: argpar
     words = Vocabulary.count((text.tokens for text in train), 1)
     torch.manual_seed(SEED)
     knowledge = options.folder / "knowledge"
-    kglm, proposal = (kind.build(FULL, words, knowledge).eval() for kind in (KGLM, KglmDisc))
+    kglm, proposal = (kind.build(kind.form(**FULL), words, knowledge).eval() for kind in (KGLM, KglmDisc))
     types = torch.cat([kglm.states_of(text).types[0] for text in train])
     proposal.choices.kinds.bias.data = (types.bincount(minlength=4) / len(types)).log()
     seconds, _ = cpu_seconds(lambda: weighed(kglm, proposal, texts, options.draws, 1.0))

@@ -23,15 +23,16 @@ from textcritic.corpora.structured.texts import Structured, write_structured
 from textcritic.corpora.structured.trees import read_trees
 from textcritic.files import read_json
 from textcritic.generators.latent.lstm import LSTM
-from textcritic.generators.latent.model import Learner
+from textcritic.generators.latent.model import LatentModel, Learner
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.generators.latent.vocabulary import UNKNOWN, Vocabulary
 from textcritic.generators.ngram import model as ngram_model
-from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
+from textcritic.generators.ngram.job import NgramFiles, fit_ngram
 from textcritic.inference.bootstrap import bootstrap_interval
 from textcritic.inference.statistics import exp_ratio_of_sums
+from textcritic.plan.entries import Ngram, read_entry
 from textcritic.plan.entries.latent import LatentTraining as Training
 from textcritic.training.loop import Run
 
@@ -83,7 +84,8 @@ def trained(name: str, folder: Path) -> tuple[Learner, float]:
         inputs = Inputs(train=folder / "train.parquet", validation=folder / "validation.parquet")
         entry = {"model": settings, "minimum_count": 2, "training": TRAINING}
         run = Run(model_dir=place / "model", report_path=place / "training.json", name=name, threads=1)
-        train_latent(learner, inputs, entry, SEED, run)
+        registry = "generators" if issubclass(learner, LatentModel) else "proposals"
+        train_latent(inputs, read_entry({"kind": learner.kind, **entry}, registry, name), SEED, run)
     report = read_json(place / "training.json")
     print(
         f"{name}: {report['parameters']} parameters, loss on dev {report['validation_loss']:.4f} per word, best after "
@@ -108,7 +110,7 @@ def trigram(texts: dict[str, list[Structured]], vocabulary: Vocabulary, folder: 
     for split, path in paths.items():
         write_articles(path, articles(split))
     files = NgramFiles(folder / "trigram", folder / "trigram.json", folder / "trigram-perplexity.json")
-    fit_ngram(paths, "wo-title", NgramSettings(3, "interpolated"), files)
+    fit_ngram(paths, "wo-title", Ngram(kind="ngram", smoothing="interpolated"), files)
     model = ngram_model.load(folder / "trigram")
     words = model.vocabulary.encode(articles("test"), "wo-title")
     return np.bincount(words.articles(), model.nll(words))

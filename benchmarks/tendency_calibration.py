@@ -1,7 +1,7 @@
 """How often tests, intervals and verdicts on tendencies are wrong if sample and real text are of one population."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,11 @@ from scipy.sparse import issparse
 from textcritic.critics.tendencies.counting import count_texts, divided
 from textcritic.critics.tendencies.counts import Counts, ordered, sums_by_group
 from textcritic.critics.tendencies.distances import Distance, Pair, distances
-from textcritic.critics.tendencies.estimates import Options, estimates
+from textcritic.critics.tendencies.estimates import estimates
 from textcritic.critics.tendencies.one_size import at_one_size
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, TENDENCIES, verdict_of
 from textcritic.inference import ALPHA
+from textcritic.plan.entries import Tendencies
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Rates:
 class Population:
     """Documents that samples are drawn from, each counted once."""
 
-    def __init__(self, texts: Sequence[str], options: CountOptions | None = None) -> None:
-        chosen = replace(options or CountOptions(), groups=max(2, len(texts)))
+    def __init__(self, texts: Sequence[str], options: Tendencies | None = None) -> None:
+        chosen = (options or Tendencies(kind="tendencies")).changed(groups=max(2, len(texts)))
         self.counts = count_texts([pa.array(texts, pa.string())], len(texts), chosen)
         # Each document is a separate group; the number of the group is not its place among the texts.
         self.own_group = self.counts.group.astype(np.int64)
@@ -115,7 +115,7 @@ class Population:
             yield first, second
 
 
-def distance_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options, truth: float = 0.0) -> list[Rates]:
+def distance_rates(pairs: Iterable[tuple[Counts, Counts]], options: Tendencies, truth: float = 0.0) -> list[Rates]:
     """Rates of the distances of samples from real text, whose sources are at a distance of `truth`; 0 of one source.
 
     Args:
@@ -144,7 +144,7 @@ def _rates(name: str, measured: Sequence[Distance], margin: float | None, truth:
     )
 
 
-def estimate_rates(sets: Iterable[Counts], options: Options) -> list[Rates]:
+def estimate_rates(sets: Iterable[Counts], options: Tendencies) -> list[Rates]:
     """How often the intervals of estimates hold the mean of the estimate over all sets."""
     by_name: dict[str, list[tuple[float, float, float]]] = {}
     for counts in sets:
@@ -153,7 +153,7 @@ def estimate_rates(sets: Iterable[Counts], options: Options) -> list[Rates]:
     return [_covering(name, some, float(np.mean([value for value, *_ in some]))) for name, some in by_name.items()]
 
 
-def one_size_rates(pairs: Iterable[tuple[Counts, Counts]], options: Options) -> list[Rates]:
+def one_size_rates(pairs: Iterable[tuple[Counts, Counts]], options: Tendencies) -> list[Rates]:
     """How often the intervals of differences at one size, of samples and real text of one source, hold 0."""
     by_name: dict[str, list[tuple[float, float, float]]] = {}
     for sample, real in pairs:

@@ -16,8 +16,9 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix, vstack
 
-from textcritic.critics.ctm import FitOptions, fit_ctm, fit_starts
+from textcritic.critics.ctm import fit_ctm, fit_starts
 from textcritic.latents.bags import Counts, read_ldac, write_counts
+from textcritic.plan.entries import Ctm
 
 WIKI = Path(__file__).parents[1].parent / "shared/data/topics/wiki.dat"
 # The bounds of Blei's code on this file, by K.
@@ -61,10 +62,10 @@ def test_against_tomotopy(benchmark, capsys, wiki, topics):
     started = time.perf_counter()
     theirs.train(TOMOTOPY_ITERATIONS, workers=1)
     gibbs = time.perf_counter() - started
-    fits = benchmark.pedantic(lambda: fit_starts(wiki, FitOptions(topics), workers=CORES), rounds=1)
+    fits = benchmark.pedantic(lambda: fit_starts(wiki, Ctm(kind="ctm", topics=topics), workers=CORES), rounds=1)
     fit, slowest = fits.best, max(fits.fits, key=lambda one: one.seconds)
     passed = next(n for n, bound in enumerate(fit.bounds, start=1) if bound >= RELEASED[topics])
-    options = FitOptions(topics, iterations=passed, seed=fits.seeds[0])
+    options = Ctm(kind="ctm", topics=topics, iterations=passed, seed=fits.seeds[0])
     above = fit_ctm(wiki, options, workers=CORES).seconds
     with capsys.disabled():
         print(
@@ -83,7 +84,7 @@ def test_against_tomotopy(benchmark, capsys, wiki, topics):
 
 def test_cost_by_documents(benchmark, capsys, wiki):
     """Seconds an iteration at K = 100: four times the documents should take four times as long."""
-    options = FitOptions(100, iterations=3, tolerance=0)
+    options = Ctm(kind="ctm", topics=100, iterations=3, tolerance=0)
     few, many = repeated(wiki, 2000), repeated(wiki, 8000)
     shorter = fit_ctm(few, options, workers=CORES).seconds / 3
     longer = benchmark.pedantic(lambda: fit_ctm(many, options, workers=CORES), rounds=1).seconds / 3
@@ -96,7 +97,7 @@ def test_cost_by_documents(benchmark, capsys, wiki):
 def test_thirty_thousand_documents(benchmark, capsys, wiki):
     """A whole fit at K = 100 on about as many documents as PubMed's train split has (paper, Table 11)."""
     matrix = repeated(wiki, 30_000)
-    fit = benchmark.pedantic(lambda: fit_ctm(matrix, FitOptions(100), workers=CORES), rounds=1)
+    fit = benchmark.pedantic(lambda: fit_ctm(matrix, Ctm(kind="ctm", topics=100), workers=CORES), rounds=1)
     with capsys.disabled():
         print(
             f"\nK = 100: {fit.documents:,} documents of {matrix.sum() / fit.documents:.0f} words,"
@@ -125,8 +126,9 @@ def test_memory(benchmark, capsys, wiki, tmp_path):
 # Anonymous memory is asked for while the fit runs: pages of mapped files are the system's to take back.
 FIT = """
 import re, sys, threading, time
-from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.critics.ctm import fit_ctm
 from textcritic.latents.bags import open_counts
+from textcritic.plan.entries import Ctm
 peak, ended = 0, threading.Event()
 def watch():
     global peak
@@ -134,7 +136,7 @@ def watch():
         status = open("/proc/self/status").read()
         peak = max(peak, int(re.search(r"RssAnon:\\s+(\\d+)", status).group(1)))
 thread = threading.Thread(target=watch); thread.start()
-fit_ctm(open_counts(sys.argv[1]).matrix, FitOptions(100, iterations=2, tolerance=0), workers=2)
+fit_ctm(open_counts(sys.argv[1]).matrix, Ctm(kind="ctm", topics=100, iterations=2, tolerance=0), workers=2)
 ended.set(); thread.join()
 print(peak / 1024)
 """

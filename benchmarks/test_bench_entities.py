@@ -11,7 +11,7 @@ from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM
 from textcritic.generators.latent.vocabulary import Vocabulary
 
-SIZES = {"embedding": 64, "hidden": 64, "layers": 1, "dropout": 0.0, "tied": True, "uncounted": []}
+SIZES = {"embedding": 64, "hidden": 64, "layers": 1, "dropout": 0.0}
 ENTITIES = {"entity_size": 64, "max_entities": 40, "longest_mention": 8}
 WORDS, TOKENS, STATES = 3000, 60, 100
 
@@ -20,9 +20,8 @@ WORDS, TOKENS, STATES = 3000, 60, 100
 def pair():
     torch.manual_seed(1)
     vocabulary = Vocabulary(("<unk>", *(f"w{number}" for number in range(1, WORDS))))
-    model = EntityNLM.build({**SIZES, **ENTITIES, "noise": 0.0}, vocabulary).eval()
-    disc = {**SIZES, **ENTITIES, "reads": "next", "as_released": False}
-    return model, EntityDisc.build(disc, vocabulary).eval()
+    model = EntityNLM.build(EntityNLM.form(**SIZES, **ENTITIES, tied=True), vocabulary).eval()
+    return model, EntityDisc.build(EntityDisc.form(**SIZES, **ENTITIES), vocabulary).eval()
 
 
 def test_states_together_against_one_after_the_other(pair):

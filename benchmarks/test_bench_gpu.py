@@ -18,10 +18,10 @@ import torch
 from textcritic.corpora import render, write_articles
 from textcritic.corpora.readers.docstrings import extract_docstrings
 from textcritic.generators.article_model import ArticleModel
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.encode import encode_split
 from textcritic.generators.sample import draw_articles, on_device
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries import Decoding
 from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training.hardware import device
 from textcritic.training.load import load_causal, load_tokenizer, train_tokenizer

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.lda import LDA, FitOptions, PosteriorOptions, infer
+from textcritic.critics.lda import LDA, infer
 from textcritic.critics.lda.fit import fit_lda
+from textcritic.plan.entries import Lda
 
 SENTENCES, TOPICS, VOCABULARY = 100_000, 3, 60_000
 ITERATIONS = 1000
@@ -67,7 +68,7 @@ def loop(counts, sweeps, alpha, beta):
 def test_fit_of_100_000_sentences(benchmark, capsys, sentences):
     a_token = loop(sentences[:LOOP_SENTENCES], 5, 1 / TOPICS, 0.01)
     began = time.process_time()
-    fit = benchmark.pedantic(fit_lda, (sentences, FitOptions(iterations=ITERATIONS)), rounds=1)
+    fit = benchmark.pedantic(fit_lda, (sentences, Lda(kind="lda", iterations=ITERATIONS)), rounds=1)
     seconds = time.process_time() - began
     ratio = a_token * ITERATIONS * sentences.sum() / seconds
     with capsys.disabled():
@@ -83,14 +84,14 @@ def test_posterior_of_sentences(benchmark, capsys, sentences):
     rng = np.random.default_rng(3)
     phi = rng.gamma(0.1, size=(TOPICS, VOCABULARY)) + 1e-9
     critic = LDA(phi / phi.sum(axis=1, keepdims=True), np.full(TOPICS, 0.02))
-    some, options = sentences[:2000], PosteriorOptions()
+    some, options = sentences[:2000], Lda(kind="lda")
     a_token = loop(sentences[:LOOP_SENTENCES], 5, 0.02, 0.01)
     began = time.process_time()
     benchmark.pedantic(infer, (critic, some, options), rounds=1)
     seconds = time.process_time() - began
     ratio = a_token * options.draws * (options.sweeps + 1) * some.sum() / seconds
     began = time.process_time()
-    infer(critic, some, PosteriorOptions(method="exact"))
+    infer(critic, some, Lda(kind="lda", posterior="exact"))
     exact = time.process_time() - began
     with capsys.disabled():
         print(

@@ -17,22 +17,24 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.ngram.draws import draw_texts
 from textcritic.generators.ngram.model import NgramModel, load
 from textcritic.generators.ngram.words import END_ID
+from textcritic.generators.uniforms import Uniforms
+from textcritic.plan.entries import Decoding
 
 LINES, WORDS, MEAN = 100_000, 600_000, 57.45
 # Of one thread, so that other work on the machine does not count.
 CPU_TIME = pytest.mark.benchmark(timer=time.process_time)
 FIT = """
 import json, resource, sys, time
-from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
+from textcritic.generators.ngram.job import NgramFiles, fit_ngram
+from textcritic.plan.entries import Ngram
 folder, lines, memory = sys.argv[1], sys.argv[2], float(sys.argv[3])
 before = time.process_time()
 splits = {"train": f"{folder}/{lines}.parquet"} | dict.fromkeys(("validation", "test"), f"{folder}/100.parquet")
 files = NgramFiles(*(f"{folder}/{lines}/{name}" for name in ("model", "training.json", "perplexity.json")))
-report = fit_ngram(splits, "wo-title", NgramSettings(3, "none", memory_mb=memory), files)
+report = fit_ngram(splits, "wo-title", Ngram(kind="ngram"), files, memory_mb=memory)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({"seconds": time.process_time() - before, "tokens": report["tokens_seen"], "mb": peak}))
 """

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pytest
 from timing import cpu_seconds
 
-from textcritic.critics.recitation import LENGTHS, Cutting, index_articles, score_texts
+from textcritic.critics.recitation import LENGTHS, index_articles, score_texts
+from textcritic.plan.entries import Recitation
 
 TYPES, LENGTH = 50_000, 150
 TRAIN, TEST = 1_500, 300
@@ -24,10 +25,11 @@ MEASURE = """
 import json, resource, sys, time
 sys.path.insert(0, sys.argv[2])
 from test_bench_recitation import documents, ids_of
-from textcritic.critics.recitation import Cutting, index_articles, score_texts
+from textcritic.critics.recitation import index_articles, score_texts
+from textcritic.plan.entries import Recitation
 train, test = documents(int(sys.argv[1]), 1), documents(int(sys.argv[1]) // 10, 2)
 began = time.process_time()
-index = index_articles([(ids_of(train), train)], Cutting("whitespace"))
+index = index_articles([(ids_of(train), train)], Recitation(kind="recitation", tokenizer="whitespace"))
 indexed = time.process_time()
 score_texts(index, ids_of(test), test)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -69,10 +71,11 @@ def by_sets(train, test):
 
 def test_against_sets(capsys):
     train, test = documents(TRAIN, 1), documents(TEST, 2)
-    index_articles([(ids_of(train[:10]), train[:10])], Cutting("whitespace"))  # tables of Unicode
+    entry = Recitation(kind="recitation", tokenizer="whitespace")
+    index_articles([(ids_of(train[:10]), train[:10])], entry)  # tables of Unicode
 
     def ours():
-        index = index_articles([(ids_of(train), train)], Cutting("whitespace"))
+        index = index_articles([(ids_of(train), train)], entry)
         return score_texts(index, ids_of(test), test)
 
     fast, scores = cpu_seconds(ours, 3)

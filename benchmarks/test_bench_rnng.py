@@ -37,9 +37,8 @@ def drawn(scale):
 @pytest.mark.parametrize(("name", "scale"), [("sure", 3.0), ("unsure", 1.0), ("uniform", 0.0)])
 def test_trees_together(benchmark, capsys, hidden, name, scale):
     vocabulary = Vocabulary((UNKNOWN, *(f"w{number}" for number in range(4999))))
-    settings = {"hidden": hidden, "layers": 2, "dropout": 0.0, "tied": True, "end": "stop", "count_end": False}
     torch.manual_seed(0)
-    model = RNNG.build(settings, vocabulary).eval()
+    model = RNNG.build(RNNG.form(hidden=hidden, dropout=0.0), vocabulary).eval()
     text = Structured("x", tuple(f"w{7 * number}" for number in range(WORDS)))
     trees = drawn(scale)
     together = benchmark.pedantic(model.log_joint, (text, trees), rounds=3, warmup_rounds=1)

@@ -23,8 +23,8 @@ import torch
 from transformers import AutoModelForCausalLM, GPT2Config, PreTrainedModel
 
 from textcritic.generators.article_model import ArticleModel
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.sample import draw_articles
+from textcritic.plan.entries import Decoding
 
 WINDOW, MEAN, LONGEST = 1024, 2_100, 6_000
 VOCABULARY, END = 4096, 0

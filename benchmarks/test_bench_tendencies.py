@@ -22,11 +22,10 @@ import pyarrow.compute
 import pyarrow.feather as feather
 import pytest
 
-from textcritic.critics.tendencies.counting import count_texts
-from textcritic.critics.tendencies.estimates import Options
+from textcritic.critics.tendencies.counting import count_texts, lags_up_to
 from textcritic.critics.tendencies.measure import measure_sample
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.words import stop_words_of
+from textcritic.plan.entries import Tendencies
 
 MEAN_LENGTH = 57
 WORDS = 1_000_000
@@ -36,11 +35,11 @@ PERMUTED = 3
 MEASURE = """
 import json, resource, sys, time
 import pyarrow.feather as feather
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.counting import count_texts
+from textcritic.plan.entries import Tendencies
 path, copies, threads, tokenizer = sys.argv[1], *map(int, sys.argv[2:4]), sys.argv[4]
 texts = feather.read_table(path, memory_map=True)["text"]
-options = CountOptions(tokenizer)
+options = Tendencies(kind="tendencies", tokenizer=tokenizer)
 count_texts([texts.chunk(0)[:10]], 10, options)  # tables of Unicode, imports
 wall, cpu = time.perf_counter(), time.process_time()
 batches = (chunk for _ in range(copies) for chunk in texts.chunks)
@@ -105,7 +104,7 @@ def loop(texts, options, group, groups):
             for word, count in Counter(tokens[start : start + options.window]).items():
                 sums[g][word] += count
                 squares[g][word] += count**2
-        for lag in options.lags():
+        for lag in lags_up_to(options.longest_lag):
             recurrence[g, lag] += sum(one == other for one, other in zip(tokens, tokens[lag:], strict=False))
     return documents
 
@@ -131,7 +130,7 @@ def test_memory_goes_with_the_types(corpus, capsys):
 
 def test_against_a_loop(corpus, capsys):
     texts = feather.read_table(corpus / "tenth")["text"].combine_chunks()[:PART]
-    options = CountOptions()
+    options = Tendencies(kind="tendencies")
     started = time.process_time()
     counts = count_texts([texts], PART, options)
     ours = time.process_time() - started
@@ -153,11 +152,11 @@ def test_against_a_loop(corpus, capsys):
 
 COMPARE = """
 import json, resource, sys, time
-from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_counts
+from textcritic.plan.entries import Tendencies
 real, draws, sample = sys.argv[1:4]
 wall, cpu = time.perf_counter(), time.process_time()
-measured = measure_counts(real, draws, sample, Options())
+measured = measure_counts(real, draws, sample, Tendencies(kind="tendencies"))
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps([wall, cpu, peak, len(measured.statistics["distances"]), measured.statistics["missing"]]))
@@ -172,7 +171,9 @@ def test_all_tendencies_of_a_million_documents(corpus, tmp_path, capsys):
     texts = feather.read_table(corpus / "million", memory_map=True)["text"]
     (tmp_path / "draws").mkdir()
     for name, seed in (("real", 1), ("draws/0", 2), ("sample", 3)):
-        count_texts(texts.chunks, len(texts), CountOptions(), seed=seed, threads=2).save(tmp_path / f"{name}.npz")
+        count_texts(texts.chunks, len(texts), Tendencies(kind="tendencies", seed=seed), threads=2).save(
+            tmp_path / f"{name}.npz"
+        )
     for number in range(1, 10):
         (tmp_path / f"draws/{number}.npz").symlink_to(tmp_path / "draws/0.npz")
     arguments = [str(tmp_path / name) for name in ("real.npz", "draws", "sample.npz")]
@@ -190,10 +191,12 @@ def test_against_plain_loops_with_tests(corpus, tmp_path, capsys):
     texts = feather.read_table(corpus / "tenth", memory_map=True)["text"].combine_chunks()
     halves = [texts[start : start + COMPARED] for start in (0, COMPARED)]
     started = time.process_time()
-    counts = [count_texts([half], COMPARED, seed=seed) for seed, half in enumerate(halves)]
-    measure_sample(counts[0], counts[1], [], Options())
+    counts = [
+        count_texts([half], COMPARED, Tendencies(kind="tendencies", seed=seed)) for seed, half in enumerate(halves)
+    ]
+    measure_sample(counts[0], counts[1], [], Tendencies(kind="tendencies"))
     ours = time.process_time() - started
-    options = CountOptions()
+    options = Tendencies(kind="tendencies")
     started = time.process_time()
     documents = [list(half.to_pylist()) for half in halves]
     both = [loop(half, options, [0] * COMPARED, 1) for half in documents]

@@ -13,7 +13,7 @@ from textcritic.plan.project import Project
 from textcritic.workflow import stored, workflow_folder
 from textcritic.workflow.refusals import refused, settled
 
-ROOT, STORED = workflow_folder(), stored(workflow)  # with a storage, the files of a study are all there
+ROOT, STORED = workflow_folder(), stored(workflow.inputfile)  # with a storage, the files of a study are all there
 
 project = settled(lambda: Project(config, ROOT, leave_out=not STORED, begun=not workflow.is_main_process))
 registries = project.registries

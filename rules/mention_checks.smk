@@ -5,7 +5,6 @@ the scores under every variant of a critic; and power/{corpus}.parquet of a core
 """
 
 from textcritic.experiments.coreference.plan import mentions, resolver_spec
-from textcritic.plan.power import power_spec
 
 
 rule vary_data_mentions:
@@ -68,8 +67,8 @@ rule measure_power:
         runtime="2h",
     params:
         spec=lambda w: experiment(w).chains_spec(),
-        resolver=lambda w: resolver_spec(experiment(w).block["critic"], registries),
-        power=lambda w: power_spec(experiment(w)),
+        resolver=lambda w: resolver_spec(experiment(w).block.critic, registries),
+        power=lambda w: experiment(w).block.power.spec(),
         version=stage("coreference"),
     script:
         "../workflow/scripts/measure_power.py"

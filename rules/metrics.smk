@@ -29,7 +29,7 @@ rule measure_data_by_function:
         mem_mb=8000,
         runtime="12h",
     params:
-        source=lambda w: digest(w.metric, project.config.plain(), project.here),
+        source=lambda w: digest(w.metric, project.config, project.here),
         folders=project.config.metric_folders,
         version=stage("metrics"),
     script:

@@ -12,14 +12,14 @@ ONE_JOB = registries.names("critics", kind=["tendencies"], shards=[1])
 COUNTED = "results/tendencies/{critic}/{corpus}"
 # What is counted, behind the corpus: a split or a sample.
 COUNTED_TEXTS = rf"data/({'|'.join(SPLITS)})|samples/[^/]+/[^/]+/seed\d+/[^/]+/draw\d+"
-COUNTING = ("kind", "tokenizer", "lower_case", "stop_words", "window", "longest_lag", "groups", "seed")
+COUNTING = ("kind", "tokenizer", "lower_case", "words", "stop_words", "window", "longest_lag", "groups", "seed")
 
 
 rule count_tendencies:
     """A split or a sample, in one job."""
     input:
         articles=lambda w: counted_articles(w.corpus, w.texts),
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic).plain()),
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -60,9 +60,7 @@ use rule count_tendencies as count_tendencies_shard with:
 rule merge_tendencies:
     """The shards of a split or of a sample, put together."""
     input:
-        lambda w: shard_paths(
-            registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"
-        ),
+        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/{w.texts}", ".npz"),
     output:
         f"{COUNTED}/{{texts}}.npz",
     log:
@@ -88,7 +86,7 @@ use rule count_tendencies as draw_tendencies with:
     input:
         articles="results/corpora/{corpus}/train.parquet",
         like="results/corpora/{corpus}/test.parquet",
-        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic).plain()),
+        stop_words=lambda w: stop_word_files(registries.entry("critics", w.critic)),
     output:
         directory(f"{COUNTED}/draws"),
     log:
@@ -116,7 +114,7 @@ use rule draw_tendencies as draw_tendencies_shard with:
 
 use rule merge_tendencies as merge_draws with:
     input:
-        lambda w: shard_paths(registries.entry("critics", w.critic).plain(), f"{COUNTED.format(**w)}/shards/draws"),
+        lambda w: shard_paths(registries.entry("critics", w.critic), f"{COUNTED.format(**w)}/shards/draws"),
     output:
         directory(f"{COUNTED}/draws"),
     log:

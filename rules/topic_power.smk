@@ -4,7 +4,6 @@ Needs: a corpus and a topic model that is fitted on it (rules/topics.smk). Makes
 experiment.
 """
 
-from textcritic.plan.power import power_spec
 
 
 rule measure_topic_power:
@@ -30,7 +29,7 @@ rule measure_topic_power:
         mem_mb=8000,
         runtime="2h",
     params:
-        power=lambda w: power_spec(experiment(w)),
+        power=lambda w: experiment(w).block.power.spec(),
         version=stage("topics"),
     script:
         "../workflow/scripts/measure_topic_power.py"

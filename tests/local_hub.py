@@ -1,7 +1,7 @@
 """A hub on this machine, for the real client: one repository, as a model and as a data set."""
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -28,17 +28,18 @@ def fetch(function, *arguments):
 
     Args:
         function: e.g. `download.download_model`.
-        arguments: its arguments, but for paths as JSON has them.
+        arguments: its arguments.
 
     Returns:
         the error line; nothing if there was none.
     """
     module, _, name = function.rpartition(".")
     code = (
-        f"import json, sys\nfrom textcritic.{module} import {name}\nfrom textcritic.errors import TextcriticError\n"
-        f"try:\n    {name}(*json.loads(sys.argv[1]))\nexcept TextcriticError as error:\n    print(error)\n"
+        f"import pickle, sys\nfrom textcritic.{module} import {name}\nfrom textcritic.errors import TextcriticError\n"
+        "arguments = pickle.loads(bytes.fromhex(sys.argv[1]))\n"
+        f"try:\n    {name}(*arguments)\nexcept TextcriticError as error:\n    print(error)\n"
     )
-    command = [sys.executable, "-c", code, json.dumps(arguments, default=str)]
+    command = [sys.executable, "-c", code, pickle.dumps(arguments).hex()]
     run = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "HF_HUB_OFFLINE": "1"}
     )

@@ -10,9 +10,9 @@ import pyarrow as pa
 import statsmodels.api as sm
 
 from textcritic.critics.tendencies.counting import count_texts
-from textcritic.critics.tendencies.options import CountOptions
+from textcritic.plan.entries import Tendencies
 
-OPTIONS = CountOptions(window=8, longest_lag=64, groups=10)
+OPTIONS = Tendencies(kind="tendencies", window=8, longest_lag=64, groups=10)
 STOP_WORDS, SYMBOLS = ("the", "of", "and", "don't"), (".", "1,200", "--")
 WORDS = np.array([*STOP_WORDS, *SYMBOLS, *(f"w{number}" for number in range(400))])
 
@@ -36,7 +36,7 @@ def made_up(documents=300, seed=1, mean=20.0, s=1.0, prefix="", spread=60):
 
 def counted(texts, options=OPTIONS, seed=1):
     """Their counts."""
-    return count_texts([pa.array(texts, pa.string())], len(texts), options, seed=seed)
+    return count_texts([pa.array(texts, pa.string())], len(texts), options.changed(seed=seed))
 
 
 def tokens_of(texts):

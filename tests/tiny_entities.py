@@ -9,6 +9,7 @@ import torch
 from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM, EntityStates
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import EntityDiscModel, EntityNlmModel
 
 WORDS = Vocabulary(("<unk>", "a", "b"))
 MODEL = {
@@ -31,11 +32,11 @@ def scaled(learner, scale, seed):
 
 
 def model(scale=1.0, seed=1, **changed):
-    return scaled(EntityNLM.build({**MODEL, **changed}, WORDS), scale, seed)
+    return scaled(EntityNLM.build(EntityNlmModel(**MODEL | changed), WORDS), scale, seed)
 
 
 def proposal(scale=0.5, seed=2, **changed):
-    return scaled(EntityDisc.build({**PROPOSAL, **changed}, WORDS), scale, seed)
+    return scaled(EntityDisc.build(EntityDiscModel(**PROPOSAL | changed), WORDS), scale, seed)
 
 
 def all_texts(length):
@@ -82,7 +83,7 @@ def plain_log_joint(entity_nlm, text, states, row):
             if entity[t] >= 0:
                 offered = list(embeddings)
                 ago = [t - last for last in seen]
-                if len(embeddings) < entity_nlm.settings["max_entities"]:
+                if len(embeddings) < entity_nlm.settings.max_entities:
                     offered.append(unit(weights["entities.first"]))
                     ago.append(0)
                 query = weights["entities.query.weight"] @ h
@@ -98,7 +99,7 @@ def plain_log_joint(entity_nlm, text, states, row):
         if entity[t] >= 0:
             context = embeddings[entity[t]]
         vector = h + weights["context.weight"] @ context
-        if entity_nlm.settings["tied"]:
+        if entity_nlm.settings.tied:
             matrix = weights["reader.embedding.weight"][: len(WORDS)]
         else:
             matrix = weights["output.weight"]

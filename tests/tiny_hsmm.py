@@ -10,8 +10,22 @@ import numpy as np
 import torch
 
 from textcritic.generators.hsmm import HSMM, Lattice, Lexicon
+from textcritic.plan.entries import Hsmm
 
 torch.set_num_threads(1)  # tensors this small are slower with more
+
+
+def hsmm_entry(states: int, **values: Any) -> Hsmm:
+    """An entry; values are of its own keys or of those of its training."""
+    return changed_entry(Hsmm(kind="hsmm", encoding="symbols", states=states), **values)
+
+
+def changed_entry(entry: Hsmm, **values: Any) -> Hsmm:
+    """With other values, which are not checked: with a tolerance below 0 a training never settles."""
+    own = {key: value for key, value in values.items() if key in Hsmm.model_fields}
+    training = entry.training.model_copy(update={key: value for key, value in values.items() if key not in own})
+    return entry.model_copy(update={**own, "training": training})
+
 
 Segments = list[tuple[int, int, int]]  # (first border, last border, row)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from textcritic.corpora.intruders.documents import Document, write_documents
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Detector
 
 TOPICS = [[f"{letter}{n}" for n in range(8)] for letter in ("ba", "du", "ki", "lo", "me", "ru")]
 
@@ -43,6 +43,5 @@ def written(path: Path, documents: Iterable[Document]) -> Path:
     return path
 
 
-def entry_of(model: dict, **more: object) -> dict:
-    """An entry of the critics registry, with all its defaults."""
-    return read_entry({"kind": "detector", "model": model, **more}, "critics", "test").plain()
+def entry_of(model: dict, **more: object) -> Detector:
+    return Detector.read({"kind": "detector", "model": model, **more}, "test")

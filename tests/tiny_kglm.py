@@ -13,11 +13,12 @@ from textcritic.files import write_json
 from textcritic.generators.latent.kglm import KGLM, KglmDisc, Links
 from textcritic.generators.latent.kglm.states import CONTINUE, NEW, NONE, RELATED
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import KglmDiscModel, KglmModel
 
 torch.set_num_threads(1)  # tensors this small are slower with more
 
 WORDS = Vocabulary(("<unk>", "x", "y"))
-SIZE = {"words": 5, "entities": 3, "hidden": 6, "dropout": 0.0, "window": 2}
+SIZE = {"words": 5, "entities": 3, "hidden": 6, "layers": 1, "dropout": 0.0, "window": 2}
 # From A two parallel edges lead to B, and one that is REFLEXIVE in all but name to A; C has no edges and no names.
 EDGES = {"A": [["r1", "B"], ["r2", "B"], ["r1", "C"], ["r3", "A"]], "B": [["r3", "A"]]}
 ALIASES = {"A": [["x", "y"], ["z", "x"]], "B": [["y"], ["x", "x"]], "C": []}
@@ -32,11 +33,11 @@ def write_toy(folder: Path) -> Path:
 
 def toy_model(folder: Path, scale: float = 0.6, **settings: Any) -> KGLM:
     """In fp64, with weights scaled up so that it is far from uniform."""
-    return _scaled(KGLM.build({**SIZE, **settings}, WORDS, folder), scale, 1)
+    return _scaled(KGLM.build(KglmModel(**SIZE | settings), WORDS, folder), scale, 1)
 
 
 def toy_proposal(folder: Path, scale: float = 0.3, **settings: Any) -> KglmDisc:
-    return _scaled(KglmDisc.build({**SIZE, **settings}, WORDS, folder), scale, 2)
+    return _scaled(KglmDisc.build(KglmDiscModel(**SIZE | settings), WORDS, folder), scale, 2)
 
 
 def _scaled(learner: Any, scale: float, seed: int) -> Any:

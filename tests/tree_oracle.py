@@ -9,6 +9,7 @@ from textcritic.corpora.structured.texts import REDUCE, SHIFT, Structured
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import CrfModel, RnngModel
 
 WORDS = Vocabulary(("<unk>", "a", "b"))
 
@@ -48,7 +49,7 @@ def rnng(end="stop", scale=0.576, words=WORDS, **settings):
     """A small model; its weights are within 0.6, so trees differ, and none has all the probability."""
     torch.manual_seed(1)
     given = {"hidden": 6, "layers": 2, "dropout": 0.0, "tied": True, "end": end, "count_end": False, **settings}
-    model = RNNG.build(given, words).double().eval()
+    model = RNNG.build(RnngModel(**given), words).double().eval()
     for parameter in model.parameters():
         parameter.data *= scale
     return model
@@ -56,7 +57,7 @@ def rnng(end="stop", scale=0.576, words=WORDS, **settings):
 
 def crf(scale=2.0, words=WORDS, **settings):
     torch.manual_seed(2)
-    model = CRF.build({"hidden": 6, "dropout": 0.0, "longest": 20, **settings}, words).double().eval()
+    model = CRF.build(CrfModel(**{"hidden": 6, "dropout": 0.0, "longest": 20, **settings}), words).double().eval()
     for parameter in model.parameters():
         parameter.data *= scale
     return model

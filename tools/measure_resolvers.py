@@ -12,12 +12,13 @@ from pathlib import Path
 from textcritic import __version__
 from textcritic.critics.mentions.measure import annotated_texts
 from textcritic.latents.resolvers.measured import About, Figure, figures_of, write_figures
-from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.resolve import resolver_of
+from textcritic.plan.entries import Nearest, Persons
 from textcritic.plan.registries import Registries
 
 ROOT = Path(__file__).parents[1]
-RESOLVERS = {"persons": persons_resolver, "nearest": nearest_resolver}
+RESOLVERS = (Persons(kind="persons"), Nearest(kind="nearest"))
 
 
 def main(hardware: str, *texts: str) -> None:
@@ -25,12 +26,12 @@ def main(hardware: str, *texts: str) -> None:
     figures: list[Figure] = []
     registries = Registries([ROOT / "config/registry"], ROOT)
     for name, path in (text.split("=", 1) for text in texts):
-        entry = {**registries.entry("annotations", name).plain(), "files": [path], "folder": None}
+        entry = registries.entry("annotations", name).changed(files=[path], folder=None)
         documents = annotated_texts(entry)
-        for kind, make in RESOLVERS.items():
-            table = measure_resolver(make({"kind": kind}), documents, entry["singletons"], entry["language"])
+        for resolver in RESOLVERS:
+            table = measure_resolver(resolver_of(resolver), documents, entry.singletons, entry.language)
             today = datetime.now(UTC).date().isoformat()
-            about = About(resolver=kind, annotation=name, version=__version__, date=today, hardware=hardware)
+            about = About(resolver=resolver.kind, annotation=name, version=__version__, date=today, hardware=hardware)
             figures += figures_of(summary_of(table), about)
     write_figures(ROOT / "config/measured/resolvers.csv", figures)
 

@@ -5,7 +5,7 @@ described in docs/python.md; they are loaded when they are first used.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 
@@ -60,7 +60,7 @@ LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     room = "measures" if LATER[name] == "own" else "api"

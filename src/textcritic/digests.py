@@ -11,16 +11,34 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from textcritic import __version__
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.place import workflow_folder
+from textcritic.values import JsonObject
 
 FOLDER = "results/digests"
 AT_ONCE = 200 * 2**20  # bytes of its inputs that a job reads for their digests: a quarter of a second
-Record = Mapping[str, Any]
+
+
+class FileRecord(TypedDict):
+    """A file as a job wrote it; `changed`: its time of change then, in nanoseconds since 1970."""
+
+    bytes: int
+    sha256: str
+    changed: int
+
+
+class Record(TypedDict):
+    """What a job wrote, by path, and what it read: the digest of each input, None if it is not known."""
+
+    job: str
+    code: str
+    files: dict[str, FileRecord]
+    inputs: dict[str, str | None]
+    spent: NotRequired[JsonObject]
 
 
 def checked(paths: Iterable[str | os.PathLike[str]], at_once: int = AT_ONCE) -> dict[str, str | None]:
@@ -67,7 +85,7 @@ def write_records(
     job: str,
     outputs: Iterable[str | os.PathLike[str]],
     inputs: Mapping[str, str | None],
-    spent: Mapping[str, Any] | None = None,
+    spent: JsonObject | None = None,
 ) -> None:
     """Record what a job has written.
 
@@ -83,7 +101,7 @@ def write_records(
             continue
         files = {str(path): _entry(path) for path in _files_of(Path(output))}
         record = {"job": job, "code": code_version(), "files": files, "inputs": dict(inputs)}
-        write_json(place, {**record, "spent": dict(spent)} if spent else record)
+        write_json(place, record | {"spent": spent} if spent else record)
 
 
 def record_of(path: str, root: Path = Path()) -> tuple[str, Record] | None:
@@ -95,19 +113,19 @@ def record_of(path: str, root: Path = Path()) -> tuple[str, Record] | None:
     for output in (path, *map(str, Path(path).parents)):
         place = _place(output)
         if place is not None and (root / place).is_file():
-            record = read_json(root / place, "delete it")
+            record: Record = read_json(root / place, "delete it")
             if not isinstance(record, dict) or not {"job", "code", "files", "inputs"} <= record.keys():
                 raise TextcriticError(f"{root / place}: is no record of what a job wrote; delete it")
             return output, record
     return None
 
 
-def difference(path: Path, entry: Mapping[str, Any], whole: bool = True) -> str:
+def difference(path: Path, entry: FileRecord, whole: bool = True) -> str:
     """How a file differs from its entry in a record, or nothing.
 
     Args:
         path: of the file.
-        entry: `bytes`, `sha256` and, if `whole` is false, `changed`.
+        entry: how it was written.
         whole: whether it is read even if the file system says that nobody touched it.
     """
     try:
@@ -165,6 +183,6 @@ def _files_of(output: Path) -> list[Path]:
     return sorted(path for path in output.rglob("*") if path.is_file())
 
 
-def _entry(path: Path) -> dict[str, Any]:
+def _entry(path: Path) -> FileRecord:
     about = path.stat()
     return {"bytes": about.st_size, "sha256": sha256(path), "changed": about.st_ctime_ns}

@@ -1,7 +1,6 @@
 """Downloads of files and models; with `download_dataset` the only code of the project that uses the network."""
 
 import glob
-import hashlib
 import os
 import re
 import shutil
@@ -11,15 +10,20 @@ import zlib
 from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from textcritic import __version__
 from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, first_line
-from textcritic.files import read_json, whole_file, write_json
+from textcritic.files import whole_file, write_json
+from textcritic.plan.downloads import compared
+from textcritic.plan.entries import Dataset, Download, HubModel
 from textcritic.runlog import Progress, log
+
+if TYPE_CHECKING:  # where a job may use the network is said before this is loaded
+    from huggingface_hub import HfApi
 
 CHUNK = 1 << 20
 # The files of a model's repository that are fetched: weights in safetensors form, in one file or in shards with their
@@ -35,7 +39,7 @@ CODE = re.compile(r"[^/]+\.py")  # fetched only where an entry allows it
 AGENT = {"User-Agent": f"textcritic/{__version__}"}
 
 
-def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) -> None:
+def download_file(entry: Download, out_path: str | os.PathLike[str]) -> None:
     """Fetch a file, whole or not at all; a broken attempt leaves a partial file next to it, and a rerun continues it.
 
     The address and the checksum of the file are written to `{out_path}.json`.
@@ -52,45 +56,20 @@ def download_file(entry: Mapping[str, Any], out_path: str | os.PathLike[str]) ->
     partial = target.with_name(f".{target.name}.partial")
     by_hand = f"put the file into {target} by hand and rerun"
     try:
-        _fetch(entry["url"], partial)
+        _fetch(entry.url, partial)
     except (OSError, HTTPException) as error:
-        raise TextcriticError(
-            f"{entry['url']}: cannot be downloaded ({error}); rerun to go on, or {by_hand}"
-        ) from error
-    note, fault = _compared(partial, entry)
+        raise TextcriticError(f"{entry.url}: cannot be downloaded ({error}); rerun to go on, or {by_hand}") from error
+    note, fault = compared(partial, entry)
     if fault:
         partial.unlink()
         _version_of(partial).unlink(missing_ok=True)
-        raise TextcriticError(f"{entry['url']}: {fault}; rerun, or {by_hand}")
+        raise TextcriticError(f"{entry.url}: {fault}; rerun, or {by_hand}")
     write_json(f"{target}.json", note)
     partial.replace(target)
     _version_of(partial).unlink(missing_ok=True)
 
 
-def check_by_hand(entry: Mapping[str, Any], path: Path) -> None:
-    """Check a file that a user put in the place of a download; it is read once, because its checksum is then noted.
-
-    Args:
-        entry: a downloads registry entry.
-        path: of the file, which may be missing.
-
-    Raises:
-        TextcriticError: the file is empty, or its checksum is not that of the entry.
-    """
-    if not path.is_file():
-        return
-    size, note = path.stat().st_size, Path(f"{path}.json")
-    known = note.is_file() and read_json(note).get("bytes") == size
-    fault = "" if size else "is empty"
-    if size and not known and (entry.get("sha256") or entry.get("sha1")):
-        record, fault = _compared(path, entry)
-        if not fault:
-            write_json(note, record)
-    if fault:
-        raise TextcriticError(f"{path}: {fault}; delete it, and it is downloaded, or put the right one there")
-
-
-def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
+def download_model(name: str, entry: HubModel, out_dir: str | os.PathLike[str]) -> None:
     """Fetch one pinned commit of a model to a folder, whole or not at all; a rerun continues where a download broke.
 
     Every file is compared with its checksum in the commit: the SHA-256 of weights, git's own checksum of the rest.
@@ -111,7 +90,7 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
 
     target = Path(out_dir)
     partial = target.with_name(f".{target.name}.partial")
-    repository, revision = entry["repository"], entry["revision"]
+    repository, revision = entry.repository, entry.revision
     mark = code_mark(target)
     mark.unlink(missing_ok=True)
     log.info("fetching %s: %s at %s", name, repository, revision)
@@ -121,19 +100,19 @@ def download_model(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLi
         # this call, because without a network it fails at once; others try for half a minute.
         listed = [file.rfilename for file in api.model_info(repository, revision=revision).siblings or []]
         wanted = wanted_of_model(listed, entry)
-        broken = fetch_commit(api, {"repo_id": repository, "revision": revision}, wanted, partial)
+        broken = fetch_commit(api, entry, wanted, partial)
     except TextcriticError:
         raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
-        files = "config.json, the tokenizer's files" + (f" and {_weights_named(entry)}" if entry["weights"] else "")
+        files = "config.json, the tokenizer's files" + (f" and {_weights_named(entry)}" if entry.weights else "")
         code = f"; to allow its Python files, put them there too and make an empty file {mark}"
         raise TextcriticError(
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
             f" https://huggingface.co/{repository}/tree/{revision} into {target} by hand and rerun"
-            f"{code if entry['custom_code'] else ''}"
+            f"{code if entry.custom_code else ''}"
         ) from error
     keep_commit(entry, partial, target, broken)
-    if entry["custom_code"]:
+    if entry.custom_code:
         write_json(mark, {"repository": repository, "revision": revision})
 
 
@@ -145,11 +124,11 @@ def code_mark(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.custom_code")
 
 
-def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: Sequence[str]) -> None:
+def keep_commit(entry: HubModel | Dataset, partial: Path, target: Path, broken: Sequence[str]) -> None:
     """Replace an older folder by the one that `fetch_commit` has filled.
 
     Args:
-        entry: of the registry hub or datasets: its repository and commit.
+        entry: its repository and commit.
         partial: the folder that was filled.
         target: the folder to replace.
         broken: names of files that differ from the commit's, as `fetch_commit` gives them.
@@ -159,7 +138,7 @@ def keep_commit(entry: Mapping[str, Any], partial: Path, target: Path, broken: S
     """
     if broken:
         raise TextcriticError(
-            f"{entry['repository']}: {', '.join(broken)}: differs from the file of commit {entry['revision']};"
+            f"{entry.repository}: {', '.join(broken)}: differs from the file of commit {entry.revision};"
             " rerun to fetch it again"
         )
     shutil.rmtree(partial / ".cache", ignore_errors=True)
@@ -189,27 +168,29 @@ def current_commit(repository: str, revision: str | None = None, dataset: bool =
     return str(info.sha), [file.rfilename for file in info.siblings or []]
 
 
-def fetch_commit(api: Any, place: Mapping[str, Any], wanted: list[str], partial: Path) -> list[str]:
+def fetch_commit(api: "HfApi", entry: HubModel | Dataset, wanted: list[str], partial: Path) -> list[str]:
     """Fill a folder with files of a commit; files that differ from the commit are deleted and named.
 
     Args:
-        api: a `huggingface_hub.HfApi`.
-        place: its arguments `repo_id`, `revision` and, if it is not a model, `repo_type`.
+        api: of the hub.
+        entry: its repository and commit.
         wanted: paths in the repository; the folder holds no others afterwards.
         partial: the folder; files of an earlier attempt are continued.
 
     Raises:
         TextcriticError: the revision is a branch or a tag.
     """
-    if not is_commit(place["revision"]):
-        why = f"the commit of its revision {place['revision']} is not known; call `textcritic lock` first"
-        raise TextcriticError(f"{place['repo_id']}: {why}")
-    api.snapshot_download(**place, local_dir=partial, allow_patterns=[glob.escape(path) for path in wanted])
+    repository, revision, kind = entry.repository, entry.revision, "dataset" if isinstance(entry, Dataset) else "model"
+    if not is_commit(revision):
+        why = f"the commit of its revision {revision} is not known; call `textcritic lock` first"
+        raise TextcriticError(f"{repository}: {why}")
+    patterns = [glob.escape(path) for path in wanted]
+    api.snapshot_download(repository, revision=revision, repo_type=kind, local_dir=partial, allow_patterns=patterns)
     for path in partial.rglob("*"):  # files of an earlier attempt at another commit
         inside = path.relative_to(partial)
         if path.is_file() and inside.parts[0] != ".cache" and inside.as_posix() not in wanted:
             path.unlink()
-    checked = api.verify_repo_checksums(**place, local_dir=partial)
+    checked = api.verify_repo_checksums(repository, revision=revision, repo_type=kind, local_dir=partial)
     broken = {file["path"] for file in checked.mismatches} | (set(wanted) & set(checked.missing_paths))
     for name in broken:
         (partial / name).unlink(missing_ok=True)
@@ -237,7 +218,7 @@ def unpack_member(archive: str | os.PathLike[str], member: str, out_path: str | 
         raise TextcriticError(f"{archive}: not a whole zip or tar archive ({error}); delete it and rerun") from error
 
 
-def wanted_of_model(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
+def wanted_of_model(listed: list[str], entry: HubModel) -> list[str]:
     """The files of a repository that are fetched.
 
     Raises:
@@ -245,42 +226,26 @@ def wanted_of_model(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
     """
     by_format = ([path for path in listed if WEIGHTS[one].fullmatch(path)] for one in _formats(entry))
     weights: list[str] = next(filter(None, by_format), [])
-    if entry["weights"] and not weights:
+    if entry.weights and not weights:
         top = [path for path in listed if "/" not in path]
         named = _weights_named(entry).replace("*", "model")
         others = [path for path in top if path.endswith((".bin", ".h5", ".msgpack", ".ot", ".pt", ".safetensors"))]
         raise TextcriticError(
-            f"{entry['repository']}: commit {entry['revision']} has no {named} (it has"
+            f"{entry.repository}: commit {entry.revision} has no {named} (it has"
             f" {', '.join(sorted(others)) or 'no weights at all'}); name a commit that has, or save the model with"
             " save_pretrained and give its folder as init.folder"
         )
-    code = [path for path in listed if CODE.fullmatch(path)] if entry["custom_code"] else []
-    return [path for path in listed if OTHERS.fullmatch(path)] + code + (weights if entry["weights"] else [])
+    code = [path for path in listed if CODE.fullmatch(path)] if entry.custom_code else []
+    return [path for path in listed if OTHERS.fullmatch(path)] + code + (weights if entry.weights else [])
 
 
-def _formats(entry: Mapping[str, Any]) -> list[str]:
+def _formats(entry: HubModel) -> list[str]:
     """The formats of weights that an entry allows; the first that is there is fetched."""
-    return [*WEIGHTS] if entry["format"] == "either" else [entry["format"]]
+    return [*WEIGHTS] if entry.format == "either" else [entry.format]
 
 
-def _weights_named(entry: Mapping[str, Any]) -> str:
+def _weights_named(entry: HubModel) -> str:
     return " or ".join({"safetensors": "*.safetensors", "pytorch": "pytorch_model.bin"}[one] for one in _formats(entry))
-
-
-def _compared(path: Path, entry: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The record of a file of an entry, and in words how it differs from the entry."""
-    checksums = {name: _checksum(path, name) for name in ("sha256", "sha1") if name == "sha256" or entry.get(name)}
-    faults = [
-        f"its {name} is {checksum}, not {entry[name]}"
-        for name, checksum in checksums.items()
-        if entry.get(name) not in (None, checksum)
-    ]
-    return {"url": entry["url"], **checksums, "bytes": path.stat().st_size}, next(iter(faults), "")
-
-
-def _checksum(path: Path, name: str) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, name).hexdigest()
 
 
 def _unpack(source: IO[bytes], size: int, out_path: str | os.PathLike[str]) -> None:

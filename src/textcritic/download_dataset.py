@@ -2,12 +2,11 @@
 
 import fnmatch
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from textcritic.download import AGENT, fetch_commit, keep_commit
 from textcritic.errors import TextcriticError, first_line
+from textcritic.plan.entries import Dataset
 from textcritic.runlog import log
 
 CARDS = ("README.md", "dataset_infos.json", ".huggingface.yaml")  # what says which file belongs to which split
@@ -16,7 +15,7 @@ FORMATS = (
 )  # fmt: skip
 
 
-def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.PathLike[str]) -> None:
+def download_dataset(name: str, entry: Dataset, out_dir: str | os.PathLike[str]) -> None:
     """Fetch one pinned commit of a data set to a folder, whole or not at all; a rerun continues where it broke.
 
     Every file is compared with its checksum in the commit. Python files are never fetched.
@@ -35,19 +34,16 @@ def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.Path
 
     target = Path(out_dir)
     partial = target.with_name(f".{target.name}.partial")
-    repository, revision = entry["repository"], entry["revision"]
+    repository, revision = entry.repository, entry.revision
     log.info("fetching %s: %s at %s", name, repository, revision)
-    place = {"repo_id": repository, "revision": revision, "repo_type": "dataset"}
     try:
         api = HfApi(user_agent=AGENT["User-Agent"])
         listed = [file.rfilename for file in api.dataset_info(repository, revision=revision).siblings or []]
-        broken = fetch_commit(api, place, wanted_files(listed, entry), partial)
+        broken = fetch_commit(api, entry, wanted_files(listed, entry), partial)
     except TextcriticError:
         raise
     except Exception as error:  # the hub client raises its own, its transport's and the system's for one fault
-        files = ", ".join(
-            pattern for patterns in (entry["files"] or {"": ["all files"]}).values() for pattern in patterns
-        )
+        files = ", ".join(pattern for patterns in (entry.files or {"": ["all files"]}).values() for pattern in patterns)
         raise TextcriticError(
             f"{repository}: cannot be downloaded ({first_line(error)}); put {files} of"
             f" https://huggingface.co/datasets/{repository}/tree/{revision} into {target} by hand, in the folders they"
@@ -56,26 +52,26 @@ def download_dataset(name: str, entry: Mapping[str, Any], out_dir: str | os.Path
     keep_commit(entry, partial, target, broken)
 
 
-def wanted_files(listed: list[str], entry: Mapping[str, Any]) -> list[str]:
+def wanted_files(listed: list[str], entry: Dataset) -> list[str]:
     """The files of a repository that are fetched: those of `files`, or all data, and the files that describe them.
 
     Raises:
         TextcriticError: a pattern of `files` matches none; or there are no data: the line says what there is instead.
     """
     cards = [path for path in listed if path in CARDS]
-    where = f"{entry['repository']}: commit {entry['revision']}"
-    if entry["files"] is None:
+    where = f"{entry.repository}: commit {entry.revision}"
+    if entry.files is None:
         data = [path for path in listed if path.endswith(FORMATS) and path not in cards]
         if not data:
             scripts = [path for path in listed if path.endswith(".py")]
             why = f"it has {', '.join(scripts)}, which is not run; " * bool(scripts)
             raise TextcriticError(
                 f"{where} has no data files; {why}look for a commit of refs/convert/parquet at"
-                f" https://huggingface.co/datasets/{entry['repository']}/tree/refs%2Fconvert%2Fparquet"
+                f" https://huggingface.co/datasets/{entry.repository}/tree/refs%2Fconvert%2Fparquet"
             )
         return cards + data
     chosen: list[str] = []
-    for split, patterns in entry["files"].items():
+    for split, patterns in entry.files.items():
         for pattern in patterns:
             # Here a star may match folders too; the reader is stricter.
             matching = [

@@ -234,12 +234,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_json(path: str | os.PathLike[str], value: Any) -> None:
+def write_json(path: str | os.PathLike[str], value: object) -> None:
     """Write JSON (keys in the order given, no NaN or infinity), whole or not at all."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def finite(data: Any) -> Any:
+def finite(data: object) -> Any:
     """The same data with infinite numbers as text, because JSON cannot write them as numbers."""
     if isinstance(data, dict):
         return {key: finite(value) for key, value in data.items()}

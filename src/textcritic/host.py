@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
+
+from textcritic.values import JsonObject
 
 CPU_NAME = "model name"
 SINGLE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -34,13 +35,13 @@ def card_name() -> str:
     return str(torch.get_device_module(torch.accelerator.current_accelerator()).get_device_name(0))
 
 
-def params_digest(params: Iterable[tuple[str | None, Any]]) -> str:
+def params_digest(params: Iterable[tuple[str | None, object]]) -> str:
     """One digest of the parameters of a job: two jobs of a rule with the same do the same work on the same files."""
     named = sorted((str(name), str(value)) for name, value in params)
     return hashlib.sha256(json.dumps(named).encode()).hexdigest()
 
 
-def spent(seconds: float, params: Iterable[tuple[str | None, Any]], gpus: int) -> dict[str, Any]:
+def spent(seconds: float, params: Iterable[tuple[str | None, object]], gpus: int) -> JsonObject:
     """The time and the hardware of this process, for the record of its outputs.
 
     Args:

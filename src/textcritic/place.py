@@ -1,8 +1,8 @@
 """Where the workflow's files are, and where its jobs find theirs."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 # The folder of these files in a wheel (pyproject.toml, force-include); a checkout has no such folder.
 SHIPPED = "shipped"
@@ -21,13 +21,13 @@ def workflow_folder() -> Path:
     return shipped if shipped.is_dir() else room.parents[1]
 
 
-def stored(workflow: Any) -> bool:
+def stored(inputfile: Callable[[str], str]) -> bool:
     """Whether a Snakemake storage holds the files; then a variable tells its jobs the folder of the local copies.
 
     Args:
-        workflow: that of the Snakefile.
+        inputfile: of the workflow of the Snakefile.
     """
-    folder = Path(workflow.inputfile("results")).parent
+    folder = Path(inputfile("results")).parent
     if folder != Path():
         os.environ[PLACE] = str(folder)
     return folder != Path()

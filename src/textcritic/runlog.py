@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -184,7 +184,7 @@ def _require_gpus(asked: int) -> None:
     log.warning("gpu: %d asked for, and %s: ON THE CPU, which can take a hundred times as long", asked, why)
 
 
-def gpus_of(resources: Any) -> int:
+def gpus_of(resources: Mapping[str, str | int]) -> int:
     """GPUs that a job asked for: its `gpu`, or its `gres` at sites that only accept that, e.g. `gpu:a100:2`."""
     kind, *parts = str(resources.get("gres") or "").split(":")
     if kind != "gpu":

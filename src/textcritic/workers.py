@@ -50,10 +50,10 @@ def in_order(function: Callable[[Item], Result], tasks: Iterable[Item], workers:
         pool.shutdown(cancel_futures=True)
 
 
-_function: Callable[[Any], Any] | None = None
+_function: Callable[[Any], object] | None = None
 
 
-def _begin(function: Callable[[Any], Any]) -> None:
+def _begin(function: Callable[[Any], object]) -> None:
     global _function
     _function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends the workers
@@ -67,6 +67,6 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _do(task: Any) -> Any:
+def _do(task: object) -> Any:
     assert _function is not None
     return _function(task)

@@ -19,7 +19,7 @@ from textcritic.annotation.make import Made, database_of, make_campaign
 from textcritic.annotation.store import Store
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.corpora.intruders.documents import Document, write_documents
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Campaign
 
 TITLES = ("summary", "ingredients", "steps", "notes")
 WORDS = {
@@ -76,7 +76,7 @@ def finished_study(folder: Path, samples: list[Article] | None = None, **campaig
 
 def entry_of(folder: Path):
     """The entry of the campaign, checked."""
-    return project(folder, studies=[], registry_folders=["registry"]).registries.entry("campaigns", "test").plain()
+    return project(folder, studies=[], registry_folders=["registry"]).registries.entry("campaigns", "test")
 
 
 def made_campaign(folder: Path, samples: list[Article] | None = None, **campaign: object) -> Made:
@@ -89,9 +89,7 @@ def made_intruder_campaign(folder: Path, documents: list[Document], **campaign: 
     """A campaign of the task `intruder` on a corpus with these documents."""
     write_documents(folder / "results/corpora/stories/test.parquet", documents, "tests")
     options = {"task": "intruder", "corpus": "stories", "contact": "Ann", "texts": len(documents), "attention": 0}
-    entry = read_entry(
-        {**options, "per_annotator": 4, "training": {"texts": 0}, **campaign}, "campaigns", "test"
-    ).plain()
+    entry = Campaign.read({**options, "per_annotator": 4, "training": {"texts": 0}, **campaign}, "test")
     return make_campaign("test", entry, folder)
 
 

@@ -122,14 +122,14 @@ def test_what_is_missing_is_named(spoil, message, tmp_path):
         ({"task": "intruder"}, "needs a corpus with the extractor intruders"),
         ({"titles": ["a", "a"]}, "titles: a title is listed twice"),
         ({"withdraw_until": "2027-02-30"}, "'2027-02-30' is no day"),
-        ({"attention": 100_000}, "attention: 100000 is greater than the maximum of 100"),
+        ({"attention": 100_000}, "attention: 100000 should be at most 100"),
         ({"overlap": {"share": float("nan")}}, "overlap: share: nan should be a finite number"),
         ({"training": {"pass": float("nan")}}, "training: pass: nan should be a finite number"),
         ({"consent": " \n"}, "consent: is empty; write some words, or leave the key out"),
         ({"question": ""}, "question: is empty"),
         ({"title": ""}, "title: is empty"),
         ({"titles": ["a", " "]}, "titles.1: is empty"),
-        ({"texts": 0}, "texts: 0 is less than the minimum of 1"),
+        ({"texts": 0}, "texts: 0 should be at least 1"),
         ({"overlapp": {}}, "unknown key 'overlapp'; did you mean 'overlap'"),
     ],
 )
@@ -143,7 +143,7 @@ def test_an_entry_that_cannot_be_is_refused(options, message, tmp_path):
 def test_a_day_needs_no_quotes(tmp_path):
     finished_study(tmp_path, withdraw_until=date(2027, 3, 31))
     assert "withdraw_until: 2027-03-31\n" in (tmp_path / "registry/campaigns.yaml").read_text()
-    assert entry_of(tmp_path)["withdraw_until"] == "2027-03-31"
+    assert entry_of(tmp_path).withdraw_until == "2027-03-31"
 
 
 def test_a_sample_of_another_corpus_is_refused(tmp_path):

@@ -15,7 +15,7 @@ from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import now
 from textcritic.experiments.people.read import collected
 from textcritic.measures.material import Material
-from textcritic.plan.entries import read_entry
+from textcritic.plan import entries
 
 pytestmark = pytest.mark.annotation
 
@@ -43,7 +43,7 @@ def test_every_answer_arrives_with_its_text_and_its_source(tmp_path):
         "texts": 3,
         "training": {"texts": 1, "pass": 0},
     }
-    make_campaign("test", read_entry(given, "campaigns", "test").plain(), tmp_path)
+    make_campaign("test", entries.Campaign.read(given, "test"), tmp_path)
     with open_store(tmp_path) as store:
         campaign = Campaign(store)
         for _ in range(2):

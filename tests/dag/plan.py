@@ -9,6 +9,7 @@ from snake import ROOT
 from snake import dry_run as snakemake
 
 from textcritic.digests import is_commit
+from textcritic.plan.entries.downloads import Pin
 from textcritic.plan.hub_lock import write_lock
 from textcritic.plan.project import Project
 
@@ -83,8 +84,7 @@ def put_lock(folder):
     write_lock(
         folder,
         {
-            ("hub", name): {key: entry[key] for key in ("repository", "revision")}
-            | {"commit": "0" * 40, "date": "then"}
+            ("hub", name): Pin(repository=entry["repository"], revision=entry["revision"], commit="0" * 40, date="then")
             for name, entry in models.items()
             if not is_commit(entry["revision"])
         },

@@ -8,12 +8,13 @@ from pretended_card import pretended
 from tiny_causal import configs, tiny_model
 
 from textcritic.generators.causal import CausalJob
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.sample import Sampling, sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.train import Encoded, train_causal
-from textcritic.latents.features import Embedding, embed_articles
+from textcritic.latents.features import embed_articles
+from textcritic.plan.entries import Decoding
+from textcritic.plan.entries.classifiers import Embedder
 from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run
@@ -111,6 +112,4 @@ def test_samples_in_bf16_come_to_their_end(models, tmp_path):
 
 def test_features(models, tiny_encoding, alike):
     articles = tiny_encoding.articles("validation")
-    alike(
-        lambda folder: embed_articles(articles, models("gpt2"), folder / "f.npz", Embedding(max_tokens=20), threads=1)
-    )
+    alike(lambda folder: embed_articles(articles, models("gpt2"), folder / "f.npz", Embedder(max_tokens=20), threads=1))

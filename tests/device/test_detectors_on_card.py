@@ -5,11 +5,12 @@ from tiny_coreference import DOCUMENTS
 from tiny_intruders import TOPICS, entry_of, planted
 
 from textcritic.critics.detectors.learner import Files
-from textcritic.critics.detectors.surprise import surprise_of
+from textcritic.critics.detectors.surprise import CausalSentences, Surprise
 from textcritic.critics.detectors.train import predict_documents, train_detector
-from textcritic.latents.resolvers.neural import neural_resolver
+from textcritic.latents.resolvers.neural import NeuralResolver
 from textcritic.latents.titles.infer import infer_titles
 from textcritic.latents.titles.train import train_classifier
+from textcritic.plan.entries import TransformerClassifier
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.rehearsal.coreference import save_checkpoint
 from textcritic.training.loop import Run
@@ -23,16 +24,7 @@ BERT = {
     "max_position_embeddings": 64,
 }
 WORDS = {"size": 8, "hidden": 8, "minimum_count": 1}
-CLASSIFIED = {
-    "batch_size": 16,
-    "learning_rate": 3e-3,
-    "schedule": "linear",
-    "float32_matmul_precision": "highest",
-    "warmup_steps": 2,
-    "epochs": 1,
-    "weight_decay": 0.0,
-    "seed": 1,
-}
+CLASSIFIED = {"batch_size": 16, "learning_rate": 3e-3, "warmup_steps": 2, "epochs": 1}
 DETECTORS = {
     "transformer": {"transformer": {"encoding": "bpe-2048", "init": {"config": BERT}, "max_tokens": 64}},
     "averaged": {"embeddings": WORDS},
@@ -50,9 +42,10 @@ def fit_detector(kind, splits, folder, precision="fp32"):
 
 def fit_classifier(tiny, folder, precision="fp32"):
     settings = {"init": {"config": BERT}, "max_tokens": 16, "training": CLASSIFIED | {"precision": precision}}
+    entry = TransformerClassifier.read(settings, "test")
     articles = {split: tiny.articles(split) for split in ("train", "validation")}
     run = Run(folder / "model", folder / "accuracy.json", threads=1)
-    train_classifier(articles | {"test": articles["validation"]}, tiny.tokenizer, settings, run)
+    train_classifier(articles | {"test": articles["validation"]}, tiny.tokenizer, entry, run)
 
 
 @pytest.mark.parametrize("kind", DETECTORS)
@@ -68,7 +61,7 @@ def test_a_detector_is_trained_and_predicts(kind, few_intruders, alike):
 def test_surprise(alike, tmp_path):
     model = tiny_gpt2(tmp_path / "gpt2", [" ".join(topic) for topic in TOPICS])
     documents = planted(4, 3)
-    alike(lambda folder: surprise_of({"per": "token"}, {"kind": "causal"}, model).scores(documents))
+    alike(lambda folder: Surprise(CausalSentences(model), "token").scores(documents))
 
 
 def test_a_classifier_of_section_titles(tiny_encoding, alike):
@@ -83,11 +76,10 @@ def test_a_classifier_of_section_titles(tiny_encoding, alike):
 @pytest.mark.parametrize("architecture", ["f-coref", "lingmess"])
 def test_a_resolver(architecture, tmp_path, alike):
     save_checkpoint(tmp_path / "checkpoint", architecture)
-    entry = {"architecture": architecture, "batch_tokens": 300, "precision": "fp32"}
     texts = [(str(number), " ".join(words)) for number, words in enumerate(DOCUMENTS)]
 
     def work(folder):
-        found = list(neural_resolver(entry, tmp_path / "checkpoint").resolve(iter(texts)))
+        found = list(NeuralResolver(tmp_path / "checkpoint", architecture, 300, "fp32").resolve(iter(texts)))
         assert any(getattr(one, "mentions", ()) for one in found)
         return found
 

@@ -4,10 +4,10 @@ import pytest
 from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, split_of
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.generators.shards import Shard
+from textcritic.plan.entries import Decoding
 from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run

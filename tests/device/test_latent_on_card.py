@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tiny_latent_training import entry_of
 
 from textcritic.corpora.structured.links import write_knowledge
 from textcritic.corpora.structured.texts import Mention, Structured, write_structured
@@ -84,8 +85,8 @@ def written(kind: Kind, folder: Path) -> Inputs:
 
 def fit(learner, settings, inputs, folder, precision="fp32"):
     training = {"learning_rate": 0.05, "batch_size": 4, "steps": 3, "evaluate_every": 2, "precision": precision}
-    entry = {"model": settings, "minimum_count": 1, "training": training}
-    return train_latent(learner, inputs, entry, 3, Run(folder / "model", folder / "training.json", threads=1))
+    entry = entry_of(learner, settings, training)
+    return train_latent(inputs, entry, 3, Run(folder / "model", folder / "training.json", threads=1))
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -23,11 +23,10 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.measures.card_file import read_card
 from textcritic.measures.score import NOT_TESTED
 from textcritic.measures.sentences import MOST_SENTENCES
-from textcritic.plan.experiment import FORMATS, Part, schema_of
+from textcritic.plan.experiment import FORMATS, Part
 from textcritic.plan.project import STAGES, Project
 from textcritic.plan.registries import REGISTRIES
 from textcritic.plan.sources import GROUP, RUN
-from textcritic.plan.spec import complete, schema
 from textcritic.report import make_manifest, make_report
 from textcritic.report.front import front_page
 from textcritic.report.show import show_study
@@ -81,11 +80,10 @@ def keys_of(rules, prefix=""):
 
 def test_its_folder_holds_what_a_reader_looks_for(name):
     there = {path.name for path in (EXPERIMENTS / name).iterdir()}
-    modules = ("plan", "files", "rows", "sheets", "tables", "section")
+    modules = ("plan", "block", "files", "rows", "sheets", "tables", "section")
     assert {
         "README.md",
         "__init__.py",
-        "schema.yaml",
         "definitions.md",
         *(f"{module}.py" for module in modules),
     } <= there
@@ -95,13 +93,13 @@ def test_its_folder_holds_what_a_reader_looks_for(name):
 def test_its_readme_names_the_parts_that_its_schema_offers(name):
     text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) >= 8
-    properties = schema(schema_of(kind_of(name)))["properties"]
+    properties = kind_of(name).rules()["properties"]
     for recipe in properties["tables"]["items"]["properties"]["of"]["enum"]:
         assert f"`of: {recipe}`" in text
 
 
 def test_every_key_of_its_schema_is_described(name):
-    rules = schema(schema_of(kind_of(name)))
+    rules = kind_of(name).rules()
     assert rules["description"]
     assert rules["additionalProperties"] is False
     for key, sub in keys_of(rules):
@@ -110,19 +108,19 @@ def test_every_key_of_its_schema_is_described(name):
 
 
 def test_a_misspelt_key_is_refused_in_one_line(name):
-    (block, *_), path = blocks_of(name), schema_of(kind_of(name))
-    complete(block, path, "study")
+    (block, *_), kind = blocks_of(name), kind_of(name)
+    kind.read(block, "study")
     for key in block:
         wrong = {f"{k}x" if k == key else k: v for k, v in block.items()}
         with pytest.raises(TextcriticError) as refused:
-            complete(wrong, path, "study: experiments.1")
+            kind.read(wrong, "study: experiments.1")
         assert "\n" not in str(refused.value)
         assert str(refused.value).startswith("study: experiments.1: ")
         assert key in str(refused.value)
 
 
 def test_every_recipe_that_its_schema_offers_is_there(name):
-    properties, kind = schema(schema_of(kind_of(name)))["properties"], kind_of(name)
+    properties, kind = kind_of(name).rules()["properties"], kind_of(name)
     tables = recipes(name, "tables")
     assert set(properties["tables"]["items"]["properties"]["of"]["enum"]) == set(tables.PAPER_TABLES)
     assert set(kind.tables) == set(tables.TABLES)

@@ -8,9 +8,10 @@ from tiny_causal import configs, tiny_model
 from textcritic.errors import TextcriticError
 from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.beams import FIRST_STEPS, Beams
-from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms
 from textcritic.generators.drawing import BLOCK, draw, draw_scored, log_probs_of
 from textcritic.generators.sample import draw_articles
+from textcritic.generators.uniforms import UNIFORMS_AT_ONCE, Uniforms
+from textcritic.plan.entries import Decoding
 
 END, WINDOW, VOCABULARY = 0, 24, 40
 # XGLM, whose positions are sinusoids, is not sampled from here.

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from ctm_oracle import documents, draw_documents, random_critic, tight_bound
 
-from textcritic.critics.ctm import FitOptions, fit_ctm, infer
+from textcritic.critics.ctm import fit_ctm, infer
 from textcritic.critics.ctm.batches import rows_of_batches
 from textcritic.latents.bags import read_ldac
+from textcritic.plan.entries import Ctm
 
 CTM_C = {20: -1.19432e6, 50: -1.13249e6}  # the final bound of Blei's ctm-c on this file
 
@@ -23,7 +24,7 @@ def same(first, second):
 
 @pytest.mark.parametrize("topics", [2, 4, 9])
 def test_the_bound_never_falls(topics):
-    options = FitOptions(num_topics=topics, iterations=40, tolerance=1e-9, seed=3)
+    options = Ctm(kind="ctm", topics=topics, iterations=40, tolerance=1e-9, seed=3)
     bounds = np.array(fit_ctm(small_corpus(), options).bounds)
     assert len(bounds) > 5
     assert (np.diff(bounds) >= -1e-9 * np.abs(bounds[:-1])).all()
@@ -35,7 +36,7 @@ def sixth(tmp_path_factory):
     """The models before and after the sixth iteration, and the posteriors in between."""
     counts, state = small_corpus(), tmp_path_factory.mktemp("state")
     common = {"num_topics": 4, "tolerance": 0.0}
-    before, after = (fit_ctm(counts, FitOptions(iterations=n, **common), state=state) for n in (5, 6))
+    before, after = (fit_ctm(counts, Ctm(kind="ctm", iterations=n, **common), state=state) for n in (5, 6))
     assert after.bounds[:5] == before.bounds
     posteriors = np.fromfile(state / "posteriors-1.f8").reshape(counts.shape[0], -1)
     return counts, before, after, np.split(posteriors, 2, axis=1)
@@ -73,7 +74,7 @@ def filled(counts):
 def test_a_seed_decides_everything():
     counts = small_corpus()
     first, again, other = (
-        fit_ctm(counts, FitOptions(num_topics=5, iterations=8, tolerance=1e-9, seed=s)) for s in (1, 1, 2)
+        fit_ctm(counts, Ctm(kind="ctm", topics=5, iterations=8, tolerance=1e-9, seed=s)) for s in (1, 1, 2)
     )
     assert same(first, again)
     assert not same(first, other)
@@ -84,7 +85,7 @@ def test_the_number_of_workers_changes_nothing():
     lengths = np.random.default_rng(1).integers(1, 400, 800).tolist()
     counts = draw_documents(random_critic(1, 6, 300, sharpness=1.5), lengths, 1).counts
     assert len(rows_of_batches(counts, 40)) > 3
-    options = FitOptions(num_topics=40, iterations=5, tolerance=0.0)
+    options = Ctm(kind="ctm", topics=40, iterations=5, tolerance=0.0)
     one, two = (fit_ctm(counts, options, workers=n) for n in (1, 2))
     assert same(one, two)
     alone, together = (infer(one.critic, counts, workers=n) for n in (1, 2))
@@ -100,7 +101,7 @@ def test_the_number_of_workers_changes_nothing():
 @pytest.mark.parametrize("topics", CTM_C)
 def test_topics_of_wikipedia_reach_the_bound_of_the_released_code(topics, wiki_counts):
     counts = read_ldac(wiki_counts)
-    fit = fit_ctm(counts, FitOptions(num_topics=topics))
+    fit = fit_ctm(counts, Ctm(kind="ctm", topics=topics))
     assert fit.converged
     assert fit.bounds[-1] >= CTM_C[topics]
     some, found = slice(None, None, 40), infer(fit.critic, counts)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from ctm_oracle import aligned, draw_documents
 
-from textcritic.critics.ctm import CTM, FitOptions, fit_ctm, infer
+from textcritic.critics.ctm import CTM, fit_ctm, infer
+from textcritic.plan.entries import Ctm
 
 TOPICS, WORDS, DOCUMENTS, LENGTH = 5, 300, 2000, 150
 DEVIATIONS = np.array([2.0, 1.5, 1.7, 1.4])
@@ -28,7 +29,7 @@ def refit():
     """What was drawn, with which critic, and what was fitted."""
     true = known_critic()
     draw = draw_documents(true, [LENGTH] * DOCUMENTS, 1)
-    return true, draw, fit_ctm(draw.counts, FitOptions(num_topics=TOPICS, tolerance=1e-5, seed=2))
+    return true, draw, fit_ctm(draw.counts, Ctm(kind="ctm", topics=TOPICS, tolerance=1e-5, seed=2))
 
 
 def test_the_fit_is_no_worse_than_the_truth(refit):

@@ -13,6 +13,7 @@ from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.latents.bags import Counts, write_counts
+from textcritic.plan.entries import Ctm
 
 TOPICS, WORDS = 4, 30
 
@@ -90,7 +91,8 @@ def test_the_job_reads_instead_of_fitting(folder, critic, counts, tmp_path):
     tokens = np.asarray(counts.sum(axis=1), dtype=np.int64).ravel()
     write_counts(tmp_path / "train", [Counts(ids, tokens, counts)], WORDS)
     files = FitFiles(*(tmp_path / name for name in ("train", "critic.npz", "starts.npz", "training.json", "state")))
-    train_topics(files, {"fitted": {"folder": str(folder)}})
+    entry = Ctm.read({"kind": "ctm", "fitted": {"folder": str(folder), "vocabulary": "words.txt"}}, "entry")
+    train_topics(files, entry)
     read, record = CTM.load(files.critic), read_json(files.training)
     np.testing.assert_array_equal(read.covariance, read_released(folder).covariance)
     assert load_critics(files.starts) == []
@@ -100,7 +102,7 @@ def test_the_job_reads_instead_of_fitting(folder, critic, counts, tmp_path):
     assert [record[key] for key in ("seconds", "iterations", "converged", "starts")] == [0, 0, True, []]
     write_counts(tmp_path / "train", [Counts(ids, tokens, counts[:, :-1])], WORDS - 1)
     with pytest.raises(TextcriticError, match="30 words, and its vocabulary has 29"):
-        train_topics(files, {"fitted": {"folder": str(folder)}})
+        train_topics(files, entry)
 
 
 def one_less(lines):

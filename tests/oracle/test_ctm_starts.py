@@ -1,21 +1,21 @@
 """Fits from several starts: where they start, which one is kept, and that a kill costs only the start in hand."""
 
 import logging
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from ctm_oracle import draw_documents, random_critic
 
-from textcritic.critics.ctm import FitOptions, fit_ctm, fit_starts
+from textcritic.critics.ctm import fit_ctm, fit_starts
 from textcritic.critics.ctm import start as starting
 from textcritic.critics.ctm.em import EM
 from textcritic.critics.ctm.model import load_critics, save_critics
 from textcritic.critics.ctm.starts import seed_of_start
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags import read_ldac
+from textcritic.plan.entries import Ctm
 
-OPTIONS = FitOptions(num_topics=5, tolerance=1e-3, seed=3)
+OPTIONS = Ctm(kind="ctm", starts=3, topics=5, tolerance=1e-3, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def counts():
 
 @pytest.fixture(scope="module")
 def fits(counts):
-    return fit_starts(counts, OPTIONS, 3)
+    return fit_starts(counts, OPTIONS)
 
 
 def assert_same(first, second):
@@ -37,7 +37,7 @@ def assert_same(first, second):
 
 
 def test_the_highest_bound_is_kept_and_each_is_a_fit_of_its_own(counts, fits):
-    alone = {seed: fit_ctm(counts, replace(OPTIONS, seed=seed)) for seed in (seed_of_start(3, n) for n in range(3))}
+    alone = {seed: fit_ctm(counts, OPTIONS.changed(seed=seed)) for seed in (seed_of_start(3, n) for n in range(3))}
     assert set(fits.seeds) == set(alone)
     for seed, fit in zip(fits.seeds, fits.fits, strict=True):
         assert fit.bounds == alone[seed].bounds
@@ -51,16 +51,11 @@ def test_the_highest_bound_is_kept_and_each_is_a_fit_of_its_own(counts, fits):
 
 
 def test_the_number_of_workers_changes_nothing(counts, fits):
-    assert_same(fit_starts(counts, OPTIONS, 3, workers=3), fits)
+    assert_same(fit_starts(counts, OPTIONS, workers=3), fits)
 
 
 def test_no_two_starts_have_one_seed():
     assert len({seed_of_start(seed, number) for seed in range(60) for number in range(20)}) == 1200
-
-
-def test_no_start_is_refused(counts):
-    with pytest.raises(TextcriticError, match="starts: 0"):
-        fit_starts(counts, OPTIONS, 0)
 
 
 @pytest.mark.parametrize("after", [2, 9])
@@ -76,14 +71,14 @@ def test_a_kill_costs_an_iteration_whatever_start_it_is_in(counts, fits, tmp_pat
 
     monkeypatch.setattr(EM, "iteration", killed)
     with pytest.raises(KeyboardInterrupt):
-        fit_starts(counts, OPTIONS, 3, state=tmp_path)
+        fit_starts(counts, OPTIONS, state=tmp_path)
     monkeypatch.undo()
     with caplog.at_level(logging.INFO, "textcritic"):
-        assert_same(fit_starts(counts, OPTIONS, 3, state=tmp_path), fits)
+        assert_same(fit_starts(counts, OPTIONS, state=tmp_path), fits)
     again = sum("EM iteration" in line and "bound" in line for line in caplog.messages)
     assert after + again == sum(len(fit.bounds) for fit in fits.fits)
     assert not list(tmp_path.glob("*/posteriors-*"))
-    more = fit_starts(counts, OPTIONS, 4, state=tmp_path)
+    more = fit_starts(counts, OPTIONS.changed(starts=4), state=tmp_path)
     assert set(fits.seeds) < set(more.seeds)
 
 
@@ -167,5 +162,5 @@ def test_any_seed_is_above_the_released_codes_bound_at_once(topics, wiki_counts)
     """ctm-c ends at -1.19432e6 and -1.13249e6 after 11 iterations; three seeds; docs/results/topics.md has twenty."""
     counts = read_ldac(wiki_counts)
     for seed in (4, 12) if topics == 20 else (1,):  # two that ended below it when EM started from documents' words
-        fit = fit_ctm(counts, FitOptions(topics, iterations=4, seed=seed))
+        fit = fit_ctm(counts, Ctm(kind="ctm", topics=topics, iterations=4, seed=seed))
         assert fit.bounds[-1] > {20: -1.19432e6, 50: -1.13249e6}[topics]

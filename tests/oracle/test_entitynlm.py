@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from tiny_entities import MODEL, WORDS, all_states, all_texts, model, plain_log_joint, states_from
+from tiny_entities import MODEL, all_states, all_texts, model, plain_log_joint, states_from
 from tiny_latent_training import assert_a_stop_leaves_no_trace
 
 from textcritic.corpora.structured.texts import Mention, Structured
@@ -144,12 +144,6 @@ def test_words_left_out_of_t():
 def test_texts_beyond_the_limits(mentions, message):
     with pytest.raises(TextcriticError, match=message):
         model().losses([replace(TEXT, mentions=mentions)])
-
-
-@pytest.mark.parametrize("key", ["entity_size", "max_entities", "longest_mention"])
-def test_settings_that_are_not_possible(key):
-    with pytest.raises(TextcriticError, match=f"entitynlm: {key} is 0; at least 1"):
-        EntityNLM.build({**MODEL, key: 0}, WORDS)
 
 
 def test_a_training_goes_on_where_it_stopped(tmp_path, monkeypatch):

@@ -9,13 +9,13 @@ import torch
 from scipy.stats import chisquare
 from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built, sentences
 
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.drawing import truncate
 from textcritic.generators.fairseq.at_once import draw_at_once, likeliest_at_once, log_length
 from textcritic.generators.fairseq.sample import draw_texts, sample_beams
 from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.steps import Steps, padded, prepare
+from textcritic.plan.entries import Decoding
 
 pytestmark = pytest.mark.skipif(not installed(), reason="run make fairseq")
 

@@ -13,8 +13,9 @@ from textcritic.critics import TransitionCritic, audit_transitions, latent_ppl, 
 from textcritic.files import read_table
 from textcritic.generators.collect import SampleFiles, import_samples
 from textcritic.latents.titles.posteriors import take_titles
+from textcritic.plan.entries import Corpus
 
-TITLES = {"lemmatise": False, "spelling": {}, "drop": ["see also"]}
+CORPUS = Corpus.read({"extractor": "jsonl", "titles": {"drop": ["see also"]}}, "test")
 KNOWN = ["summary", "parameters", "returns", "notes"]
 
 
@@ -32,7 +33,7 @@ def study(tmp_path):
         for chain in written:
             handle.write(json.dumps({"sections": [{"title": title, "text": "x"} for title in chain]}) + "\n")
     outputs = [tmp_path / f"kept{suffix}" for suffix in (".parquet", ".rejected.parquet", ".json")]
-    import_samples(tmp_path / "own.jsonl", "w-title", {"titles": TITLES, "normalise": "none"}, SampleFiles(*outputs))
+    import_samples(tmp_path / "own.jsonl", "w-title", CORPUS, SampleFiles(*outputs))
     take_titles(outputs[0], tmp_path / "latents.parquet")
     chains = [[title.lower() for title in chain[:-1]] for chain in written]
     assert [[s.title for s in a.sections] for a in read_articles(outputs[0])] == chains

@@ -8,7 +8,7 @@ import torch
 from hsmm_posterior import viterbi
 from scipy import sparse
 from scipy.stats import chi2_contingency
-from tiny_hsmm import enumerate_all, flat, lattice_of, paths, random_model, row_numbers
+from tiny_hsmm import enumerate_all, flat, hsmm_entry, lattice_of, paths, random_model, row_numbers
 from tiny_process import model_of
 
 from textcritic.generators.hsmm import HSMM, Counts, Lattice, Lexicon, draw, expected_counts, log_marginal
@@ -24,7 +24,7 @@ from textcritic.generators.hsmm.initial import (
 )
 from textcritic.generators.hsmm.measure import measure_hsmm
 from textcritic.generators.hsmm.multigram import PART, PART_LEAST, Segments, Windows, compounds, find_segments
-from textcritic.generators.hsmm.text import OWN, Settings, Text, exact_lattices, log_likelihood, sparse_lattices
+from textcritic.generators.hsmm.text import OWN, Text, exact_lattices, log_likelihood, sparse_lattices
 from textcritic.generators.hsmm.train import train_hsmm
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded
@@ -355,7 +355,7 @@ def test_a_hidden_markov_model_is_a_special_case():
     rng = np.random.default_rng(5)
     text = text_of([rng.integers(0, 4, 12).tolist() for _ in range(200)])
     model = initial_model(
-        find_segments(Lexicon.count(text.tokens, text.offsets, 4, 1), text), text.tokens, Settings(states=3), 0
+        find_segments(Lexicon.count(text.tokens, text.offsets, 4, 1), text), text.tokens, hsmm_entry(3), 0
     )
     unigrams = np.bincount(text.tokens)
     np.testing.assert_array_equal(model.lexicon.counts, unigrams)
@@ -385,7 +385,7 @@ def test_the_initial_model_counts_what_the_cut_says():
     offsets = np.concatenate([[0, 0], np.arange(1, 11) * 6, [61]])
     tokens = np.array([0, 1, 1, 2, 1, 0, 1, 1] * 10 + [1])
     segments = Segments(Lexicon(3, lexicon.codes, np.bincount(types)), types, offsets)
-    model = initial_model(segments, tokens, Settings(states=2, longest=2), seed=0)
+    model = initial_model(segments, tokens, hsmm_entry(2, longest=2), seed=0)
     model.validate()
     assert model.states == 2
     assert list(row_numbers(model.lexicon)) == [(0,), (1,), (2,), (0, 1)]
@@ -463,9 +463,9 @@ def test_the_perplexity_of_a_process_by_its_own_model(small_process, tmp_path):
 @pytest.fixture(scope="module")
 def refitted(small_process, tmp_path_factory):
     folder = tmp_path_factory.mktemp("refitted")
-    settings = Settings(states=9, longest=5, iterations=5, tolerance=0.0)
+    entry = hsmm_entry(9, longest=5, iterations=5, tolerance=0.0)
     encoded = Encoded(small_process.prefix("train"), small_process.prefix("validation"), small_process.tokenizer)
-    report = train_hsmm(encoded, settings, 1, Run(folder / "model", folder / "training.json", threads=1))
+    report = train_hsmm(encoded, entry, 1, Run(folder / "model", folder / "training.json", threads=1))
     return report, HSMM.load(folder / "model"), folder / "model"
 
 

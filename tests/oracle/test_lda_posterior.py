@@ -8,8 +8,9 @@ from scipy.sparse import csr_matrix
 from scipy.special import digamma, gammaln
 from scipy.stats import chisquare, dirichlet
 
-from textcritic.critics.lda import LDA, PosteriorOptions, infer
+from textcritic.critics.lda import LDA, infer
 from textcritic.critics.lda.posterior import _probabilities, _Vectors, dirichlet_nll
+from textcritic.plan.entries import Lda
 
 PHI = np.array([[0.5, 0.3, 0.15, 0.05], [0.1, 0.1, 0.2, 0.6], [0.05, 0.45, 0.45, 0.05]])
 CRITIC = LDA(PHI, np.array([0.3, 0.1, 0.7]))
@@ -50,7 +51,7 @@ def expected_nll(alpha, counts):
 
 @pytest.mark.parametrize("critic", [CRITIC, PAIR], ids=["three", "two"])
 def test_the_exact_posterior_is_the_sum_over_all_assignments(critic):
-    found = infer(critic, counts_of(DOCUMENTS), PosteriorOptions(draws=1, method="exact"))
+    found = infer(critic, counts_of(DOCUMENTS), Lda(kind="lda", draws=1, posterior="exact"))
     for place, document in enumerate(DOCUMENTS):
         counts, mean, nll = expected(critic, document)
         np.testing.assert_allclose(found.counts[place], counts, rtol=1e-12, atol=1e-14)
@@ -70,8 +71,8 @@ def test_a_long_document_neither_overflows_nor_underflows():
     critic = LDA(phi / phi.sum(axis=1, keepdims=True), np.array([0.5, 0.02, 0.5]))
     document = np.r_[rng.integers(50, 100, 150), rng.integers(0, 50, 50)]
     counts = counts_of([document], words=100)
-    exact = infer(critic, counts, PosteriorOptions(draws=300, method="exact"))
-    gibbs = infer(critic, counts, PosteriorOptions(draws=300, sweeps=100))
+    exact = infer(critic, counts, Lda(kind="lda", draws=300, posterior="exact"))
+    gibbs = infer(critic, counts, Lda(kind="lda", draws=300, sweeps=100))
     assert exact.counts.sum() == pytest.approx(200, rel=1e-12)
     assert exact.counts[0, 1] > 0.5
     for found in (gibbs.mean, exact.draws.mean(axis=1)):
@@ -81,7 +82,7 @@ def test_a_long_document_neither_overflows_nor_underflows():
 @pytest.mark.parametrize("method", ["gibbs", "exact"])
 def test_means_of_draws_agree_to_monte_carlo_error(method):
     draws = 20_000
-    options = PosteriorOptions(draws=draws, sweeps=30, method=method, seed=3)
+    options = Lda(kind="lda", draws=draws, sweeps=30, posterior=method, seed=3)
     found = infer(CRITIC, counts_of(DOCUMENTS), options)
     for place, document in enumerate(DOCUMENTS):
         counts, mean, nll = expected(CRITIC, document)
@@ -104,7 +105,7 @@ def test_counts_drawn_have_their_probabilities(method):
 
     document = DOCUMENTS[2]
     posterior = enumerated(CRITIC, document)
-    options = PosteriorOptions(draws=20_000, sweeps=30, method=method)
+    options = Lda(kind="lda", draws=20_000, sweeps=30, posterior=method)
     work = [CRITIC.phi[:, document].T], [np.random.default_rng(7)], options, int
     drawn, _, _ = _of_chunk(CRITIC.alpha, *work)
     common = [counts for counts, p in posterior.items() if p > 5e-4]
@@ -120,7 +121,7 @@ def test_theta_given_its_counts_is_a_dirichlet():
     """One topic is certain, so that the posterior of theta is one Dirichlet: its moments."""
     phi = np.array([[1 - 2e-12, 1e-12, 1e-12], [1e-12, 1 - 2e-12, 1e-12]])
     critic = LDA(phi, np.array([0.4, 0.2]))
-    found = infer(critic, csr_matrix([[2, 1, 0]]), PosteriorOptions(draws=20_000, sweeps=2))
+    found = infer(critic, csr_matrix([[2, 1, 0]]), Lda(kind="lda", draws=20_000, sweeps=2))
     reference = dirichlet([2.4, 1.2])
     np.testing.assert_allclose(found.mean[0], reference.mean(), rtol=1e-9)
     np.testing.assert_allclose(found.draws[0].var(axis=0), reference.var(), rtol=0.05)
@@ -139,7 +140,7 @@ def test_dirichlet_nll_by_integration():
 
 @pytest.mark.parametrize("method", ["gibbs", "exact"])
 def test_a_document_is_drawn_alike_in_any_company(method):
-    options = PosteriorOptions(draws=4, sweeps=5, method=method)
+    options = Lda(kind="lda", draws=4, sweeps=5, posterior=method)
     together = infer(CRITIC, counts_of(DOCUMENTS), options)
     for place, document in enumerate(DOCUMENTS):
         alone = infer(CRITIC, counts_of([document]), options, first=place)

@@ -10,7 +10,6 @@ from textcritic.critics.mauve import (
     FIRST_SEED,
     GROUPED,
     Mauve,
-    MauveOptions,
     compare_features,
     histogram_test,
     load_library,
@@ -18,11 +17,13 @@ from textcritic.critics.mauve import (
     mauve_of_histograms,
 )
 from textcritic.errors import TextcriticError
-from textcritic.latents.features import Embedding, embed_articles
+from textcritic.latents.features import embed_articles
 from textcritic.latents.points import Features
+from textcritic.plan.entries import Mauve as MauveEntry
+from textcritic.plan.entries.classifiers import Embedder
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 
-QUICK = MauveOptions(documents=120, seeds=2, halves=4, redo=1, iterations=20)
+QUICK = MauveEntry(kind="mauve", embedder="gpt2", documents=120, seeds=2, halves=4, redo=1, iterations=20)
 TEXTS = [f"the quick brown fox number {n} jumps over {'the lazy dog and ' * (n % 7)} runs" for n in range(24)]
 
 
@@ -74,7 +75,7 @@ def test_features_equal_those_of_the_library_from_the_same_texts(library, tmp_pa
         tmp_path / "texts.parquet",
         [Article(f"{n:02}", None, (Section(None, text),), "test") for n, text in reversed(list(enumerate(TEXTS)))],
     )
-    embed_articles(tmp_path / "texts.parquet", folder, tmp_path / "features.npz", Embedding(batch_size=5))
+    embed_articles(tmp_path / "texts.parquet", folder, tmp_path / "features.npz", Embedder(batch_size=5))
     ours = Features.load(tmp_path / "features.npz")
     assert list(ours.ids) == [f"{n:02}" for n in range(24)]
     tool = pytest.importorskip("mauve.compute_mauve")
@@ -136,17 +137,9 @@ def test_a_source_with_too_few_documents_has_a_reason():
     assert found.reason == "50 documents, and 120 of each are compared"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (MauveOptions(documents=99), "mauve: 99 documents; give at least 100"),
-        (MauveOptions(documents=120, buckets=40), "40 buckets"),
-        (MauveOptions(documents=120, halves=1), "1 halves"),
-    ],
-)
-def test_what_cannot_be_computed_well_is_refused(options, message):
-    with pytest.raises(TextcriticError, match=message):
-        mauve(points(1), points(2), options)
+def test_what_cannot_be_computed_well_is_refused():
+    with pytest.raises(TextcriticError, match="40 buckets"):
+        mauve(points(1), points(2), QUICK.changed(buckets=40))
 
 
 def test_features_of_two_models_are_refused():

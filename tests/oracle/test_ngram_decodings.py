@@ -9,7 +9,6 @@ import torch
 from ngrams import LETTERS, counted, fitted, random_texts, words_of
 from scipy.stats import chisquare
 
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import truncate
 from textcritic.generators.ngram import draws as ngram_draws
 from textcritic.generators.ngram import ranks
@@ -17,6 +16,8 @@ from textcritic.generators.ngram.draws import draw_texts
 from textcritic.generators.ngram.model import NgramModel
 from textcritic.generators.ngram.ranks import Truncated
 from textcritic.generators.ngram.words import END_ID, Vocabulary
+from textcritic.generators.uniforms import Uniforms
+from textcritic.plan.entries import Decoding
 
 # Shares p that no words have exactly: at such a p, the rounding of a neural model's logits would decide.
 TRUNCATIONS = [

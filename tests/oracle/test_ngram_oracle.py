@@ -11,12 +11,12 @@ from nltk.lm.preprocessing import pad_both_ends
 from nltk.util import everygrams
 from scipy.stats import chisquare
 
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram import draws as ngram_draws
 from textcritic.generators.ngram import words as ngram_words
 from textcritic.generators.ngram.draws import draw_texts
 from textcritic.generators.ngram.model import COUNT_BUCKETS, ROUNDS, TOLERANCE, NgramModel
 from textcritic.generators.ngram.words import Vocabulary
+from textcritic.plan.entries import Decoding
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5])

@@ -1,5 +1,8 @@
 """The order of sentences against enumeration, double loops, refits, and a process whose order is known."""
 
+import os
+import subprocess
+import sys
 from dataclasses import fields, replace
 from itertools import pairwise, permutations, product
 
@@ -259,6 +262,23 @@ def test_neither_labels_nor_orders_decide_what_is_counted() -> None:
     np.testing.assert_allclose(shapes[0], shapes[1], atol=1e-12)
     shuffled = sentences_of([story(*order) for order in ((3, 1, 0, 2), (6, 4, 5), (1, 0, 6, 2, 5))])
     np.testing.assert_allclose(shape_of(arranged(shuffled, vocabulary)), shapes[0], atol=1e-12)
+
+
+def test_a_fit_is_the_same_to_the_last_digit_in_every_process() -> None:
+    """In two processes with other hash seeds, in which sets of words have other orders."""
+    code = (
+        "from textcritic.critics.order.critic import OrderCritic;"
+        "from textcritic.critics.order.sentences import sentences_of;"
+        f"critic = OrderCritic.fit(sentences_of({[story(*range(7)), story(*range(6, -1, -1))]!r}));"
+        "print(critic.vocabulary, critic.weights.tobytes().hex())"
+    )
+    fits = set()
+    for seed in ("7", "8"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        fits.add(done.stdout)
+    assert len(fits) == 1
+    assert "house" in fits.pop()
 
 
 def test_a_long_document_is_passages_of_ten() -> None:

@@ -8,14 +8,15 @@ import pyarrow.compute as pc
 import pytest
 
 from textcritic.critics.recitation import suffixes
-from textcritic.critics.recitation.index import Cutting, TrainIndex, index_articles
+from textcritic.critics.recitation.index import TrainIndex, index_articles, words_in
 from textcritic.critics.recitation.scoring import EMPTY, LENGTHS, counts_of, score_documents
 from textcritic.critics.recitation.suffixes import END, _Search, suffix_array
+from textcritic.plan.entries import Recitation
 
-WHITESPACE = Cutting("whitespace", lower_case=False)
+WHITESPACE = Recitation(kind="recitation", tokenizer="whitespace", lower_case=False)
 
 
-def index_of(texts: list[str], cutting: Cutting = WHITESPACE) -> TrainIndex:
+def index_of(texts: list[str], cutting: Recitation = WHITESPACE) -> TrainIndex:
     ids = pa.array([f"train-{n}" for n in range(len(texts))], pa.string())
     return index_articles([(ids, pa.array(texts, pa.string()))], cutting)
 
@@ -104,7 +105,7 @@ def test_a_copy_costs_its_length_and_not_the_square_of_it():
     assert (row["longest"], row["begin"], row["train_id"], row["train_begin"]) == (2600, 1, "train-0", 200)
     assert row["seen"] == [2600 - n + 1 for n in LENGTHS]
     index, copied = index_of(train), pa.array([" ".join(words[200:2800])])
-    cut, lengths = index.cutting.words(copied)
+    cut, lengths = words_in(copied, index.entry)
     numbers = pc.index_in(cut.dictionary, index.words).to_numpy().astype(np.int32)[cut.indices.to_numpy()] + 1
     search = _Search(index.suffixes, numbers, lengths)
     for _ in range(16):
@@ -123,11 +124,11 @@ def test_no_stretch_crosses_from_one_document_to_the_next():
 
 def test_case_and_marks_follow_the_switches():
     train, text = ["The cat, the dog; a bird."], ["the CAT , the dog;a bird ."]
-    (folded,) = scores_of(index_of(train, Cutting()), text).to_pylist()
+    (folded,) = scores_of(index_of(train, Recitation(kind="recitation")), text).to_pylist()
     assert (folded["longest"], folded["words"]) == (9, 9)
-    (cased,) = scores_of(index_of(train, Cutting(lower_case=False)), text).to_pylist()
+    (cased,) = scores_of(index_of(train, Recitation(kind="recitation", lower_case=False)), text).to_pylist()
     assert cased["longest"] == 7
-    (split,) = scores_of(index_of(train, Cutting("whitespace")), text).to_pylist()
+    (split,) = scores_of(index_of(train, Recitation(kind="recitation", tokenizer="whitespace")), text).to_pylist()
     assert (split["longest"], split["words"]) == (1, 7)
 
 

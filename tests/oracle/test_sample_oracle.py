@@ -18,9 +18,9 @@ from transformers import (
 
 from textcritic.generators import cache
 from textcritic.generators.article_model import ArticleModel
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.drawing import draw, truncate
 from textcritic.generators.sample import draw_articles
+from textcritic.plan.entries import Decoding
 
 VOCABULARY, WINDOW, END = 23, 12, 0
 

@@ -12,14 +12,13 @@ import pytest
 import scipy.stats
 
 from textcritic.critics.tendencies.distances import Pair, distances
-from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.verdicts import TENDENCIES
+from textcritic.plan.entries import Tendencies
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 from tendency_calibration import Population, distance_rates, estimate_rates, one_size_rates
 
-OPTIONS = Options(ranks=300, resamples=39, least=8)
+OPTIONS = Tendencies(kind="tendencies", ranks=300, resamples=39, least=8)
 WORDS = np.array(["the", "of", ".", ",", *(f"w{number}" for number in range(300))])
 REPETITIONS = 40
 NAMES = ("unigram_max", "rank")
@@ -41,7 +40,7 @@ def texts(number, seed, burst=0.15):
 
 @pytest.fixture(scope="module")
 def population():
-    return Population(texts(900, 1), CountOptions(window=20))
+    return Population(texts(900, 1), Tendencies(kind="tendencies", window=20))
 
 
 def at_most(hits, number, share):
@@ -69,7 +68,7 @@ def test_of_one_population_whose_groups_have_topics_of_their_own():
     for _ in range(330):
         shares = rng.gamma(0.1, 1, len(WORDS)) / np.arange(3, len(WORDS) + 3)
         made += [" ".join(rng.choice(WORDS, 20 + rng.poisson(30), p=shares / shares.sum())) for _ in range(5)]
-    grouped = Population(made, CountOptions(window=20))
+    grouped = Population(made, Tendencies(kind="tendencies", window=20))
     pairs = list(grouped.pairs_with_units(units, (300, 20), REPETITIONS, seed=6))
     whole = [(one, replace(real, unit=np.arange(len(real.unit), dtype=np.int32))) for one, real in pairs]
     found, wrong = ([sum(hits) for hits in zip(*map(_significant, some), strict=True)] for some in (pairs, whole))
@@ -106,7 +105,8 @@ def test_at_a_distance_of_just_the_margin_keeps_is_seldom_said():
         for share in (0.06, 0.06 + margin):
             drawn = rng.random((500, 60)) < share
             both.append(Population([" ".join(np.where(row, "the", "a")) for row in drawn]).draw(np.arange(500)))
-        found = distances(Pair(*both), Options(ranks=50, resamples=39, seed=seed), NAMES[:1])[0]["unigram_max"]
+        options = OPTIONS.changed(ranks=50, seed=seed)
+        found = distances(Pair(*both), options, NAMES[:1])[0]["unigram_max"]
         kept += found.p >= 0.05 and found.high < margin
         covered += found.low <= margin <= found.high
     assert at_most(kept, REPETITIONS, 0.05)
@@ -116,7 +116,7 @@ def test_at_a_distance_of_just_the_margin_keeps_is_seldom_said():
 def test_bursts_and_shuffled_words_are_noticed(population):
     """Words that come in bursts; and documents whose words are shuffled, which change pairs of words alone."""
     real = population.draw(np.arange(400))
-    bursty = Population(texts(400, 6, burst=0.6), CountOptions(window=20)).draw(np.arange(400))
+    bursty = Population(texts(400, 6, burst=0.6), Tendencies(kind="tendencies", window=20)).draw(np.arange(400))
     found = distances(Pair(real, bursty), OPTIONS)[0]
     assert found["taylor_difference"].low > 0
     assert found["recurrence_distance"].p == found["taylor_distance"].p == 1 / 40

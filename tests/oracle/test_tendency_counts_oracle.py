@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from textcritic.corpora.readers.jsonl import json_lines
-from textcritic.critics.tendencies.counting import count_texts, groups_of
+from textcritic.critics.tendencies.counting import count_texts, groups_of, lags_up_to
 from textcritic.critics.tendencies.counts import merge
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.tokens import chunks, tokenize
 from textcritic.critics.tendencies.words import stop_words_of
+from textcritic.plan.entries import Tendencies
 
 FILMS = "tests/data/films/synopses.jsonl.gz"
 # Characters that are hard on a tokenizer: marks, emoji of several code points, other spaces, control characters.
@@ -65,7 +65,7 @@ def by_hand(texts, group, groups, options, stop_words):
     """Everything in dictionaries and lists, a token at a time."""
     documents, words = [], [Counter() for _ in range(groups)]
     segments, sums, squares = [0] * groups, [Counter() for _ in range(groups)], [Counter() for _ in range(groups)]
-    recurrence = np.zeros((groups, len(options.lags()), 2), int)
+    recurrence = np.zeros((groups, len(lags_up_to(options.longest_lag)), 2), int)
     attached, upper = [0] * groups, [0] * groups
     for text, g in zip(texts, group, strict=True):
         raw = text.split() if options.tokenizer == "whitespace" else words_by_hand(text)
@@ -81,7 +81,7 @@ def by_hand(texts, group, groups, options, stop_words):
             for word, count in Counter(tokens[start : start + options.window]).items():
                 sums[g][word] += count
                 squares[g][word] += count**2
-        for number, lag in enumerate(options.lags()):
+        for number, lag in enumerate(lags_up_to(options.longest_lag)):
             pairs = list(zip(tokens, tokens[lag:], strict=False))
             recurrence[g, number] += len(pairs), sum(first == second for first, second in pairs)
     return documents, words, segments, sums, squares, recurrence, attached, upper
@@ -124,7 +124,9 @@ def batches_of(texts, size=5):
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, st.sampled_from(["whitespace", "words"]), st.booleans(), st.integers(2, 4))
 def test_generated_texts(texts, tokenizer, lower_case, groups):
-    options = CountOptions(tokenizer, lower_case, window=3, longest_lag=5, groups=groups)
+    options = Tendencies(
+        kind="tendencies", tokenizer=tokenizer, lower_case=lower_case, window=3, longest_lag=5, groups=groups
+    )
     require_equal(count_texts(batches_of(texts), len(texts), options), texts, options)
 
 
@@ -145,8 +147,8 @@ def films():
 
 @pytest.mark.parametrize("tokenizer", ["whitespace", "words"])
 def test_real_text(films, tokenizer):
-    options = CountOptions(tokenizer, groups=10)
-    counts = count_texts(batches_of(films), len(films), options, seed=3)
+    options = Tendencies(kind="tendencies", tokenizer=tokenizer, groups=10, seed=3)
+    counts = count_texts(batches_of(films), len(films), options)
     assert counts.tokens > 20_000
     require_equal(counts, films, options, seed=3)
 
@@ -154,7 +156,7 @@ def test_real_text(films, tokenizer):
 def test_every_number_of_chunks_counts_the_same(films, monkeypatch):
     """So many chunks that they are put together in several levels, by one thread and by two, and texts in blocks."""
     texts = [sentence for film in films[:5] for sentence in film.split(". ")]
-    options = CountOptions(groups=7)
+    options = Tendencies(kind="tendencies", groups=7)
     monkeypatch.setattr("textcritic.critics.tendencies.counting.TOGETHER", 3)
     monkeypatch.setattr("textcritic.critics.tendencies.tokens.BLOCK_BYTES", 400)
     for threads, chunk_bytes, chunk_texts in ((1, 4000, 1000), (2, 4000, 7), (2, 1, 1)):
@@ -165,7 +167,7 @@ def test_every_number_of_chunks_counts_the_same(films, monkeypatch):
 
 
 def test_merged_shards_are_the_whole(films):
-    options = CountOptions("words", groups=9)
+    options = Tendencies(kind="tendencies", tokenizer="words", groups=9)
     cuts = [range(0, 40), range(40, 40), range(40, 41), range(41, len(films))]
     parts = [count_texts(batches_of(films[rows.start : rows.stop]), len(films), options, rows=rows) for rows in cuts]
     require_equal(merge(parts), films, options)

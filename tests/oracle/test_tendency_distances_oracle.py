@@ -25,10 +25,10 @@ from tendency_oracle import (
 )
 
 from textcritic.critics.tendencies.distances import Pair, distances, plain_distances
-from textcritic.critics.tendencies.estimates import Options
+from textcritic.plan.entries import Tendencies
 
 RANKS, LEAST = 40, 9
-MEASURING = Options(ranks=RANKS, resamples=60, least=LEAST)
+MEASURING = Tendencies(kind="tendencies", ranks=RANKS, resamples=60, least=LEAST)
 DIFFERENCES = {
     "rank_difference",
     "types_difference",

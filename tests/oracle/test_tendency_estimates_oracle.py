@@ -1,6 +1,5 @@
 """Estimates of a set of documents against loops over their tokens, statsmodels, mpmath and scipy."""
 
-from dataclasses import replace
 from math import isnan, sqrt
 
 import numpy as np
@@ -24,9 +23,10 @@ from tendency_oracle import (
     zipf_by_hand,
 )
 
-from textcritic.critics.tendencies.estimates import Options, as_json, estimates, histogram_of
+from textcritic.critics.tendencies.estimates import as_json, estimates, histogram_of
+from textcritic.plan.entries import Tendencies
 
-MEASURING = Options(ranks=40, resamples=200, seed=3)
+MEASURING = Tendencies(kind="tendencies", ranks=40, resamples=200, seed=3)
 EXPONENTS = ("s", "s_infinite_of_first", "s_observed", "s_first")
 NAMES = (
     *(*EXPONENTS, "heaps_beta", "heaps_alpha", "heaps_bigram_beta"),
@@ -166,7 +166,7 @@ def test_what_cannot_be_estimated_is_missing_for_a_reason():
         "no token": (["", " "], OPTIONS, set(NAMES)),
         "one word": (["a"] * 9 + ["a a"] * 9, OPTIONS, {*EXPONENTS, "taylor", "recurrence"}),
         "one length": (["a b c"] * 9, OPTIONS, {"taylor", "recurrence"}),
-        "no list": (made_up(60), replace(OPTIONS, stop_words="none"), {"stopwords_mean"}),
+        "no list": (made_up(60), OPTIONS.changed(stop_words="none"), {"stopwords_mean"}),
     }
     of_one_length = {f"heaps{kind}_{name}" for kind in ("", "_bigram") for name in ("alpha", "beta")}
     # Bigrams: of one word all documents of two tokens have one length.

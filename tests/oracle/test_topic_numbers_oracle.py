@@ -13,10 +13,11 @@ from textcritic.critics.ctm.held_out import (
     completed,
     predicted_under,
 )
-from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.posterior import infer
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.critics import PARTS
+from textcritic.plan.entries import Ctm
 
 
 def drawn(topics, documents, words, rng, size=60):
@@ -52,7 +53,8 @@ def test_what_is_predicted_is_the_mean_over_draws_of_the_posterior():
 
 def test_the_number_of_topics_that_drew_the_documents_is_taken():
     counts = drawn(4, 150, 120, np.random.default_rng(2))
-    found = completed(counts, (8, 2, 4), FitOptions(2, iterations=60, seed=3))
+    entry = Ctm(kind="ctm", topics=2, iterations=60, seed=3)
+    found = completed(counts, (8, 2, 4), entry)
     assert found.numbers == (2, 4, 8)
     assert found.documents.tolist() == list(range(150))
     assert found.tokens.sum() + found.unknown == 150 * 30
@@ -61,9 +63,8 @@ def test_the_number_of_topics_that_drew_the_documents_is_taken():
     two, four, _ = rows
     assert two.below_best.low > 0
     assert four.log_likelihood.estimate == pytest.approx(found.log_likelihoods[1].sum() / found.tokens.sum())
-    assert completed(counts, (8, 2, 4), FitOptions(2, iterations=60, seed=3)).log_likelihoods == pytest.approx(
-        found.log_likelihoods, abs=0
-    )
+    again = completed(counts, (8, 2, 4), entry).log_likelihoods
+    assert again == pytest.approx(found.log_likelihoods, abs=0)
 
 
 def test_of_two_as_good_numbers_the_smaller_is_taken():
@@ -95,7 +96,7 @@ def test_documents_of_a_group_are_in_one_part(monkeypatch):
     fitted = []
     fit = held_out.fit_ctm
     monkeypatch.setattr(held_out, "fit_ctm", lambda rows, *how, **more: fitted.append(rows) or fit(rows, *how, **more))
-    completed(counts, (2,), FitOptions(2, iterations=1), groups)
+    completed(counts, (2,), Ctm(kind="ctm", topics=2, iterations=1), groups)
     assert len(fitted) == PARTS
     left_out = []
     for rows in fitted:
@@ -107,10 +108,10 @@ def test_documents_of_a_group_are_in_one_part(monkeypatch):
 
 def test_documents_without_words_are_named():
     with pytest.raises(TextcriticError, match=r"^topics: 2, and 0 documents are left"):
-        completed(csr_matrix((4, 8), dtype=np.int32), (2,), FitOptions(2))
+        completed(csr_matrix((4, 8), dtype=np.int32), (2,), Ctm(kind="ctm", topics=2))
 
 
 def test_too_few_documents_are_named():
     counts = drawn(2, 20, 30, np.random.default_rng(8))
     with pytest.raises(TextcriticError, match=r"^topics: 17, and 16 documents are left where a part of them is held"):
-        completed(counts, (2, 17), FitOptions(2))
+        completed(counts, (2, 17), Ctm(kind="ctm", topics=2))

@@ -129,7 +129,7 @@ def test_values_have_types_and_cannot_be_changed():
         {"model_type": "gpt2", "n_layer": 2},
     )
     assert entry.changed(gpu=2).gpu == 2
-    with pytest.raises(TextcriticError, match="gpu: 9 is greater than the maximum of 8"):
+    with pytest.raises(TextcriticError, match="gpu: 9 should be at most 8"):
         entry.changed(gpu=9)
     with pytest.raises(Exception, match="frozen"):
         entry.gpu = 2

@@ -10,6 +10,8 @@ from own_study import own_folder, project, study, write
 from snake import dry_run, snakemake
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import HubModel
+from textcritic.plan.entries.downloads import Pin
 from textcritic.plan.hub_lock import read_lock, write_lock
 
 OTHER = "6" * 40
@@ -118,7 +120,7 @@ def test_a_lock_that_does_not_match_is_one_line(folder, pins, message):
 
 
 def test_a_lock_is_in_one_order_and_left_alone_where_nothing_changes(tmp_path):
-    pins = {("hub", "b"): PIN, ("hub", "a"): PIN, ("datasets", "c"): PIN}
+    pins = dict.fromkeys([("hub", "b"), ("hub", "a"), ("datasets", "c")], Pin(**PIN))
     write_lock(tmp_path, pins)
     path, written = tmp_path / "hub.lock", (tmp_path / "hub.lock").stat().st_mtime_ns
     assert [line.strip() for line in path.read_text().splitlines() if line.endswith(":")] == (
@@ -141,9 +143,7 @@ def test_commits_are_looked_up_once_downloaded_and_nothing_is_made_twice(folder,
     (folder / HUB).mkdir(parents=True)  # by hand
     assert "Nothing to be done" in planned(folder, "--dry-run")[1]
     (folder / HUB).rmdir()
-    line = fetch(
-        "download.download_model", "m", MODEL | {"format": "either", "weights": True, "custom_code": False}, HUB
-    )
+    line = fetch("download.download_model", "m", HubModel(**MODEL, format="either"), HUB)
     assert line == "some/model: the commit of its revision main is not known; call `textcritic lock` first"
     assert lock(folder) == ""
     assert hub.asked[-1] == "/api/models/some/model/revision/main"
@@ -184,8 +184,8 @@ def test_all_or_nothing_and_what_is_there_stays(folder, hub):
     pinned(folder, {"hub": {"m": PIN | {"commit": OTHER}}})
     assert lock(folder, "m", "rows") == ""
     pins = read_lock(folder)
-    assert pins["hub", "m"]["commit"] == OTHER
-    assert pins["datasets", "rows"]["commit"] == REVISION
+    assert pins["hub", "m"].commit == OTHER
+    assert pins["datasets", "rows"].commit == REVISION
     # An entry that has another revision now is looked up again; nothing is written where one fails.
     write(folder / "registry/datasets.yaml", {"rows": DATA | {"revision": "dev"}})
     before = (folder / "hub.lock").read_bytes()

@@ -67,7 +67,7 @@ def test_in_a_clean_clone_every_numbered_target_is_a_file_or_says_what_to_bring(
         command = "document-coherence: `textcritic lock document-coherence` looks the commits up, with a network"
         assert lines.splitlines()[-1] == command
         assert "left out of table3, table6, table7 and figure3" in lines
-        assert shipped.studies[name].experiments["intruders"].block["judges"] == ["bert-base"]
+        assert shipped.studies[name].experiments["intruders"].block.judges == ["bert-base"]
     else:
         assert not lines
         assert not lost
@@ -140,10 +140,9 @@ def test_a_list_that_is_empty_then_is_its_default_or_takes_its_item_along(folder
     names = {"items": {"registry": "corpora"}, "default": []}
     rules = {"properties": {"more": names, "sources": {"items": {"properties": {"more": names}}}}}
     missing, ours = project(folder, leave_out=True).missing, {"more": ["docstrings"]}
-    parts = {"tables": [], "figures": []}
-    assert without({"more": ["mine"], "sources": [ours]}, rules, missing) == {"more": [], "sources": [ours], **parts}
+    assert without({"more": ["mine"], "sources": [ours]}, rules, missing) == {"more": [], "sources": [ours]}
     sources = [ours, {"more": ["mine"]}]
-    assert without({"more": [], "sources": sources}, rules, missing) == {"more": [], "sources": [ours], **parts}
+    assert without({"more": [], "sources": sources}, rules, missing) == {"more": [], "sources": [ours]}
     assert without({"more": [], "sources": sources[1:]}, rules, missing) is None
 
 

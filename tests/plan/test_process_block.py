@@ -155,7 +155,7 @@ def test_segments_as_long_as_a_lexicon_holds_are_taken(folder):
             {"generators": ["long"]},
             r"long has segments of up to 12 .*; with the 53 symbols of drawn only segments of up to 11 fit in 64 bits",
         ),
-        ({"settings": ["w-title"]}, r"sources.0.settings.0: 'w-title' is not one of wo-title"),
+        ({"settings": ["w-title"]}, r"sources.0.settings.0: 'w-title' should be 'wo-title'"),
         ({"critic": "known"}, r"critic: .*critics.yaml has no entry 'known'"),
         ({"sources": []}, r"sources: \[\] "),
     ],

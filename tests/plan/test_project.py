@@ -50,7 +50,7 @@ def test_every_shipped_study_is_valid_and_has_sources(name):
             {"stage_versions": {"criticise": 2}},
             r"unknown stage 'criticise'; known are extract, .*, coherence, .*topics",
         ),
-        ({"stage_versions": {"topics": 0}}, r"stage_versions.topics: 0 is less than the minimum of 1"),
+        ({"stage_versions": {"topics": 0}}, r"stage_versions.topics: 0 should be at least 1"),
         ({"stage_versions": {"train": "two"}}, r"stage_versions.train: 'two' should be a whole number"),
         ({"experiment_packages": ["nobody.wrote.this"]}, r"experiment_packages: nobody.wrote.this: no module 'nobody'"),
         ({"experiment_packages": ["textcritic.experiments.topics"]}, r"there is a kind 'topics' already; rename it"),

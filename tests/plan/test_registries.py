@@ -11,11 +11,9 @@ from own_study import ROOT, own_folder, project, study, write
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS, kind_of
 from textcritic.plan import entries
-from textcritic.plan.entries import read_entry, registry_schema, restore
-from textcritic.plan.experiment import schema_of
+from textcritic.plan.entries import Tendencies, read_entry, registry_schema, restore
 from textcritic.plan.project import Project
 from textcritic.plan.registries import REGISTRIES, Overlay, download_of
-from textcritic.plan.spec import schema
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 STUDY = study({"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]})
@@ -58,7 +56,7 @@ def fresh():
 
 def schemas():
     """All schemas, of the configuration and of the kinds of experiment."""
-    return [*map(registry_schema, REGISTRIES), *(schema(schema_of(kind_of(kind))) for kind in KINDS)]
+    return [*map(registry_schema, REGISTRIES), *(kind_of(kind).rules() for kind in KINDS)]
 
 
 def every(keyword, node):
@@ -265,10 +263,10 @@ def test_names_of_entries(folder):
             r"process: subsequences: 4 is too few; at least 8, one for each state",
         ),
         ("corpora", {"extractor": "process", "options": {"process": {"states": 1}}}, r"options.process.states: 1 "),
-        ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 is less than the minimum of 2"),
+        ("critics", {"kind": "ctm", "topics": 1}, r"topics: 1 should be at least 2"),
         ("critics", {"kind": "ctm", "topics": "many"}, r"topics: 'many' should be a whole number"),
         ("critics", {"kind": "ctm", "topcis": 20}, r"unknown key 'topcis'; did you mean 'topics'\?"),
-        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 is less than the minimum of 0"),
+        ("critics", {"kind": "ctm", "tolerance": -0.5}, r"tolerance: -0.5 should be at least 0"),
         (
             "critics",
             {"kind": "ctm", "vocabulary": {"mode": "released"}},
@@ -392,14 +390,12 @@ def test_the_parameters_of_the_mixing_rules_are_all_keys_of_an_entry_that_decide
     assert keys | {"threads", "mem_mb", "runtime"} == set(read_entry({"kind": "lda"}, "critics", "an entry").plain())
 
 
-def test_the_schemas_defaults_are_those_of_the_library():
-    from textcritic.critics.ctm import FitOptions
-    from textcritic.latents.bags import VocabularyOptions
-
-    entry = restore('{"kind": "ctm"}', "critics")
-    assert VocabularyOptions(**entry["vocabulary"]) == VocabularyOptions()
-    options = {key: entry[key] for key in ("iterations", "tolerance", "seed")}
-    assert FitOptions(entry["topics"], **options) == FitOptions(entry["topics"])
+def test_the_parameters_of_the_rules_of_tendencies_are_all_keys_of_an_entry_that_decide():
+    rules = "".join((ROOT / f"rules/{name}.smk").read_text() for name in ("tendencies", "tendency_measures"))
+    named = re.findall(r"^(?:COUNTING|MEASURING) = \((.*)\)$", rules, re.MULTILINE)
+    assert len(named) == 2
+    keys = {key for line in named for key in line.split('"')[1::2]} | {"draws", "shards"}
+    assert keys | {"threads", "mem_mb", "runtime"} == set(Tendencies.model_fields)
 
 
 def test_two_trainings_share_the_cores_of_a_machine(folder):

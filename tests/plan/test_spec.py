@@ -9,8 +9,7 @@ from textcritic.experiments import KINDS, kind_of
 from textcritic.plan.entries import REGISTRIES, read_entry, registry_schema, restore
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.config import Config, Study
-from textcritic.plan.experiment import schema_of
-from textcritic.plan.spec import leaves, load_yaml, schema
+from textcritic.plan.spec import leaves, load_yaml
 
 CAUSAL = {
     "kind": "causal",
@@ -70,7 +69,7 @@ def test_canonical_is_a_round_trip(context, rate, schedule):
         ),
         (changed("training.schedule", "step"), r"training.schedule: 'step' is not one of constant, linear, cosine"),
         (changed("init", {"url": "x"}), r"init: .* is not \{hub: NAME\} or \{folder: PATH\}"),
-        (changed("training.batch_size", 0), r"training.batch_size: 0 is less than the minimum of 1"),
+        (changed("training.batch_size", 0), r"training.batch_size: 0 should be at least 1"),
     ],
 )
 def test_faults_name_source_and_key(entry, message):
@@ -110,7 +109,7 @@ OPEN = ({"model_type"}, {"kind"})
 def test_schemas_are_closed_and_describe_every_key(name):
     models = {"config": Config, "study": Study}
     if name in KINDS:
-        whole = schema(schema_of(kind_of(name)))
+        whole = kind_of(name).rules()
     else:
         whole = json_schema(models[name]) if name in models else registry_schema(name)
     assert whole["description"]
@@ -134,22 +133,16 @@ def test_a_kind_that_is_the_default_may_be_left_out_and_reruns_nothing():
         read_entry({"kind": "given", "max_tokens": 8}, "classifiers", "here").plain()
 
 
-def test_a_reference_to_another_file_stands_here_with_what_is_said_beside_it():
-    block = schema(schema_of(kind_of("process")))["properties"]["sources"]
+def test_a_key_that_a_kind_declares_once_more_stays_in_its_place():
+    block = kind_of("process").rules()["properties"]["sources"]
     assert block["description"] == "the samples compared; each block means all combinations of its lists"
+    assert list(block["items"]["properties"]) == ["corpora", "settings", "generators", "decodings", "seeds", "draws"]
     settings = block["items"]["properties"]["settings"]
-    assert settings["default"] == ["wo-title"]
-    assert settings["items"]["enum"] == ["wo-title"]
-    assert settings["minItems"] == 1
-    assert "$ref" not in str(block)
-    text = schema(schema_of(kind_of("coherence")))["properties"]["sources"]
-    assert text["items"]["properties"]["settings"]["default"] == ["w-title", "wo-title"]
-
-
-def test_a_reference_to_a_file_that_is_not_there_is_one_line(tmp_path):
-    (tmp_path / "s.yaml").write_text("properties: {sources: {$ref: shared/nothing.yaml}}")
-    with pytest.raises(TextcriticError, match=r"shared/nothing.yaml: no such file"):
-        schema(tmp_path / "s.yaml")
+    assert (settings["default"], settings["minItems"]) == (["wo-title"], 1)
+    assert settings["items"] == {"const": "wo-title"}
+    text = kind_of("coherence").rules()["properties"]
+    assert list(text)[:4] == ["kind", "name", "critic", "sources"]
+    assert text["sources"]["items"]["properties"]["settings"]["default"] == ["w-title", "wo-title"]
 
 
 def test_every_text_of_a_value_comes_with_its_key_and_rules():

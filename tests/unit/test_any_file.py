@@ -24,6 +24,7 @@ from textcritic.corpora.readers.answers import sections_of
 from textcritic.corpora.readers.reading import Reading
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.plan.entries import Corpus
 
 ROWS = ["a b", 'one "two", three', "first line\nsecond line", "café “naïve”"]
 
@@ -93,10 +94,11 @@ def test_characters_of_a_corpus_stay_unless_it_says_so(tmp_path):
         {"sections": [{"title": "e\u0301", "text": "se\u00ada"}]},
         {"sections": [{"text": "\ud835"}]},
     )
-    options, found = {"paths": [str(path)]}, {}
+    entry, found = {"extractor": "jsonl", "options": {"paths": [str(path)]}}, {}
     for way in ("none", "unicode"):
         out = tmp_path / f"{way}.parquet"
-        extract_corpus("jsonl", options, [path], out, out.with_suffix(".json"), way)
+        corpus = Corpus.read({**entry, "normalise": way}, "test")
+        extract_corpus(corpus, [path], out, out.with_suffix(".json"))
         report = read_json(out.with_suffix(".json"))
         (section,) = pa.parquet.read_table(out)["sections"].to_pylist()[0]
         found[way] = section["title"], section["text"], report.get("changed"), list(report["skipped"].values())

@@ -20,7 +20,7 @@ from textcritic.latents.bags import (
     vocabulary,
 )
 
-EVERYTHING = VocabularyOptions(maximum_share=1.0, minimum_count=1, placeholders=())
+EVERYTHING = VocabularyOptions(maximum_share=1.0, minimum_count=1, placeholders=[])
 WORDS = ["a", "b", "The", "the", "XmathY", "é", "Ünïcode", "ΣΑΣ", "x"]
 
 
@@ -65,7 +65,9 @@ def by_hand(documents, options, stop_words):
     tokens_at_a_time=st.integers(1, 40),
 )
 def test_vocabulary_and_counts_are_those_by_hand(documents, lowercase, share, mode, minimum, tokens_at_a_time):
-    options = VocabularyOptions("english", lowercase, share, mode, minimum, ("xmath",))
+    options = VocabularyOptions(
+        stop_words="english", lowercase=lowercase, maximum_share=share, mode=mode, minimum_count=minimum
+    )
     kept, removed = by_hand(documents, options, {"a", "the"})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "BATCH_TOKENS", tokens_at_a_time)
@@ -164,12 +166,12 @@ def test_bad_stop_words(tmp_path, content, message):
         ({"maximum_share": float("nan")}, "maximum_share: nan"),
         ({"minimum_count": 0}, "minimum_count: 0"),
         ({"mode": "published"}, "mode: 'published'"),
-        ({"placeholders": [""]}, "placeholders: an empty one"),
+        ({"placeholders": [""]}, r"placeholders\.0: ''"),
     ],
 )
 def test_bad_options(options, message):
     with pytest.raises(TextcriticError, match=message):
-        VocabularyOptions(**options)
+        VocabularyOptions.read(options, "vocabulary")
 
 
 @pytest.mark.parametrize("documents", [[], [[]], [["a"]]])
@@ -207,7 +209,7 @@ def test_job(tmp_path):
     articles = [article(n, text, "b") for n, text in enumerate(texts)]
     write_articles(tmp_path / "train.parquet", articles)
     paths = [tmp_path / "out" / name for name in ("vocabulary.parquet", "vocabulary.json", "bags")]
-    options = {"minimum_count": 2, "maximum_share": 0.6}
+    options = VocabularyOptions(minimum_count=2, maximum_share=0.6)
     count_corpus(tmp_path / "train.parquet", options, *paths)
     found, stored = Vocabulary.load(paths[0]), open_counts(paths[2])
     assert (found.words, found.counts.tolist(), found.documents.tolist()) == (("a", "c"), [4, 2], [3, 1])

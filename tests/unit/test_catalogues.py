@@ -8,7 +8,7 @@ import pytest
 
 from textcritic.corpora.parallel.catalogues import cleaned, read_catalogues
 from textcritic.errors import TextcriticError
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.parallel import CatalogueOptions
 
 GERMAN = {
     "Delete the selected file": "Die gewählte Datei löschen",
@@ -53,8 +53,7 @@ def package(tmp_path, monkeypatch):
 
 def read(*packages, languages=("de", "es"), **more):
     given = {"packages": list(packages), "languages": list(languages), **more}
-    options = read_entry({"extractor": "catalogues", "options": {"catalogues": given}}, "corpora", "test").plain()
-    sentences = read_catalogues(options["options"]["catalogues"])
+    sentences = read_catalogues(CatalogueOptions.read(given, "test"))
     return list(sentences.stream), +sentences.skipped, sentences.provenance
 
 

@@ -18,7 +18,7 @@ from textcritic.inference import bootstrap_interval, ratio_of_sums
 from textcritic.latents.titles.infer import Classifier, infer_titles
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches, sorted_batches
 from textcritic.latents.titles.train import ClassifierJob, accuracy, train_classifier
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import TransformerClassifier
 from textcritic.plan.spec import load_yaml
 from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2
 from textcritic.training.loop import Run
@@ -78,9 +78,13 @@ def run_in(folder, **more):
     return Run(folder / "model", folder / "accuracy.json", threads=1, checkpoint_seconds=0, **more)
 
 
+def entry_of(max_tokens=16, **training):
+    spec = {**SPEC, "max_tokens": max_tokens, "training": {**SPEC["training"], **training}}
+    return TransformerClassifier.read(spec, "test")
+
+
 def train(splits, tokenizer, folder, **changes):
-    spec = {**SPEC, "training": {**SPEC["training"], **changes}}
-    train_classifier(splits, tokenizer, spec, run_in(folder))
+    train_classifier(splits, tokenizer, entry_of(**changes), run_in(folder))
 
 
 def test_distinct_sections_are_learnt_and_inferred_whatever_the_batch(splits, tiny_encoding, tmp_path):
@@ -104,15 +108,16 @@ def test_distinct_sections_are_learnt_and_inferred_whatever_the_batch(splits, ti
 PROGRAM = """
 import json, sys
 from textcritic.latents.titles.train import train_classifier
+from textcritic.plan.entries import TransformerClassifier
 from textcritic.training.loop import Run
 splits, tokenizer, spec, folder = json.loads(sys.argv[1])
 run = Run(folder + "/model", folder + "/accuracy.json", threads=1, checkpoint_seconds=0)
-train_classifier(splits, tokenizer, spec, run)
+train_classifier(splits, tokenizer, TransformerClassifier.restore(spec), run)
 """
 
 
 def test_a_killed_training_resumes_to_the_same_weights(splits, tiny_encoding, tmp_path):
-    spec = {**SPEC, "training": {**SPEC["training"], "epochs": 10}}
+    spec = entry_of(epochs=10).canonical()
     train(splits, tiny_encoding.tokenizer, tmp_path / "whole", epochs=10)
     job = [{k: str(v) for k, v in splits.items()}, str(tiny_encoding.tokenizer), spec, str(tmp_path / "killed")]
     process = subprocess.Popen(
@@ -157,17 +162,16 @@ def test_a_loss_that_is_not_finite_is_named(splits, tiny_encoding, tmp_path):
 
 
 def test_more_tokens_than_positions_are_refused(splits, tiny_encoding, tmp_path):
-    spec = {**SPEC, "max_tokens": 25}
     with pytest.raises(TextcriticError, match=r"max_tokens: 25 is more than the encoder's 24 positions"):
-        train_classifier(splits, tiny_encoding.tokenizer, spec, run_in(tmp_path / "c"))
+        train_classifier(splits, tiny_encoding.tokenizer, entry_of(max_tokens=25), run_in(tmp_path / "c"))
 
 
 def test_state_of_another_stage_version_is_not_taken_up(splits, tiny_encoding, tmp_path, caplog):
     caplog.set_level("INFO", "textcritic")
     folder = tmp_path / "c"
     with pytest.raises(TextcriticError, match=r"max_tokens"):
-        train_classifier(splits, tiny_encoding.tokenizer, {**SPEC, "max_tokens": 25}, run_in(folder))
-    train_classifier(splits, tiny_encoding.tokenizer, SPEC, run_in(folder, version=2))
+        train_classifier(splits, tiny_encoding.tokenizer, entry_of(max_tokens=25), run_in(folder))
+    train_classifier(splits, tiny_encoding.tokenizer, entry_of(), run_in(folder, version=2))
     assert "version" in caplog.text
 
 
@@ -239,34 +243,26 @@ def published(splits, tmp_path):
     """The published BERT (appendix E), but with a tiny encoder that is in the hub's format, and few sections."""
     texts = [section.text for article in articles(40, 0) for section in article.sections]
     folder = tiny_bert(tmp_path / "hub", texts)
-    entry = read_entry(load_yaml(REGISTRY)["bert-base-cased"], "classifiers", "bert-base-cased").plain()
-    return folder, {**entry, "init": {"folder": str(folder)}}
+    entry = TransformerClassifier.read(load_yaml(REGISTRY)["bert-base-cased"], "bert-base-cased")
+    return folder, entry.changed(init={"folder": str(folder)})
 
 
 def test_the_published_classifier_is_as_in_appendix_e(published):
-    _, spec = published
-    assert spec["max_tokens"] == 512
-    assert {key: spec["training"][key] for key in ("batch_size", "learning_rate", "epochs")} == {
-        "batch_size": 32,
-        "learning_rate": 2e-5,
-        "epochs": 3,
-    }
+    _, entry = published
+    training = entry.training
+    assert (entry.max_tokens, training.batch_size, training.learning_rate, training.epochs) == (512, 32, 2e-5, 3)
     # Of what the paper does not say, the defaults of the transformers Trainer that the released command line leaves.
-    assert {key: spec["training"][key] for key in ("schedule", "warmup_steps", "weight_decay")} == {
-        "schedule": "linear",
-        "warmup_steps": 0,
-        "weight_decay": 0.0,
-    }
+    assert (training.schedule, training.warmup_steps, training.weight_decay) == ("linear", 0, 0.0)
 
 
 def test_a_pretrained_encoder_reads_512_word_pieces_and_resumes(published, splits, tmp_path, monkeypatch):
     """A section is cut to its first 512 pieces; what stands behind them changes nothing."""
-    folder, spec = published
+    folder, entry = published
     words = " ".join(["summary the a model"] * 300)
     long = [Article(f"long {n}", None, (Section("long", words), Section("notes", "text")), "x") for n in range(4)]
     for seed, split in enumerate(splits):
         write_articles(splits[split], [*articles(60 if split == "train" else 10, seed), *long])
-    quick = {**spec, "training": {**spec["training"], "learning_rate": 5e-3, "batch_size": 8}}
+    quick = entry.changed(training={**entry.training.plain(), "learning_rate": 5e-3, "batch_size": 8})
 
     def fit(out):
         train_classifier(splits, folder, quick, run_in(out))
@@ -300,16 +296,14 @@ def test_a_pretrained_encoder_reads_512_word_pieces_and_resumes(published, split
 
 
 def test_an_encoder_without_padding_or_tokenizer_is_refused(published, splits, tmp_path):
-    folder, spec = published
+    folder, entry = published
     gpt2 = tiny_gpt2(tmp_path / "gpt2", ["a model", "text with number"])
-    short = {**spec, "max_tokens": 32}
+    short = entry.changed(max_tokens=32, init={"folder": str(gpt2)})
     with pytest.raises(TextcriticError, match="has no padding token; use an encoder that has one, like BERT"):
-        train_classifier(
-            splits, gpt2, {**short, "init": {"folder": str(gpt2)}}, Run(tmp_path / "m", tmp_path / "a.json")
-        )
+        train_classifier(splits, gpt2, short, Run(tmp_path / "m", tmp_path / "a.json"))
     (folder / "vocab.txt").unlink()
     with pytest.raises(TextcriticError, match="hub: holds no tokenizer's vocabulary"):
-        train_classifier(splits, folder, spec, Run(tmp_path / "m", tmp_path / "a.json"))
+        train_classifier(splits, folder, entry, Run(tmp_path / "m", tmp_path / "a.json"))
 
 
 def test_a_batch_has_no_more_tokens_than_asked_padding_with_them():

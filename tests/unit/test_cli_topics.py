@@ -11,10 +11,11 @@ from forks import forking_python
 
 import textcritic
 from textcritic.cli import main
-from textcritic.critics.ctm import FitOptions, fit_starts, infer
+from textcritic.critics.ctm import fit_starts, infer
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import latent_nll
 from textcritic.latents.bags import read_ldac, read_words
+from textcritic.plan.entries import Ctm
 
 VOCABULARY = samples.SMALL / "topics/vocab.txt"
 SUBJECTS = [["cat", "dog", "paw", "fur"], ["sun", "moon", "star", "sky"], ["rice", "bread", "salt", "oil"]]
@@ -121,7 +122,7 @@ def test_whole_command_on_text(train, test):
 def test_figures_are_those_of_the_parts(tmp_path, capsys, ldac):
     test = counts(tmp_path / "test.ldac", [{}, {1: 1, 2: 2}, {0: 4}])
     found = run(capsys, ldac, test, "--num-topics", 2, "--seed", 3, "--iterations", 5, "--tolerance", 0)
-    fits = fit_starts(read_ldac(ldac), FitOptions(num_topics=2, iterations=5, tolerance=0, seed=3), 4)
+    fits = fit_starts(read_ldac(ldac), Ctm(kind="ctm", topics=2, iterations=5, tolerance=0, seed=3))
     fitted = fits.best
     posterior = infer(fitted.critic, read_ldac(test, 4)[1:])
     expected, at_mean = latent_nll(fitted.critic, posterior.means, posterior.variances)

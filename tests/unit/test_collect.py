@@ -10,6 +10,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.collect import Limit, SampleFiles, collect_samples, import_samples
 from textcritic.generators.shards import Draw, write_shard
+from textcritic.plan.entries import Corpus, Decoding
 
 DRAWS = [
     Draw(0, "Abstract: one two\n\nMethods : three", 9, "end"),
@@ -20,7 +21,7 @@ DRAWS = [
     Draw(5, "abstract: x", 5, "end"),
 ]
 
-TITLES = {"lemmatise": False, "spelling": {"&": "and"}, "drop": ["see also"]}
+CORPUS = Corpus.read({"extractor": "jsonl", "titles": {"spelling": {"&": "and"}, "drop": ["see also"]}}, "test")
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def test_without_titles_sections_have_none(tmp_path, outputs):
 
 
 def test_texts_that_did_not_end_are_kept_where_the_decoding_says_so(tmp_path, outputs):
-    limit = Limit.of({"max_tokens": 12, "unfinished": "keep"})
+    limit = Limit.of(Decoding(max_tokens=12, unfinished="keep"))
     counts = collect_samples(shards_of(tmp_path, DRAWS), "wo-title", limit, "g", SampleFiles(*outputs))
     kept = {article.id: article.sections for article in read_articles(outputs[0])}
     assert kept["g-000004"] == (Section(None, "a: b and on and on"),)
@@ -124,7 +125,7 @@ def test_imported_articles_have_the_same_outcome(tmp_path, outputs):
     ]
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = import_samples(path, "wo-title", {"titles": TITLES, "normalise": "none"}, SampleFiles(*outputs))
+    counts = import_samples(path, "wo-title", CORPUS, SampleFiles(*outputs))
     (kept,) = read_articles(outputs[0])
     assert (kept.id, kept.source) == ("a", "model")
     assert [section.title for section in kept.sections] == ["abstract", None]
@@ -142,7 +143,7 @@ def test_an_import_with_a_fault_names_the_line(tmp_path, outputs):
     path = tmp_path / "own.jsonl"
     path.write_text('{"sections": [{"text": "x"}]}\n{"sections": \n')
     with pytest.raises(TextcriticError, match=r"own.jsonl:2: not JSON"):
-        import_samples(path, "wo-title", {"titles": TITLES, "normalise": "none"}, SampleFiles(*outputs))
+        import_samples(path, "wo-title", CORPUS, SampleFiles(*outputs))
     assert not any(written.exists() for written in outputs)
 
 
@@ -157,7 +158,7 @@ def test_imported_titles_that_count_are_treated_as_the_corpus_treats_its_own(tmp
     path = tmp_path / "own.jsonl"
     lines = [{"id": i, "sections": [{"title": t, "text": f"{t}?"} for t in ts]} for i, ts in titles.items()]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counts = import_samples(path, "w-title", {"titles": TITLES, "normalise": "none"}, SampleFiles(*outputs))
+    counts = import_samples(path, "w-title", CORPUS, SampleFiles(*outputs))
     kept = {article.id: article.sections for article in read_articles(outputs[0])}
     assert kept == {
         "a": (Section("methods and data", "1. Methods & Data:?"), Section("results", "RESULTS?")),

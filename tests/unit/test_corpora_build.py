@@ -11,23 +11,23 @@ from textcritic.corpora.build import corpus_statistics
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.plan.checks.corpora import given_paths
+from textcritic.plan.entries import Corpus
 
 SPLITS = ("train", "validation", "test")
 
 
-def spec(**sections) -> dict:
-    limits = {
-        "minimum": 2,
-        "minimum_tokens": 1,
-        "maximum_tokens": 100,
-        "minimum_title_count": 1,
-        "length_unit": "words",
+def spec(**sections) -> Corpus:
+    entry = {
+        "extractor": "jsonl",
+        "splits": {"validation": 0.2, "test": 0.2},
+        "titles": {"drop": ["references"]},
+        "sections": {"minimum": 2, "minimum_tokens": 1, "maximum_tokens": 100, **sections},
     }
-    return {
-        "splits": {"validation": 0.2, "test": 0.2, "seed": 1},
-        "titles": {"lemmatise": False, "spelling": {}, "drop": ["references"]},
-        "sections": {**limits, "out_of_range": "drop-article", "rare_title": "drop-article", **sections},
-    }
+    return Corpus.read(entry, "test")
+
+
+def reading(kind: str = "jsonl", **options) -> Corpus:
+    return Corpus.read({"extractor": kind, "options": options}, "test")
 
 
 def write_jsonl(path: Path, articles: list[dict[str, str]]) -> str:
@@ -40,11 +40,11 @@ def write_jsonl(path: Path, articles: list[dict[str, str]]) -> str:
     return str(path)
 
 
-def build(tmp_path: Path, paths, settings: dict) -> tuple[dict[str, list[Article]], dict]:
+def build(tmp_path: Path, paths, settings: Corpus) -> tuple[dict[str, list[Article]], dict]:
     """Extract and build corpus `tiny`; the splits and the statistics."""
     folder = tmp_path / "tiny"
     inputs = list(paths.values()) if isinstance(paths, dict) else paths
-    extract_corpus("jsonl", {"paths": paths}, inputs, folder / "extracted.parquet", folder / "extracted.json")
+    extract_corpus(reading(paths=paths), inputs, folder / "extracted.parquet", folder / "extracted.json")
     build_corpus(folder / "extracted.parquet", folder, settings, words_of)
     return {split: read_articles(folder / f"{split}.parquet") for split in SPLITS}, read_json(
         folder / "statistics.json"
@@ -178,8 +178,8 @@ def test_articles_without_titles_are_given_one(tmp_path):
     path.write_text("".join(json.dumps({"sections": both}) + "\n" for both in sections))
     out = tmp_path / "extracted.parquet", tmp_path / "extracted.json"
     for title, expected in (("text", [["text", "text"], ["text"]]), (None, [[None, "Plot"], [None]])):
-        options = {"paths": [str(path)]} | ({"only_title": title} if title else {})
-        extract_corpus("jsonl", options, [path], *out)
+        options = {"only_title": title} if title else {}
+        extract_corpus(reading(paths=[str(path)], **options), [path], *out)
         articles = pq.read_table(out[0])["sections"].to_pylist()
         assert [[section["title"] for section in article] for article in articles] == expected
         assert [[section["text"] for section in article] for article in articles] == [["a b", "c"], ["d"]]
@@ -194,7 +194,7 @@ def test_random_splits_are_a_seeded_partition(tmp_path):
     assert all(members == sorted(members, key=lambda name: int(name[3:])) for members in ids.values())
     again, _ = build(tmp_path, [path], spec())
     assert again == splits
-    other, _ = build(tmp_path, [path], {**spec(), "splits": {"validation": 0.2, "test": 0.2, "seed": 2}})
+    other, _ = build(tmp_path, [path], spec().changed(splits={"validation": 0.2, "test": 0.2, "seed": 2}))
     assert other["train"] != splits["train"]
 
 
@@ -234,8 +234,7 @@ def test_given_splits_that_share_a_group_are_said(tmp_path, caplog):
 
 def test_each_random_split_has_its_own_share(tmp_path):
     path = write_jsonl(tmp_path / "own.jsonl", [PLAIN] * 50)
-    shares = {"validation": 0.1, "test": 0.33, "seed": 1}
-    splits, _ = build(tmp_path, [path], spec() | {"splits": shares})
+    splits, _ = build(tmp_path, [path], spec().changed(splits={"validation": 0.1, "test": 0.33}))
     assert {split: len(splits[split]) for split in SPLITS} == {"train": 29, "validation": 5, "test": 16}  # 16.5 is even
 
 
@@ -291,12 +290,12 @@ def test_one_section_type_is_enough(tmp_path):
 def test_shares_that_leave_no_train_split(tmp_path):
     path = write_jsonl(tmp_path / "own.jsonl", [PLAIN] * 10)
     with pytest.raises(TextcriticError, match="splits: validation and test together should be less than 1"):
-        build(tmp_path, [path], {**spec(), "splits": {"validation": 0.5, "test": 0.5, "seed": 1}})
+        build(tmp_path, [path], spec().changed(splits={"validation": 0.5, "test": 0.5}))
 
 
 def test_the_length_unit_is_the_caller_s(tmp_path):
     folder, path = tmp_path / "tiny", write_jsonl(tmp_path / "own.jsonl", [PLAIN] * 10)
-    extract_corpus("jsonl", {"paths": [path]}, [path], folder / "extracted.parquet", folder / "extracted.json")
+    extract_corpus(reading(paths=[path]), [path], folder / "extracted.parquet", folder / "extracted.json")
     build_corpus(folder / "extracted.parquet", folder, spec(), lambda texts: [len(text) for text in texts])
     assert read_json(folder / "statistics.json")["max_section_length"] == len("a b")
 
@@ -306,28 +305,23 @@ def test_extraction_report_and_ids_of_several_files(tmp_path):
     for path in (first, second):
         path.write_text('{"sections": [{"text": "x"}]}\n')
     paths = [str(first), str(second)]
-    extract_corpus("jsonl", {"paths": paths}, paths, tmp_path / "e.parquet", tmp_path / "e.json")
+    extract_corpus(reading(paths=paths), paths, tmp_path / "e.parquet", tmp_path / "e.json")
     assert [article.id for article in read_articles(tmp_path / "e.parquet")] == ["a.jsonl:line-1", "b.jsonl:line-1"]
     report = read_json(tmp_path / "e.json")
     assert (report["extractor"], report["articles"], report["sections"], report["skipped"]) == ("jsonl", 2, 2, {})
 
 
 def test_given_paths_come_in_the_order_of_the_splits():
-    options = {"paths": {"test": "c", "train": "a", "validation": "b"}}
-    assert given_paths(options) == [("train", Path("a")), ("validation", Path("b")), ("test", Path("c"))]
+    corpus = reading(paths={"test": "c", "train": "a", "validation": "b"})
+    assert given_paths(corpus.options) == [("train", Path("a")), ("validation", Path("b")), ("test", Path("c"))]
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "inputs", "message"),
     [
-        (
-            "films",
-            {},
-            [],
-            "extractor 'films': unknown; use one of bible, conll, derived, docstrings, jsonl, scientific",
-        ),
+        ("trees", {}, [], "extractor 'trees': is not one of bible, conll, derived, docstrings, jsonl, scientific"),
         ("jsonl", {}, [], "extractor 'jsonl': options.paths is missing"),
-        ("scientific", {"paths": []}, [], "extractor 'scientific': options.paths is missing"),
+        ("scientific", {}, [], "extractor 'scientific': options.paths is missing"),
         ("jsonl", {"paths": ["a.jsonl"]}, ["b.jsonl"], "but the rule was given"),
         ("jsonl", {"paths": ["a.jsonl"]}, ["a.jsonl"], "a.jsonl: no such file"),
         ("docstrings", {"packages": []}, [], "extractor 'docstrings': found no article"),
@@ -335,7 +329,7 @@ def test_given_paths_come_in_the_order_of_the_splits():
 )
 def test_extraction_faults(tmp_path, kind, options, inputs, message):
     with pytest.raises(TextcriticError, match=message):
-        extract_corpus(kind, options, inputs, tmp_path / "e.parquet", tmp_path / "e.json")
+        extract_corpus(reading(kind, **options), inputs, tmp_path / "e.parquet", tmp_path / "e.json")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -363,18 +357,13 @@ def test_real_articles_as_the_paper_prepares_them(tmp_path, sample, suffix, size
     names = {"train": "train", "validation": "val", "test": "test"}
     paths = {split: str(sample / f"scientific/pubmed.{name}.txt{suffix}") for split, name in names.items()}
     settings = spec(minimum=3, minimum_tokens=shortest, maximum_tokens=20_000, minimum_title_count=5)
-    settings["titles"]["lemmatise"] = True
-    options = {"paths": paths, "keep_abstract": False}
-    extract_corpus(
-        "scientific",
-        options,
-        list(paths.values()),
-        tmp_path / "p" / "extracted.parquet",
-        tmp_path / "p" / "extracted.json",
-    )
-    build_corpus(tmp_path / "p" / "extracted.parquet", tmp_path / "p", settings, words_of)
-    statistics = read_json(tmp_path / "p" / "statistics.json")
-    splits = {split: read_articles(tmp_path / "p" / f"{split}.parquet") for split in SPLITS}
+    settings = settings.changed(titles={"lemmatise": True, "drop": ["references"]})
+    folder = tmp_path / "p"
+    corpus = reading("scientific", paths=paths)
+    extract_corpus(corpus, list(paths.values()), folder / "extracted.parquet", folder / "extracted.json")
+    build_corpus(folder / "extracted.parquet", folder, settings, words_of)
+    statistics = read_json(folder / "statistics.json")
+    splits = {split: read_articles(folder / f"{split}.parquet") for split in SPLITS}
     kept = sum(len(articles) for articles in splits.values())
     assert kept + sum(statistics["rejected"].values()) == statistics["extracted"] == size
     counts = Counter(section.title for article in splits["train"] for section in article.sections)

@@ -11,7 +11,8 @@ from textcritic.corpora.extract import OPENING, read_derived
 from textcritic.corpora.titles import Titles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
+from textcritic.plan.entries.corpora import TitleOptions
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 
@@ -47,12 +48,10 @@ def base(tmp_path, monkeypatch):
 
 
 def derive(name, entry, base="base", **options):
-    spec = read_entry(
-        {"extractor": "derived", "options": {"corpus": base, **options}, **entry}, "corpora", name
-    ).plain()
+    spec = Corpus.read({"extractor": "derived", "options": {"corpus": base, **options}, **entry}, name)
     folder = Path("results/corpora") / name
     inputs = [f"results/corpora/{base}/{split}.parquet" for split in SPLITS]
-    extract_corpus("derived", spec["options"], inputs, folder / "extracted.parquet", folder / "extracted.json")
+    extract_corpus(spec, inputs, folder / "extracted.parquet", folder / "extracted.json")
     build_corpus(folder / "extracted.parquet", folder, spec, words_of)
     return {split: read_articles(folder / f"{split}.parquet") for split in SPLITS}, read_json(
         folder / "statistics.json"
@@ -111,8 +110,7 @@ def test_a_corpus_derived_from_a_derived_one(base):
 
 def test_the_titles_are_such_that_standardising_them_again_would_do_harm():
     """What the first test above shows is not trivial."""
-    again = read_entry({"extractor": "jsonl"}, "corpora", "x").plain()["titles"]
-    titles = Titles(**again)
+    titles = Titles(TitleOptions())
     assert titles.standardise("release in 1990s") != "release in 1990s"
     assert "note" in titles.drop
 

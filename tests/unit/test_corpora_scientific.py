@@ -12,7 +12,7 @@ from textcritic.corpora import Section, build_corpus, extract_corpus, read_artic
 from textcritic.corpora.readers.jsonl import UNEVEN, read_scientific
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
 
@@ -54,10 +54,8 @@ def test_uneven_records_are_counted_and_left_out(tmp_path):
 def corpus_of(folder, paths, options=None, **changes):
     """Extract and build with the schema's defaults and `changes`; the splits and the statistics."""
     entry = {"extractor": "scientific", "options": {"paths": paths, **(options or {})}, **changes}
-    spec = read_entry(entry, "corpora", "a test").plain()
-    extract_corpus(
-        "scientific", spec["options"], list(paths.values()), folder / "extracted.parquet", folder / "extracted.json"
-    )
+    spec = Corpus.read(entry, "a test")
+    extract_corpus(spec, list(paths.values()), folder / "extracted.parquet", folder / "extracted.json")
     build_corpus(folder / "extracted.parquet", folder, spec, words_of)
     splits = {split: read_articles(folder / f"{split}.parquet") for split in paths}
     return splits, read_json(folder / "statistics.json")

@@ -11,6 +11,7 @@ from samples import LARGE, SMALL
 
 from textcritic.corpora import Titles
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.corpora import TitleOptions
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
 
@@ -18,7 +19,7 @@ from count import FILES, records_of
 
 
 def plain(**options) -> Titles:
-    return Titles(**{"lemmatise": False, "spelling": {}, "drop": [], **options})
+    return Titles(TitleOptions(**{"drop": [], **options}))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_dropped_titles_are_standardised_too():
 
 def test_lemmas_of_the_paper_s_dropped_titles():
     drop = ["see also", "external link", "reference", "further reading", "note", "source"]
-    titles = Titles(lemmatise=True, spelling={"acknowledgement": "acknowledgment"}, drop=drop)
+    titles = plain(lemmatise=True, spelling={"acknowledgement": "acknowledgment"}, drop=drop)
     found = ["See also", "External links", "References", "Further reading", "Notes", "Sources"]
     assert [titles.standardise(title) for title in found] == drop
     assert titles.drop == set(drop)
@@ -93,7 +94,8 @@ def test_missing_wordnet_says_what_to_do(monkeypatch, tmp_path):
     script = (
         "import sys, nltk; nltk.data.path[:] = [sys.argv[1]]\n"
         "from textcritic.corpora import Titles\n"
-        "Titles(lemmatise=True, spelling={}, drop=[])"
+        "from textcritic.plan.entries.corpora import TitleOptions\n"
+        "Titles(TitleOptions(lemmatise=True))"
     )
     done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False)
     assert TextcriticError.__name__ in done.stderr

@@ -15,7 +15,7 @@ from textcritic.critics import TransitionCritic, document_columns, score_chains
 from textcritic.critics.chains import Chains
 from textcritic.critics.mentions import MentionChains, MentionCritic, score_mentions
 from textcritic.critics.mentions.refit import MentionRefit
-from textcritic.critics.recitation import MAIN_LENGTH, Cutting, index_articles, score_texts
+from textcritic.critics.recitation import MAIN_LENGTH, index_articles, score_texts
 from textcritic.critics.recitation.refit import RecitationRefit
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.critics.refits import TransitionRefit
@@ -32,6 +32,7 @@ from textcritic.inference.crossfit import (
 )
 from textcritic.measures.crossed import read_crossed, with_crossed, write_crossed
 from textcritic.measures.measure import Estimate, Scored
+from textcritic.plan.entries import Recitation
 
 REAL, DRAWN = 40, 30
 PARTS = np.array([*[n % 5 for n in range(REAL)], *[SAMPLE] * DRAWN])
@@ -145,13 +146,13 @@ def texts(seed, documents, shared=0.2):
 
 
 def test_recitation_is_that_of_indices_made_one_by_one():
-    documents, cutting = texts(1, REAL + DRAWN), Cutting()
+    documents, entry = texts(1, REAL + DRAWN), Recitation(kind="recitation")
 
     def one_fit(train, judged):
-        index = index_articles([(pa.array(ids(train)), pa.array(train))], cutting)
+        index = index_articles([(pa.array(ids(train)), pa.array(train))], entry)
         return counts_of(score_texts(index, pa.array(ids(judged)), pa.array(judged)), MAIN_LENGTH).sum(axis=0)
 
-    refit = RecitationRefit(pa.array(documents), cutting)
+    refit = RecitationRefit(pa.array(documents), entry)
     found = refit.sums(PARTS)
     for sums, expected in zip(found, by_hand(documents, one_fit), strict=True):
         assert sums == pytest.approx(expected, rel=1e-12)
@@ -165,11 +166,12 @@ def test_a_share_that_rests_on_few_documents_has_no_interval():
     sets = {"real": pa.array(texts(1, 80, 0.0)), "m": pa.array(texts(2, 60, 0.0))}
     copy = [*sets["m"].to_pylist()[:-2], *(sets["real"][n].as_py() for n in (2, 3))]
     groups = dict.fromkeys(sets)
-    found = crossed_recitation(sets | {"m": pa.array(copy)}, groups, Cutting(), CrossOptions(parts=5, exchanges=49))
+    entry, how = Recitation(kind="recitation"), CrossOptions(parts=5, exchanges=49)
+    found = crossed_recitation(sets | {"m": pa.array(copy)}, groups, entry, how)
     assert found["m"].estimates["recited"].reason == TOO_RARE
     assert found["m"].estimates["recited"].value > 0
     many = [sets["real"][int(n)].as_py() for n in rng.integers(0, 80, 60)]
-    one = crossed_recitation(sets | {"m": pa.array(many)}, groups, Cutting(), CrossOptions(parts=5, exchanges=49))["m"]
+    one = crossed_recitation(sets | {"m": pa.array(many)}, groups, entry, how)["m"]
     estimate = one.estimates["recited"]
     assert estimate.p == 1 / 50
     assert estimate.low < estimate.value < estimate.high <= 1

@@ -8,9 +8,10 @@ from ctm_bounds import bounds, bounds_and_gradients
 from ctm_oracle import documents, draw_documents, random_critic, slow_climb, tight_bound
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm import CTM, FitOptions, fit_ctm, infer
+from textcritic.critics.ctm import CTM, fit_ctm, infer
 from textcritic.critics.ctm.batches import document_lengths, word_counts
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Ctm
 
 TOPICS, WORDS = 4, 12
 
@@ -37,7 +38,7 @@ def test_word_ids_beyond_the_vocabulary(critic):
 @pytest.mark.parametrize("count", [-1, 0.5, math.nan, math.inf])
 def test_counts_that_are_none(critic, count):
     wrong = csr_matrix(np.array([[3] + [0] * (WORDS - 1), [3, count, *[0] * (WORDS - 2)]]))
-    for use in (lambda: infer(critic, wrong), lambda: fit_ctm(wrong, FitOptions(num_topics=2))):
+    for use in (lambda: infer(critic, wrong), lambda: fit_ctm(wrong, Ctm(kind="ctm", topics=2))):
         with pytest.raises(
             TextcriticError, match=rf"document 2 has a count of {count}; counts are whole numbers from 1"
         ):
@@ -85,7 +86,7 @@ def test_a_word_id_beyond_the_matrix_itself(critic, counts):
     with pytest.raises(TextcriticError, match=r"document 3\b.*vocabulary"):
         infer(critic, broken)
     with pytest.raises(TextcriticError, match=r"document 3\b.*vocabulary"):
-        fit_ctm(broken, FitOptions(num_topics=2))
+        fit_ctm(broken, Ctm(kind="ctm", topics=2))
 
 
 def test_the_document_of_a_wrong_count_is_named(critic):
@@ -97,24 +98,18 @@ def test_the_document_of_a_wrong_count_is_named(critic):
 
 def test_a_corpus_of_one_document(critic, counts):
     with pytest.raises(TextcriticError, match="document"):
-        fit_ctm(counts[:1], FitOptions(num_topics=2))
+        fit_ctm(counts[:1], Ctm(kind="ctm", topics=2))
 
 
 def test_more_topics_than_documents(counts):
     with pytest.raises(TextcriticError, match=r"5.*topics|topics.*5"):
-        fit_ctm(counts[:4], FitOptions(num_topics=5))
-
-
-@pytest.mark.parametrize("topics", [-1, 0, 1])
-def test_fewer_than_two_topics(counts, topics):
-    with pytest.raises(TextcriticError, match="topics"):
-        fit_ctm(counts, FitOptions(num_topics=topics))
+        fit_ctm(counts[:4], Ctm(kind="ctm", topics=5))
 
 
 @pytest.mark.parametrize("shape", [(0, WORDS), (5, WORDS), (5, 0)])
 def test_a_corpus_without_a_word(shape):
     with pytest.raises(TextcriticError, match=r"word|document"):
-        fit_ctm(csr_matrix(shape, dtype=np.int32), FitOptions(num_topics=2))
+        fit_ctm(csr_matrix(shape, dtype=np.int32), Ctm(kind="ctm", topics=2))
 
 
 BROKEN = {
@@ -185,7 +180,7 @@ def test_zeros_that_are_stored_are_no_words(critic, counts):
     ours, theirs = infer(critic, zeroed), infer(critic, clean)
     np.testing.assert_allclose(ours.bounds, theirs.bounds, rtol=1e-9)
     np.testing.assert_array_equal(ours.words, theirs.words)
-    options = FitOptions(num_topics=3, iterations=7, tolerance=0.0)
+    options = Ctm(kind="ctm", topics=3, iterations=7, tolerance=0.0)
     ours, theirs = fit_ctm(zeroed, options), fit_ctm(clean, options)
     assert (ours.documents, ours.empty) == (theirs.documents, theirs.empty) == (8, 2)
     np.testing.assert_allclose(ours.critic.covariance, theirs.critic.covariance, rtol=1e-6)
@@ -215,7 +210,7 @@ def test_a_document_of_very_many_words(critic, length):
 
 def test_empty_documents_in_train_are_left_out_and_counted(counts):
     padded = csr_matrix(np.concatenate([np.zeros((5, WORDS), np.int32), counts.toarray()]))
-    options = FitOptions(num_topics=3, iterations=6, tolerance=0.0)
+    options = Ctm(kind="ctm", topics=3, iterations=6, tolerance=0.0)
     fit, plain = fit_ctm(padded, options), fit_ctm(counts, options)
     assert (fit.documents, fit.empty) == (counts.shape[0], 5)
     assert (plain.documents, plain.empty) == (counts.shape[0], 0)
@@ -225,7 +220,7 @@ def test_empty_documents_in_train_are_left_out_and_counted(counts):
 
 def test_words_that_train_never_had(counts):
     wider = csr_matrix((counts.data, counts.indices, counts.indptr), shape=(counts.shape[0], WORDS + 2))
-    fit = fit_ctm(wider, FitOptions(num_topics=3, iterations=5))
+    fit = fit_ctm(wider, Ctm(kind="ctm", topics=3, iterations=5))
     known, unknown = np.zeros((2, WORDS + 2), np.int32)
     known[:3] = 2
     unknown[-1] = 4

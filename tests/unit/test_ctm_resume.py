@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +15,14 @@ import pytest
 from ctm_oracle import draw_documents, random_critic
 from scipy.sparse import csr_matrix, load_npz, save_npz
 
-from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.critics.ctm import fit_ctm
 from textcritic.critics.ctm.train import Checkpoints
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Counts, write_counts
+from textcritic.plan.entries import Ctm
 
 ROOT = Path(__file__).parents[2]
-OPTIONS = FitOptions(num_topics=6, iterations=25, tolerance=1e-12, seed=4)
+OPTIONS = Ctm(kind="ctm", topics=6, iterations=25, tolerance=1e-12, seed=4)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def assert_same(fit, other):
 
 def in_own_process(corpus, state):
     counts = load_npz(corpus)
-    options = FitOptions(num_topics=6, iterations=25, tolerance=1e-12, seed=4)
+    options = Ctm(kind="ctm", topics=6, iterations=25, tolerance=1e-12, seed=4)
     fit_ctm(counts, options, state=Path(state))
 
 
@@ -51,7 +51,8 @@ PROGRAM = f"""
 import sys
 from pathlib import Path
 from scipy.sparse import load_npz
-from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.critics.ctm import fit_ctm
+from textcritic.plan.entries import Ctm
 {inspect.getsource(in_own_process)}
 if __name__ == "__main__":
     in_own_process(*sys.argv[1:])
@@ -91,16 +92,16 @@ def test_kills_leave_no_trace(counts, whole, tmp_path):
 
 @pytest.mark.parametrize("stops", [(1, 2, 3), (6,)])
 def test_stopping_after_any_iteration_changes_nothing(counts, tmp_path, stops):
-    options = replace(OPTIONS, iterations=8, tolerance=0.0)
+    options = OPTIONS.changed(iterations=8, tolerance=0.0)
     for stop in stops:
-        fit_ctm(counts, replace(options, iterations=stop), state=tmp_path)
+        fit_ctm(counts, options.changed(iterations=stop), state=tmp_path)
     assert_same(fit_ctm(counts, options, state=tmp_path, workers=2), fit_ctm(counts, options))
 
 
 @pytest.mark.parametrize("name", ["standing.npz", "posteriors-1.f8"])
 @pytest.mark.parametrize("how", ["cut short", "empty", "overwritten"])
 def test_a_torn_checkpoint_is_noticed(counts, tmp_path, name, how):
-    fit_ctm(counts, replace(OPTIONS, iterations=6), state=tmp_path)
+    fit_ctm(counts, OPTIONS.changed(iterations=6), state=tmp_path)
     path = tmp_path / name
     content = path.read_bytes()
     broken = {"cut short": content[: len(content) // 2], "empty": b"", "overwritten": bytes(len(content))}
@@ -112,13 +113,13 @@ def test_a_torn_checkpoint_is_noticed(counts, tmp_path, name, how):
     assert "\n" not in str(caught.value)
 
 
-OTHERS = {"seed": 5, "num_topics": 5, "tolerance": 0.1}
+OTHERS = {"seed": 5, "topics": 5, "tolerance": 0.1}
 
 
 @pytest.mark.parametrize("key", OTHERS)
 def test_the_state_of_other_options_is_not_used(counts, tmp_path, caplog, key):
-    options = replace(OPTIONS, iterations=4)
-    other = replace(options, **{key: OTHERS[key]})
+    options = OPTIONS.changed(iterations=4)
+    other = options.changed(**{key: OTHERS[key]})
     fit_ctm(counts, other, state=tmp_path)
     with caplog.at_level(logging.INFO, "textcritic"):
         assert_same(fit_ctm(counts, options, state=tmp_path), fit_ctm(counts, options))
@@ -126,7 +127,7 @@ def test_the_state_of_other_options_is_not_used(counts, tmp_path, caplog, key):
 
 
 def test_the_state_of_other_documents_is_not_used(counts, tmp_path, caplog):
-    options = replace(OPTIONS, iterations=4)
+    options = OPTIONS.changed(iterations=4)
     changed = counts.copy()
     changed.data[-1] += 1
     fit_ctm(changed, options, state=tmp_path)
@@ -137,15 +138,15 @@ def test_the_state_of_other_documents_is_not_used(counts, tmp_path, caplog):
 
 def test_nothing_of_another_fit_is_left_once_one_starts(counts, tmp_path):
     """Or, were that one killed, the first would go on with posteriors that are not its own."""
-    fit_ctm(counts, replace(OPTIONS, iterations=3), state=tmp_path)
+    fit_ctm(counts, OPTIONS.changed(iterations=3), state=tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
     assert Checkpoints(tmp_path, "another").load(10) is None
     assert not list(tmp_path.iterdir())
 
 
 def test_fewer_iterations_than_there_are_start_anew(counts, tmp_path):
-    fit_ctm(counts, replace(OPTIONS, iterations=5), state=tmp_path)
-    few = replace(OPTIONS, iterations=2)
+    fit_ctm(counts, OPTIONS.changed(iterations=5), state=tmp_path)
+    few = OPTIONS.changed(iterations=2)
     assert_same(fit_ctm(counts, few, state=tmp_path), fit_ctm(counts, few))
 
 
@@ -173,8 +174,9 @@ def test_a_full_disk_is_one_line(tmp_path, folder):
 
 MEMORY = """
 import re, sys, threading
-from textcritic.critics.ctm import FitOptions, fit_ctm
+from textcritic.critics.ctm import fit_ctm
 from textcritic.latents.bags import open_counts
+from textcritic.plan.entries import Ctm
 def private():
     return int(re.search(r"RssAnon:\\s+(\\d+)", open("/proc/self/status").read()).group(1)) / 1024
 peak, ended = 0, threading.Event()
@@ -183,11 +185,11 @@ def watch():
     while not ended.wait(0.005):
         peak = max(peak, private())
 matrix = open_counts(sys.argv[1]).matrix
-fit_ctm(matrix[:200], FitOptions(2, iterations=1))
+fit_ctm(matrix[:200], Ctm(kind="ctm", topics=2, iterations=1))
 before = private()
 thread = threading.Thread(target=watch)
 thread.start()
-fit_ctm(matrix, FitOptions(2, iterations=1))
+fit_ctm(matrix, Ctm(kind="ctm", topics=2, iterations=1))
 ended.set()
 thread.join()
 print(peak - before)

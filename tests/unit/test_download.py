@@ -10,8 +10,10 @@ import pytest
 import yaml
 from snake import ROOT, snakemake
 
-from textcritic.download import check_by_hand, download_file, unpack_member
+from textcritic.download import download_file, unpack_member
 from textcritic.errors import TextcriticError
+from textcritic.plan.downloads import check_by_hand
+from textcritic.plan.entries import Download
 
 CONTENT = bytes(range(256)) * 5000
 
@@ -63,7 +65,7 @@ def address():
 
 
 def test_a_broken_download_goes_on_where_it_stopped(address, tmp_path):
-    entry = {"url": f"{address}/broken", "sha256": hashlib.sha256(CONTENT).hexdigest()}
+    entry = Download(url=f"{address}/broken", sha256=hashlib.sha256(CONTENT).hexdigest())
     target = tmp_path / "raw" / "x"
     with pytest.raises(TextcriticError, match=r"cannot be downloaded .* rerun to go on"):
         download_file(entry, target)
@@ -75,7 +77,7 @@ def test_a_broken_download_goes_on_where_it_stopped(address, tmp_path):
 
 
 def test_a_file_that_changed_meanwhile_is_fetched_anew(address, tmp_path):
-    entry = {"url": f"{address}/broken", "sha256": None}
+    entry = Download(url=f"{address}/broken")
     with pytest.raises(TextcriticError, match="cannot be downloaded"):
         download_file(entry, tmp_path / "x")
     Server.content = CONTENT[::-1]
@@ -86,42 +88,42 @@ def test_a_file_that_changed_meanwhile_is_fetched_anew(address, tmp_path):
 
 def test_a_part_longer_than_the_file_is_thrown_away(address, tmp_path):
     (tmp_path / ".x.partial").write_bytes(b"?" * (len(CONTENT) + 1))
-    download_file({"url": f"{address}/nameless", "sha256": None}, tmp_path / "x")
+    download_file(Download(url=f"{address}/nameless"), tmp_path / "x")
     assert (tmp_path / "x").read_bytes() == CONTENT
 
 
 def test_a_part_that_is_the_whole_file_is_taken(address, tmp_path):
     """Killed between the last byte and the renaming."""
     (tmp_path / ".x.partial").write_bytes(CONTENT)
-    download_file({"url": f"{address}/x", "sha256": hashlib.sha256(CONTENT).hexdigest()}, tmp_path / "x")
+    download_file(Download(url=f"{address}/x", sha256=hashlib.sha256(CONTENT).hexdigest()), tmp_path / "x")
     assert (tmp_path / "x").read_bytes() == CONTENT
 
 
 def test_a_sha1_is_checked_too(address, tmp_path):
     right = hashlib.sha1(CONTENT).hexdigest()
-    download_file({"url": f"{address}/x", "sha256": None, "sha1": right}, tmp_path / "x")
+    download_file(Download(url=f"{address}/x", sha1=right), tmp_path / "x")
     noted = json.loads((tmp_path / "x.json").read_text())
     assert (noted["sha1"], noted["sha256"]) == (right, hashlib.sha256(CONTENT).hexdigest())
     with pytest.raises(TextcriticError, match=rf"its sha1 is {right}, not 0{{40}}; rerun, or put the file into"):
-        download_file({"url": f"{address}/y", "sha256": None, "sha1": "0" * 40}, tmp_path / "y")
+        download_file(Download(url=f"{address}/y", sha1="0" * 40), tmp_path / "y")
     assert not (tmp_path / "y").exists()
 
 
 def test_a_wrong_checksum_leaves_nothing(address, tmp_path):
     with pytest.raises(TextcriticError, match=r"its sha256 is [0-9a-f]{64}, not 0{64}"):
-        download_file({"url": f"{address}/x", "sha256": "0" * 64}, tmp_path / "x")
+        download_file(Download(url=f"{address}/x", sha256="0" * 64), tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_was_put_there_by_hand_is_compared_once(tmp_path):
     path = tmp_path / "x"
-    entry = {"url": "http://nowhere/x", "sha256": hashlib.sha256(CONTENT).hexdigest()}
+    entry = Download(url="http://nowhere/x", sha256=hashlib.sha256(CONTENT).hexdigest())
     check_by_hand(entry, path)  # it is not there, and will be downloaded
     path.write_bytes(b"")
     with pytest.raises(TextcriticError, match=r"/x: is empty; delete it, and it is downloaded, or put the right one"):
-        check_by_hand({"url": "http://nowhere/x"}, path)
+        check_by_hand(Download(url="http://nowhere/x"), path)
     path.write_bytes(CONTENT[1:])
-    with pytest.raises(TextcriticError, match=rf"/x: its sha256 is [0-9a-f]{{64}}, not {entry['sha256']}; delete it"):
+    with pytest.raises(TextcriticError, match=rf"/x: its sha256 is [0-9a-f]{{64}}, not {entry.sha256}; delete it"):
         check_by_hand(entry, path)
     assert not (tmp_path / "x.json").exists()
     path.write_bytes(CONTENT)
@@ -136,7 +138,7 @@ def test_a_file_that_was_put_there_by_hand_is_compared_once(tmp_path):
 
 def test_without_the_file_the_line_says_what_to_do_by_hand(address, tmp_path):
     with pytest.raises(TextcriticError, match=rf"absent: cannot be downloaded \(.*404.*\).*{tmp_path / 'x'} by hand"):
-        download_file({"url": f"{address}/absent", "sha256": None}, tmp_path / "x")
+        download_file(Download(url=f"{address}/absent"), tmp_path / "x")
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])

@@ -8,13 +8,9 @@ import torch
 from local_hub import REVISION, local_hub
 from transformers import GPT2Config, GPT2LMHeadModel
 
-ENTRY = {
-    "repository": "some/model",
-    "revision": REVISION,
-    "weights": True,
-    "format": "safetensors",
-    "custom_code": False,
-}
+from textcritic.plan.entries import HubModel
+
+ENTRY = HubModel(repository="some/model", revision=REVISION)
 
 
 @pytest.fixture
@@ -40,7 +36,7 @@ def published(folder):
 
 def fetch(out_dir, **changes):
     """Run `download_model` on the entry with changes; the error line."""
-    return local.fetch("download.download_model", "m", ENTRY | changes, out_dir)
+    return local.fetch("download.download_model", "m", ENTRY.changed(**changes), out_dir)
 
 
 def test_a_sharded_model_comes_whole_and_loads_offline(hub, tmp_path):

@@ -12,12 +12,14 @@ from textcritic.corpora.structured.mentions import (
     END,
     START,
     TOO_LONG,
-    EntityTexts,
     read_mentions,
 )
 from textcritic.corpora.structured.texts import Mention
 from textcritic.corpora.synthetic.entities import LATER_FORMS, NAMES, draw_entity_texts
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.corpora import check_structured
+from textcritic.plan.entries.corpora import Corpus
+from textcritic.plan.entries.extraction import CorpusOptions
 
 # The king of (Spain) saw himself . He left .
 WORDS = [
@@ -39,7 +41,7 @@ def written(tmp_path, *documents):
 
 def read(path, **options):
     skipped = Counter()
-    return list(read_mentions(path, skipped, EntityTexts(**options))), {k: v for k, v in skipped.items() if v}
+    return list(read_mentions(path, skipped, CorpusOptions(**options))), {k: v for k, v in skipped.items() if v}
 
 
 def test_the_outermost_mentions_of_a_document(tmp_path):
@@ -82,7 +84,7 @@ def test_mentions_that_overlap(tmp_path):
     ],
 )
 def test_pieces(tmp_path, piece, expected):
-    texts, skipped = read(written(tmp_path, ("d", WORDS), ("e", WORDS)), piece=piece)
+    texts, skipped = read(written(tmp_path, ("d", WORDS), ("e", WORDS)), longest=piece)
     assert [len(text.tokens) for text in texts] == expected * 2
     assert [text.group for text in texts] == ["d"] * len(expected) + ["e"] * len(expected)
     assert len({text.id for text in texts}) == len(texts)
@@ -96,7 +98,7 @@ def test_pieces(tmp_path, piece, expected):
 
 
 def test_an_archive_and_parts_of_one_document(archive_of_two):
-    texts, skipped = read(archive_of_two, piece=40, longest_mention=5)
+    texts, skipped = read(archive_of_two, longest=40, longest_mention=5)
     assert texts
     assert max(len(text.tokens) for text in texts) <= 40
     assert all(m.end - m.start <= 5 for text in texts for m in text.mentions)
@@ -115,17 +117,10 @@ def archive_of_two(tmp_path):
     return path
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"piece": 0}, "piece is 0; at least 1"),
-        ({"piece": 3, "markers": True}, "piece is 3; at least 4"),
-        ({"longest_mention": 0}, "longest_mention is 0; at least 1"),
-    ],
-)
-def test_options_that_are_not_possible(options, message):
-    with pytest.raises(TextcriticError, match=message):
-        EntityTexts(**options)
+def test_pieces_need_room_for_markers():
+    options = CorpusOptions(paths=["x"], longest=3, markers=True)
+    with pytest.raises(TextcriticError, match=r"options\.longest: 3 is too few with markers; at least 4"):
+        check_structured(Corpus(extractor="mentions", options=options))
 
 
 def test_a_document_without_words_is_an_error(tmp_path):

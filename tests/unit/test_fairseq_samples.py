@@ -16,11 +16,11 @@ from tiny_fairseq import AT_ONCE, LANGUAGE_MODELS, TRANSLATORS, built
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import PartialShard, Shard, read_shard
 from textcritic.plan.checks.decodings import REFINING
+from textcritic.plan.entries import Decoding
 from textcritic.plan.shares import share_of
 from textcritic.training.load import load_tokenizer
 
@@ -88,7 +88,7 @@ def test_a_shard_holds_its_texts_in_order_whatever_shards_and_batches_are(folder
         parts = []
         for shard in range(shards):
             part = Shard(7, *share_of(23, f"{shard}-of-{shards}"), tmp_path / f"{shard}-of-{shards}.parquet")
-            parts += make(folders, (name, replace(decoding, batch_size=50)), part)
+            parts += make(folders, (name, decoding.changed(batch_size=50)), part)
         assert parts == whole
     likeliest = decoding.method == "likeliest"
     other = make(folders, scheme, Shard(8, 0, 23, tmp_path / "other.parquet"))
@@ -199,7 +199,7 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(folders, 
     sample_fairseq(
         folder,
         change.get("sources", SENTENCES),
-        replace(scheme, **change.get("scheme", {})),
+        scheme.changed(**change.get("scheme", {})),
         replace(shard, **change.get("shard", {})),
         Sampling(**change.get("sampling", {})),
     )

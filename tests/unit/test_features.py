@@ -6,8 +6,9 @@ import torch
 
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.latents.features import Embedding, embed_articles, last_states
+from textcritic.latents.features import embed_articles, last_states
 from textcritic.latents.points import Features
+from textcritic.plan.entries.classifiers import Embedder
 from textcritic.rehearsal.checkpoints import tiny_gpt2, tiny_gpt_neo
 from textcritic.training.load import load_causal, load_tokenizer
 
@@ -34,18 +35,18 @@ def test_a_state_is_that_of_the_last_token_whatever_the_batch(folder):
         states = [model(torch.tensor([ids]), output_hidden_states=True).hidden_states[-1][0, -1] for ids in tokens]
     alone = np.stack([state.numpy() for state in states])
     for size in (1, 2, 5):
-        np.testing.assert_allclose(last_states(model, tokens, Embedding(batch_size=size)), alone, atol=1e-5)
+        np.testing.assert_allclose(last_states(model, tokens, Embedder(batch_size=size)), alone, atol=1e-5)
 
 
 def test_rows_are_in_the_order_of_ids_and_texts_are_cut(folder, tmp_path):
     path = articles(tmp_path / "a.parquet", ["e", "d", "c", "b", "a"], groups=["g", None, None, "g", None])
-    embed_articles(path, folder, tmp_path / "f.npz", Embedding(max_tokens=10))
+    embed_articles(path, folder, tmp_path / "f.npz", Embedder(max_tokens=10))
     read = Features.load(tmp_path / "f.npz")
     assert list(read.ids) == list("abcde")
     assert list(read.groups) == ["", "g", "", "", "g"]
     tokens = np.load(tmp_path / "f.npz")["tokens"]
     assert tokens.max() == 10
-    embed_articles(path, folder, tmp_path / "g.npz", Embedding(max_tokens=20))
+    embed_articles(path, folder, tmp_path / "g.npz", Embedder(max_tokens=20))
     longer = Features.load(tmp_path / "g.npz")
     changed = np.abs(longer.vectors - read.vectors).max(axis=1) > 1e-4
     assert (changed == (tokens == 10)).all()
@@ -54,7 +55,7 @@ def test_rows_are_in_the_order_of_ids_and_texts_are_cut(folder, tmp_path):
 def test_two_articles_of_one_id_are_refused(folder, tmp_path):
     path = articles(tmp_path / "a.parquet", ["a", "a", "b", "c", "d"])
     with pytest.raises(TextcriticError, match="two articles have the id 'a'"):
-        embed_articles(path, folder, tmp_path / "f.npz", Embedding())
+        embed_articles(path, folder, tmp_path / "f.npz", Embedder())
 
 
 @pytest.mark.parametrize(

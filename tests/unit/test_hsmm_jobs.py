@@ -5,9 +5,9 @@ import json
 import logging
 import math
 import os
+import pickle
 import signal
 import subprocess
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 from forks import forking_python
-from tiny_hsmm import flat, random_model
+from tiny_hsmm import changed_entry, flat, hsmm_entry, random_model
 from tiny_process import TinyProcess, model_of
 
 from textcritic.errors import TextcriticError
@@ -24,28 +24,27 @@ from textcritic.generators.hsmm.adam import Adam
 from textcritic.generators.hsmm.em import EM
 from textcritic.generators.hsmm.multigram import Windows, find_segments
 from textcritic.generators.hsmm.sample import sample_hsmm
-from textcritic.generators.hsmm.text import Settings, Text, log_likelihood
+from textcritic.generators.hsmm.text import Text, log_likelihood
 from textcritic.generators.hsmm.train import pack, train_hsmm, unpack
 from textcritic.generators.shards import CUT, ENDED, Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded
-from textcritic.plan.entries import read_entry
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run
 
-BY_EM = Settings(states=8, longest=5, iterations=4, tolerance=-1.0)  # never settled
-BY_ADAM = Settings(
-    states=3, longest=4, method="adam", epochs=2, pretraining_epochs=1, most_common=60, evaluate_every=10, batch_size=16
+BY_EM = hsmm_entry(8, longest=5, iterations=4, tolerance=-1.0)  # never settled
+BY_ADAM = hsmm_entry(
+    3, longest=4, method="adam", epochs=2, pretraining_epochs=1, most_common=60, evaluate_every=10, batch_size=16
 )
 
 
-def fit(train, validation, tokenizer, folder, settings, checkpoint_seconds=300.0):
+def fit(train, validation, tokenizer, folder, entry, checkpoint_seconds=300.0):
     run = Run(f"{folder}/model", f"{folder}/training.json", "hsmm", 1, checkpoint_seconds=checkpoint_seconds)
-    return train_hsmm(Encoded(train, validation, tokenizer), settings, 3, run)
+    return train_hsmm(Encoded(train, validation, tokenizer), entry, 3, run)
 
 
-def train_small(small: TinyProcess, folder, settings, train="train", **more):
-    report = fit(small.prefix(train), small.prefix("validation"), small.tokenizer, folder, settings, **more)
+def train_small(small: TinyProcess, folder, entry, train="train", **more):
+    report = fit(small.prefix(train), small.prefix("validation"), small.tokenizer, folder, entry, **more)
     return report, HSMM.load(folder / "model")
 
 
@@ -76,10 +75,10 @@ def interrupt():
 # The report and the model
 
 
-@pytest.mark.parametrize("settings", [BY_EM, BY_ADAM])
-def test_report_and_model(small_process, tmp_path, settings):
-    split = "train" if settings.method == "em" else "test"
-    report, model = train_small(small_process, tmp_path, settings, split)
+@pytest.mark.parametrize("entry", [BY_EM, BY_ADAM])
+def test_report_and_model(small_process, tmp_path, entry):
+    split = "train" if entry.training.method == "em" else "test"
+    report, model = train_small(small_process, tmp_path, entry, split)
     assert report == json.loads((tmp_path / "training.json").read_text())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "model", "training.json"]
     assert list(report) == [
@@ -100,29 +99,24 @@ def test_report_and_model(small_process, tmp_path, settings):
     ]
     tokens, curve = len(small_process.text(split).tokens), report["curve"]
     assert [point["step"] for point in curve] == list(range(report["steps"] + 1))
-    assert report["tokens_seen"] == tokens * (report["steps"] if settings.method == "em" else 3)
+    assert report["tokens_seen"] == tokens * (report["steps"] if entry.training.method == "em" else 3)
     losses = [point["validation_loss"] for point in curve]
     assert report["validation_loss"] == min(losses) == losses[report["best_step"]] < losses[0]
     assert (curve[0]["train_loss"], curve[-1]["train_loss"]) == (None, pytest.approx(min(losses), rel=0.2))
     assert report["parameters"] == model.parameters
     assert (report["states"], report["segments"]) == (model.states, len(model.lexicon))
-    assert report["states_allowed"] == settings.states
-    sizes = settings.states + settings.longest + report["segments_allowed"]
-    assert report["published_parameters"] == settings.states * sizes
+    assert report["states_allowed"] == entry.states
+    sizes = entry.states + entry.longest + report["segments_allowed"]
+    assert report["published_parameters"] == entry.states * sizes
     assert load_tokenizer(tmp_path / "model").eos_token_id == small_process.end
     # What was validated is what was saved.
-    method = EM if settings.method == "em" else Adam
+    method = EM if entry.training.method == "em" else Adam
     arguments = (model,) if method is EM else (model.lexicon,)
     more = () if method is EM else (0, torch.device("cpu"))
     validation = small_process.text("validation")
-    lattices = method(*arguments, small_process.text(split), settings, *more).lattices(validation)
+    lattices = method(*arguments, small_process.text(split), entry, *more).lattices(validation)
     loss = -log_likelihood(model, lattices) / len(validation.tokens)
     assert loss == pytest.approx(report["validation_loss"], rel=1e-6)
-
-
-def test_settings_are_those_of_the_registry_schema():
-    entry = read_entry({"kind": "hsmm", "encoding": "symbols", "states": 7}, "generators", "here").plain()
-    assert Settings.from_entry(entry) == Settings(states=7)
 
 
 def test_a_packed_model_is_unpacked(tmp_path):
@@ -137,9 +131,8 @@ def test_a_packed_model_is_unpacked(tmp_path):
 
 
 PROGRAM = f"""
-import os, signal, sys
+import os, pickle, signal, sys
 from textcritic.generators.hsmm.em import EM
-from textcritic.generators.hsmm.text import Settings
 from textcritic.generators.hsmm.train import train_hsmm
 from textcritic.generators.train import Encoded
 from textcritic.training.loop import Run
@@ -153,7 +146,7 @@ def killed(self, advance):
     return original(self, advance)
 
 EM.round = killed
-fit(*sys.argv[1:5], {BY_EM!r}, checkpoint_seconds=0)
+fit(*sys.argv[1:5], pickle.loads({pickle.dumps(BY_EM)!r}), checkpoint_seconds=0)
 """
 
 
@@ -225,7 +218,7 @@ def test_state_of_other_settings_is_not_taken_up(small_process, tmp_path, monkey
         with pytest.raises(KeyboardInterrupt):
             train_small(small_process, tmp_path, BY_EM, "test", checkpoint_seconds=0)
     with caplog.at_level(logging.INFO, "textcritic"):
-        report, _ = train_small(small_process, tmp_path, replace(BY_EM, **change), "test")
+        report, _ = train_small(small_process, tmp_path, changed_entry(BY_EM, **change), "test")
     assert f"the training was changed ({'settings.' + named.removeprefix('settings.')})" in caplog.text
     assert "resuming" not in caplog.text
     assert report["steps"] == change.get("iterations", 4)
@@ -256,7 +249,7 @@ def adam(small_process):
 
 
 def rounds_of(adam):
-    return Adam.plan(adam.settings, len(adam.text))[0]
+    return Adam.plan(adam.how, len(adam.text))[0]
 
 
 def logits_of(adam):
@@ -290,11 +283,11 @@ def test_pretraining_trains_the_emissions_alone(adam):
         emissions = {f"emission{n}" for n in range(1, 5)}
         if adam.updates <= adam.pretraining:
             assert changed == emissions
-            assert adam.optimiser.param_groups[0]["lr"] == BY_ADAM.pretraining_learning_rate
+            assert adam.optimiser.param_groups[0]["lr"] == BY_ADAM.training.pretraining_learning_rate
             seen.append("pretraining")
-        elif adam.updates - adam.pretraining >= BY_ADAM.evaluate_every:
+        elif adam.updates - adam.pretraining >= BY_ADAM.training.evaluate_every:
             assert changed == emissions | {"transition", "length", "initial"}
-            assert {group["lr"] for group in adam.optimiser.param_groups} == {BY_ADAM.learning_rate}
+            assert {group["lr"] for group in adam.optimiser.param_groups} == {BY_ADAM.training.learning_rate}
             seen.append("training")
         before = after
         assert adam.after_validation(1 / (rounds + 1)) == (rounds == rounds_of(adam) - 1)
@@ -321,7 +314,7 @@ def test_the_learning_rate_falls_when_validation_does_not(adam):
         assert adam.rate == pytest.approx(rate)
     for _ in range(20):
         adam.after_validation(9.0)
-    assert adam.rate == BY_ADAM.minimum_learning_rate
+    assert adam.rate == BY_ADAM.training.minimum_learning_rate
 
 
 def test_the_end_is_that_of_sequences_as_long_as_those_of_the_last_round(adam):
@@ -338,16 +331,16 @@ def test_a_length_without_n_grams_is_never_emitted():
     text = Text(*flat([[0, 1], [1, 0], [0, 0]] * 8))
     lexicon = Lexicon.count(text.tokens, text.offsets, 2, 3)
     assert len(lexicon.codes[2]) == 0
-    adam = Adam(lexicon, text, replace(BY_ADAM, longest=3, pretraining_epochs=0), 1, torch.device("cpu"))
+    adam = Adam(lexicon, text, changed_entry(BY_ADAM, longest=3, pretraining_epochs=0), 1, torch.device("cpu"))
     for _ in range(rounds_of(adam)):
         assert math.isfinite(adam.round(lambda _: None))
     adam.model.validate()
 
 
 def test_a_loss_that_is_no_number_is_told(small_process, tmp_path):
-    settings = replace(BY_ADAM, learning_rate=1e30, pretraining_epochs=0)
+    entry = changed_entry(BY_ADAM, learning_rate=1e30, pretraining_epochs=0)
     with pytest.raises(TextcriticError, match=r"loss is (nan|inf).*lower training.learning_rate"):
-        train_small(small_process, tmp_path, settings, "test")
+        train_small(small_process, tmp_path, entry, "test")
 
 
 # Bad input
@@ -361,10 +354,10 @@ def write(folder: Path, split: str, sequences, end=3) -> Path:
     return folder / split
 
 
-def train_on(folder, sequences, validation, settings=BY_EM):
+def train_on(folder, sequences, validation, entry=BY_EM):
     make_symbol_tokenizer(folder / "tokenizer", "ab")
     splits = write(folder, "train", sequences), write(folder, "validation", validation)
-    report = fit(*splits, folder / "tokenizer", folder, settings)
+    report = fit(*splits, folder / "tokenizer", folder, entry)
     return report, HSMM.load(folder / "model")
 
 
@@ -387,38 +380,38 @@ GOOD = good(0, 60)
         (GOOD, [[1], []], "validation", "sequence 1 is empty"),
     ],
 )
-@pytest.mark.parametrize("settings", [BY_EM, BY_ADAM])
-def test_bad_streams(tmp_path, settings, train, validation, split, message):
+@pytest.mark.parametrize("entry", [BY_EM, BY_ADAM])
+def test_bad_streams(tmp_path, entry, train, validation, split, message):
     with pytest.raises(TextcriticError, match=f"{tmp_path / split}.tokens.npy: {message}") as caught:
-        train_on(tmp_path, train, validation, settings)
+        train_on(tmp_path, train, validation, entry)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "model").exists()
 
 
-@pytest.mark.parametrize("settings", [BY_EM, BY_ADAM])
-def test_symbols_that_training_lacks_have_a_probability(tmp_path, settings):
+@pytest.mark.parametrize("entry", [BY_EM, BY_ADAM])
+def test_symbols_that_training_lacks_have_a_probability(tmp_path, entry):
     """Symbol 1 is in the vocabulary, but occurs in validation only."""
     train = [[0, 0, 2, 0, 2], [0, 2, 0, 0, 2], [0, 2, 0, 2, 0, 2]] * 20
-    report, model = train_on(tmp_path, train, [[0, 2, 1, 2]], settings)
+    report, model = train_on(tmp_path, train, [[0, 2, 1, 2]], entry)
     assert 0.5 < report["validation_loss"] < 20
     assert model.lexicon.counts[1] == 0
 
 
-@pytest.mark.parametrize("settings", [BY_EM, BY_ADAM])
+@pytest.mark.parametrize("entry", [BY_EM, BY_ADAM])
 @pytest.mark.parametrize("change", [{"states": 50}, {"longest": 25}, {"states": 1}])
-def test_odd_settings(tmp_path, settings, change):
+def test_odd_settings(tmp_path, entry, change):
     """More states than kinds of segments, segments longer than any sequence, one state."""
-    report, model = train_on(tmp_path, GOOD, GOOD[:3], replace(settings, **change))
+    report, model = train_on(tmp_path, GOOD, GOOD[:3], changed_entry(entry, **change))
     model.validate()
     assert math.isfinite(report["validation_loss"])
-    assert model.lexicon.longest == change.get("longest", settings.longest)
-    if settings.method == "em":
+    assert model.lexicon.longest == change.get("longest", entry.longest)
+    if entry.training.method == "em":
         assert model.states <= len(model.lexicon)
     else:
         assert model.states == change.get("states", 3)
 
 
-@pytest.mark.parametrize("settings", [BY_EM, BY_ADAM])
+@pytest.mark.parametrize("entry", [BY_EM, BY_ADAM])
 @pytest.mark.parametrize(
     "train",
     [
@@ -428,8 +421,8 @@ def test_odd_settings(tmp_path, settings, change):
         [[0]] * 3 + [[1, 1], [0, 1, 2]],
     ],
 )
-def test_little_text(tmp_path, settings, train):
-    report, model = train_on(tmp_path, train, [[0, 2, 0, 2]], replace(settings, longest=2))
+def test_little_text(tmp_path, entry, train):
+    report, model = train_on(tmp_path, train, [[0, 2, 0, 2]], changed_entry(entry, longest=2))
     model.validate()
     assert math.isfinite(report["validation_loss"])
 
@@ -440,9 +433,9 @@ def test_sequences_of_one_segment_have_no_states(tmp_path):
 
 
 def test_n_grams_that_no_sequence_is_made_of(tmp_path):
-    settings = replace(BY_EM, most_common=1, longest=2)
+    entry = changed_entry(BY_EM, most_common=1, longest=2)
     with pytest.raises(TextcriticError, match=r"no sequence .* can be cut into the 2 n-grams .* larger `most_common`"):
-        train_on(tmp_path, [[0, 1, 2], [1, 2, 0], [2, 0, 1]], GOOD, settings)
+        train_on(tmp_path, [[0, 1, 2], [1, 2, 0], [2, 0, 1]], GOOD, entry)
 
 
 def test_missing_files(small_process, tmp_path):

@@ -20,14 +20,15 @@ from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.download_dataset import wanted_files
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Dataset
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.plan.registries import Registries
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scientific"))
 
 from count import FILES, path_of, records_of
 
-ENTRY = {"repository": "some/data", "revision": REVISION, "config": None, "files": None}
+ENTRY = Dataset(repository="some/data", revision=REVISION)
 SPLITS = {split: split for split in FILES}
 CARD = """---
 pretty_name: Some data
@@ -99,12 +100,12 @@ def written(folder, files):
 
 def options(columns, from_splits=SPLITS):
     given = {"dataset": "some-data", "from_splits": from_splits, "columns": columns}
-    return read_entry({"extractor": "hub-dataset", "options": given}, "corpora", "a test").plain()["options"]
+    return CorpusOptions.read(given, "a test")
 
 
 def articles(folder, columns, from_splits=SPLITS, skipped=None, **changes):
     skipped = Counter() if skipped is None else skipped
-    return list(dataset_articles(folder, ENTRY | changes, options(columns, from_splits), skipped))
+    return list(dataset_articles(folder, ENTRY.changed(**changes), options(columns, from_splits), skipped))
 
 
 def scientific():
@@ -251,7 +252,7 @@ def test_a_file_that_is_not_whole_is_one_line(folder):
 
 
 def fetch(out_dir, **changes):
-    return local.fetch("download_dataset.download_dataset", "some-data", ENTRY | changes, out_dir)
+    return local.fetch("download_dataset.download_dataset", "some-data", ENTRY.changed(**changes), out_dir)
 
 
 @pytest.fixture
@@ -298,12 +299,12 @@ def test_without_a_network_one_line_says_what_to_do_by_hand(tmp_path, monkeypatc
 def test_which_files_are_wanted():
     listed = ["README.md", "a/train.parquet", "a/b/test.csv", "load.py", "logo.png"]
     assert wanted_files(listed, ENTRY) == ["README.md", "a/train.parquet", "a/b/test.csv"]
-    chosen = {"files": {"x": ["**/test.csv"], "y": ["a/*.parquet"]}}
-    assert wanted_files(listed, ENTRY | chosen) == ["README.md", "a/b/test.csv", "a/train.parquet"]
+    chosen = ENTRY.changed(files={"x": ["**/test.csv"], "y": ["a/*.parquet"]})
+    assert wanted_files(listed, chosen) == ["README.md", "a/b/test.csv", "a/train.parquet"]
     with pytest.raises(
         TextcriticError, match=rf"{REVISION} has no file a/val\*, which its entry names for the split v"
     ):
-        wanted_files(listed, ENTRY | {"files": {"v": ["a/val*"]}})
+        wanted_files(listed, ENTRY.changed(files={"v": ["a/val*"]}))
     with pytest.raises(
         TextcriticError, match=r"no data files; it has load\.py, which is not run; .*refs%2Fconvert%2Fparquet"
     ):
@@ -314,7 +315,7 @@ def test_which_files_are_wanted():
 
 
 def registries(tmp_path, corpus=None, **changes):
-    entries = {"datasets": {"some-data": ENTRY | changes}, "corpora": {"mine": corpus} if corpus else {}}
+    entries = {"datasets": {"some-data": ENTRY.plain() | changes}, "corpora": {"mine": corpus} if corpus else {}}
     for name, content in entries.items():
         (tmp_path / f"{name}.yaml").write_text(json.dumps(content))
     return Registries([tmp_path], tmp_path)

@@ -114,20 +114,21 @@ def test_a_circle_is_seen(tmp_path):
 GROUND = (
     "batches",
     "digests",
-    "download",
-    "download_dataset",
     "errors",
     "extras",
     "files",
     "host",
     "place",
     "runlog",
+    "values",
     "workers",
 )
 ROOMS = (
     *GROUND,
     "inference",
     "plan",
+    "download",
+    "download_dataset",
     "measures",
     "corpora",
     "report",

@@ -16,16 +16,14 @@ from textcritic.corpora.intruders.cut import Wanted, cut_articles, cut_corpus
 from textcritic.corpora.intruders.documents import Document, read_documents, write_documents
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_table
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.intruders import IntruderOptions
 
 SPLITS = ("train", "validation", "test")
 WORDS = [f"{a}{b}" for a in "bcdfgklmnprst" for b in ("ad", "en", "ir", "os", "um")]
 
 
 def options(**changed):
-    return read_entry({"extractor": "intruders", "options": {"intruders": changed}}, "corpora", "test").plain()[
-        "options"
-    ]["intruders"]
+    return IntruderOptions.read(changed, "test")
 
 
 def sentences(number, rng, words=WORDS):
@@ -210,13 +208,13 @@ def test_an_intruder_is_what_it_is_said_to_be(tmp_path, asked, groups):
             )
             assert document.group == (before.group or document.origin)
             assert document.title == before.title
-            expected = {"random": [None], "retrieved": [asked["candidates"]["rank"]] * 1}[asked["candidates"]["from"]]
+            expected = {"random": [None], "retrieved": [asked.candidates.rank] * 1}[asked.candidates.from_]
             assert document.rank in expected if expected != [None] or document.rank is None else document.rank <= 10
             pairs.append((document.replaced, document.sentences[place]))
-        if asked["similarity"] is not None:
+        if asked.similarity is not None:
             texts = [" ".join(document.sentences) for document in coherent.values()]
-            assert max(cosines(texts, pairs)) < asked["similarity"]
-        attacked = round(asked["attacked"] * len(coherent))
+            assert max(cosines(texts, pairs)) < asked.similarity
+        attacked = round(asked.attacked * len(coherent))
         assert len(pairs) + said["left_out"][split].get(NO_CANDIDATE, 0) == attacked
         assert said["splits"][split]["incoherent"] == len(pairs) / len(coherent)
         sizes = [len(document.sentences) for document in corpus[split]]

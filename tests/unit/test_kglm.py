@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from tiny_kglm import EDGES, SIZE, all_states, toy_model, toy_proposal, write_toy
+from tiny_latent_training import entry_of
 
 from textcritic.corpora.structured.links import write_knowledge
 from textcritic.corpora.structured.texts import Edge, Mention, Structured, write_structured
@@ -17,7 +18,7 @@ from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.generators.latent.vocabulary import Vocabulary
 from textcritic.training.loop import Run
 
-SMALL = {"words": 16, "entities": 8, "hidden": 16}
+SMALL = {"words": 16, "entities": 8, "hidden": 16, "layers": 1, "dropout": 0.2}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def learners(made_up):
     words = Vocabulary.count((text.tokens for text in texts), 3)
     torch.manual_seed(1)
     for kind, settings in ((KGLM, SMALL), (KglmDisc, SMALL), (KglmDisc, {**SMALL, "reads": "document"})):
-        yield kind.build(settings, words, place / "knowledge").double().eval()
+        yield kind.build(kind.form(**settings), words, place / "knowledge").double().eval()
 
 
 def own_score(learner, text, states):
@@ -105,7 +106,7 @@ def test_states_come_back_from_texts(folder):
     text = Structured("t", ("x", "y", "x"))
     possible = torch.isfinite(model.log_joint(text, states))
     kept = Links(states.types[possible], states.entities[possible])
-    for row, found in enumerate(texts_of(text, kept, model.graph, model.size.window)):
+    for row, found in enumerate(texts_of(text, kept, model.graph, model.settings.window)):
         again = model.states_of(found)
         assert torch.equal(again.types[0], kept.types[row])
         assert torch.equal(again.entities[0], kept.entities[row])
@@ -151,24 +152,9 @@ def test_an_entity_outside_of_the_graph_is_named(folder):
         toy_model(folder).losses([text])
 
 
-@pytest.mark.parametrize(
-    ("kind", "settings", "said"),
-    [
-        (KGLM, {"words": 0}, "model.words"),
-        (KGLM, {"window": True}, "model.window"),
-        (KGLM, {"dropout": 1.0}, "model.dropout"),
-        (KGLM, {"reads": "next"}, "model.reads: no such setting"),
-        (KglmDisc, {"reads": "all"}, "prefix, next, document"),
-    ],
-)
-def test_settings_that_are_not_possible_are_named(folder, kind, settings, said):
-    with pytest.raises(TextcriticError, match=said):
-        kind.build(settings, Vocabulary(("<unk>", "x")), folder)
-
-
 def test_a_graph_is_needed():
     with pytest.raises(TextcriticError, match="needs the folder of a knowledge graph"):
-        KGLM.build({}, Vocabulary(("<unk>", "x")))
+        KGLM.build(KGLM.form(), Vocabulary(("<unk>", "x")))
 
 
 def test_a_saved_model_comes_back_and_wants_its_own_graph(folder, tmp_path):
@@ -186,7 +172,7 @@ def test_frozen_entities_stay_as_they_are_drawn(made_up):
     place, texts = made_up
     words = Vocabulary.count((text.tokens for text in texts), 3)
     for kind in (KGLM, KglmDisc):
-        learner = kind.build({**SMALL, "learn_entities": False}, words, place / "knowledge")
+        learner = kind.build(kind.form(**SMALL, learn_entities=False), words, place / "knowledge")
         learner.losses(texts[:2]).sum().backward()
         assert learner.choices.entity.grad is None
         assert learner.choices.relation.grad is not None
@@ -204,12 +190,12 @@ def test_one_entity_without_names_is_written_from_the_vocabulary(folder):
 def trained(made_up, folder: Path, steps: int, kind=KGLM):
     place, _ = made_up
     training = {"steps": steps, "batch_size": 8, "evaluate_every": 3, "learning_rate": 0.02}
-    entry = {"model": SMALL, "minimum_count": 2, "training": training}
+    entry = entry_of(kind, SMALL, training, minimum_count=2)
     files = Inputs(
         train=place / "train.parquet", validation=place / "validation.parquet", knowledge=place / "knowledge"
     )
     run = Run(folder / "model", folder / "report.json", threads=1, checkpoint_seconds=0.0)
-    return train_latent(kind, files, entry, 1, run)
+    return train_latent(files, entry, 1, run)
 
 
 @pytest.mark.parametrize("kind", [KGLM, KglmDisc])

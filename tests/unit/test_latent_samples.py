@@ -107,7 +107,7 @@ def test_texts_without_an_end_are_rejected_or_kept_as_they_are(entity_model, tmp
 @pytest.mark.parametrize(("learner", "settings"), [(LSTM, {**PLAIN, "ends": True}), (RNNG, TREES)])
 def test_a_model_with_an_end_is_cut_where_it_has_not_ended(learner, settings, tmp_path):
     torch.manual_seed(1)
-    model = saved(learner.build(settings, Vocabulary(("<unk>", "a", "b"))), tmp_path / "model")
+    model = saved(learner.build(learner.form(**settings), Vocabulary(("<unk>", "a", "b"))), tmp_path / "model")
     draws = drawn(Drawn(model=model, longest=4), tmp_path, count=200)
     tokens = [len(json.loads(draw.text)["tokens"]) for draw in draws]
     assert set(tokens) == {1, 2, 3, 4}
@@ -153,11 +153,11 @@ def test_another_length_is_drawn_anew(entity_model, tmp_path, monkeypatch):
 
 
 def test_lengths_for_a_model_that_ends_by_itself_are_refused(lengths, tmp_path):
-    model = saved(LSTM.build({**PLAIN, "ends": True}, Vocabulary(("<unk>", "a"))), tmp_path / "model")
+    model = saved(LSTM.build(LSTM.form(**PLAIN, ends=True), Vocabulary(("<unk>", "a"))), tmp_path / "model")
     with pytest.raises(TextcriticError, match="the model ends its texts itself"):
         drawn(Drawn(model=model, longest=4, lengths=lengths), tmp_path)
     write_structured(tmp_path / "none.parquet", [], "made up")
-    model = saved(LSTM.build({**PLAIN, "ends": False}, Vocabulary(("<unk>", "a"))), tmp_path / "endless")
+    model = saved(LSTM.build(LSTM.form(**PLAIN), Vocabulary(("<unk>", "a"))), tmp_path / "endless")
     with pytest.raises(TextcriticError, match=r"none.parquet: has no texts whose lengths could be given"):
         drawn(Drawn(model=model, longest=4, lengths=tmp_path / "none.parquet"), tmp_path)
 

@@ -1,31 +1,27 @@
 """The LDA critic's fit, its files and its jobs."""
 
-import json
-
 import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.sparse import csr_matrix
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.critics.lda import LDA, FitOptions, Posterior, PosteriorOptions, Posteriors, infer, topic_languages
+from textcritic.critics.lda import LDA, Posterior, Posteriors, infer, topic_languages
 from textcritic.critics.lda.fit import EVERY, fit_lda
-from textcritic.critics.lda.job import FITTED_BY, InferFiles, fit_options, infer_mixing, posterior_options, train_lda
+from textcritic.critics.lda.job import FITTED_BY, InferFiles, infer_mixing, train_lda
 from textcritic.critics.lda.scoring import UNKNOWN, score_lda
 from textcritic.critics.scores import document_columns, latent_nll, rejections
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_table
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Lda
 
 WORDS = {
     "de": ["der", "die", "und", "das", "nicht"],
     "es": ["el", "los", "una", "pero", "muy"],
     "fr": ["les", "une", "est", "pas", "du"],
 }
-ENTRY = restore(
-    json.dumps({"kind": "lda", "iterations": 60, "optimise_every": 10, "burn_in": 20, "draws": 3}), "critics"
-)
+ENTRY = Lda(kind="lda", iterations=60, optimise_every=10, burn_in=20, draws=3)
 CRITIC = LDA(np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), np.array([0.5, 1.5]))
 
 
@@ -63,7 +59,7 @@ def articles(path, number, seed, texts=()):
 
 
 def test_topics_become_the_languages():
-    fit = fit_lda(matrix(), FitOptions(iterations=300, optimise_every=50, burn_in=50))
+    fit = fit_lda(matrix(), Lda(kind="lda", iterations=300, optimise_every=50, burn_in=50))
     own = fit.critic.phi[:, :15].reshape(3, 3, 5).sum(axis=2)
     assert sorted(own.argmax(axis=1)) == [0, 1, 2]
     assert (own.max(axis=1) > 0.75).all()
@@ -74,21 +70,21 @@ def test_topics_become_the_languages():
 
 def test_a_fit_goes_on_until_its_chains_have_come_to_rest():
     options = {"optimise_every": 10, "burn_in": 50, "starts": 3}
-    fit = fit_lda(matrix(), FitOptions(iterations=5000, **options))
+    fit = fit_lda(matrix(), Lda(kind="lda", iterations=5000, **options))
     assert fit.convergence.converged
     sweeps = fit.convergence.sweeps
     assert sweeps < 5000
     assert [len(chain) for chain in fit.log_probs] == [sweeps // EVERY] * 3
-    at_most = fit_lda(matrix(), FitOptions(iterations=sweeps, **options))
+    at_most = fit_lda(matrix(), Lda(kind="lda", iterations=sweeps, **options))
     assert at_most.log_probs == fit.log_probs, "the most that is allowed changes nothing before"
-    short = fit_lda(matrix(), FitOptions(iterations=sweeps - 100, **options))
+    short = fit_lda(matrix(), Lda(kind="lda", iterations=sweeps - 100, **options))
     assert not short.convergence.converged
     assert short.convergence.sweeps == sweeps - 100
 
 
 def test_phi_is_the_smoothed_share_of_the_counts_of_one_state():
     counts, beta = matrix(), 0.25
-    phi = fit_lda(counts, FitOptions(iterations=5, beta=beta)).critic.phi
+    phi = fit_lda(counts, Lda(kind="lda", iterations=5, beta=beta)).critic.phi
     # n_kw = phi_kw (n_k + V beta) - beta, for the n_k that makes all of them whole.
     totals = np.arange(1, counts.sum() + 1)[:, None] + counts.shape[1] * beta
     tokens = np.zeros(counts.shape)[:3]
@@ -101,32 +97,32 @@ def test_phi_is_the_smoothed_share_of_the_counts_of_one_state():
 
 
 def test_two_fits_agree_to_the_bit_whatever_the_threads():
-    options = FitOptions(iterations=50, optimise_every=10, burn_in=10, starts=3, seed=4)
+    options = Lda(kind="lda", iterations=50, optimise_every=10, burn_in=10, starts=3, seed=4)
     one, two = fit_lda(matrix(), options), fit_lda(matrix(), options, workers=3)
     np.testing.assert_array_equal(one.critic.phi, two.critic.phi)
     np.testing.assert_array_equal(one.critic.alpha, two.critic.alpha)
     assert one.log_probs == two.log_probs
-    other = fit_lda(matrix(), FitOptions(iterations=50, optimise_every=10, burn_in=10, seed=9))
+    other = fit_lda(matrix(), Lda(kind="lda", iterations=50, optimise_every=10, burn_in=10, seed=9))
     assert not np.array_equal(one.critic.phi, other.critic.phi)
 
 
 def test_of_several_chains_the_most_probable_is_kept():
-    options = {"iterations": 40, "optimise_every": 0, "num_topics": 2}
-    several = fit_lda(matrix(), FitOptions(starts=4, seed=3, **options))
+    options = {"iterations": 40, "optimise_every": 0, "topics": 2}
+    several = fit_lda(matrix(), Lda(kind="lda", starts=4, seed=3, **options))
     assert several.kept == int(np.argmax([chain[-1] for chain in several.log_probs]))
-    alone = fit_lda(matrix(), FitOptions(seed=3 + several.kept, **options))
+    alone = fit_lda(matrix(), Lda(kind="lda", seed=3 + several.kept, **options))
     np.testing.assert_array_equal(alone.critic.phi, several.critic.phi)
     assert alone.critic.alpha.tolist() == pytest.approx([0.5, 0.5], rel=1e-6), "it is not optimised"
 
 
 def test_a_word_that_no_document_has_and_documents_without_words():
     counts = csr_matrix([[2, 0, 1, 0], [0, 0, 0, 0], [0, 0, 3, 1]])
-    fit = fit_lda(counts, FitOptions(num_topics=2, iterations=10))
+    fit = fit_lda(counts, Lda(kind="lda", topics=2, iterations=10))
     assert (fit.documents, fit.empty) == (2, 1)
     assert fit.critic.phi.shape == (2, 4)
     assert (fit.critic.phi[:, 1] > 0).all()
     with pytest.raises(TextcriticError, match="none has a word"):
-        fit_lda(csr_matrix((3, 4), dtype=np.int32), FitOptions())
+        fit_lda(csr_matrix((3, 4), dtype=np.int32), Lda(kind="lda"))
 
 
 def test_the_jobs_of_a_corpus_and_a_sample(tmp_path):
@@ -136,15 +132,15 @@ def test_the_jobs_of_a_corpus_and_a_sample(tmp_path):
     write_table(tmp_path / "rejected.parquet", rejected)
     folder = tmp_path / "counts"
     vocabulary, report = tmp_path / "vocabulary.parquet", tmp_path / "vocabulary.json"
-    count_corpus(tmp_path / "train.parquet", ENTRY["vocabulary"], vocabulary, report, folder)
+    count_corpus(tmp_path / "train.parquet", ENTRY.vocabulary, vocabulary, report, folder)
     assert read_json(report)["words"] == 17, "by default every word counts"
     critic = tmp_path / "critic.npz"
     train_lda(folder, critic, tmp_path / "training.json", ENTRY)
     training = read_json(tmp_path / "training.json")
     assert training["documents"] == 90
     assert training["tokens"] == 900
-    assert len(training["log_probs"]) * training["every"] == ENTRY["iterations"]
-    assert training["convergence"]["sweeps"] == ENTRY["iterations"]
+    assert len(training["log_probs"]) * training["every"] == ENTRY.iterations
+    assert training["convergence"]["sweeps"] == ENTRY.iterations
     assert not training["convergence"]["converged"]
     files = InferFiles(
         articles=tmp_path / "sample.parquet",
@@ -176,9 +172,8 @@ def some(posteriors, rows):
 
 def test_files_that_do_not_belong_together_or_are_damaged(tmp_path):
     articles(tmp_path / "train.parquet", 9, 1)
-    count_corpus(
-        tmp_path / "train.parquet", ENTRY["vocabulary"], tmp_path / "v.parquet", tmp_path / "v.json", tmp_path / "c"
-    )
+    paths = (tmp_path / name for name in ("train.parquet", "v.parquet", "v.json", "c"))
+    count_corpus(next(paths), ENTRY.vocabulary, *paths)
     CRITIC.save(tmp_path / "critic.npz")
     files = InferFiles(
         *(tmp_path / name for name in ("train.parquet", "v.parquet", "critic.npz", "p.npz", "s.parquet"))
@@ -217,38 +212,19 @@ def test_a_critic_that_is_none(phi, alpha, says):
         LDA(np.array(phi), np.array(alpha, dtype=float))
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"num_topics": 1}, "topics: 1; give from 2"),
-        ({"beta": 0.0}, "beta: 0.0; give a number above 0"),
-        ({"alpha": -1.0}, "alpha: -1.0; give a number above 0"),
-        ({"iterations": 0}, "iterations and starts must be 1 or more"),
-        ({"seed": -1}, "seed must be 0 or more"),
-    ],
-)
-def test_options_of_a_fit_out_of_range(options, says):
-    with pytest.raises(TextcriticError, match=says):
-        FitOptions(**options)
-
-
 def test_posteriors_that_cannot_be_drawn():
     with pytest.raises(TextcriticError, match="counts over 2 words for a critic of 3"):
-        infer(CRITIC, csr_matrix([[1, 1]]))
-    with pytest.raises(TextcriticError, match="use gibbs or exact"):
-        PosteriorOptions(method="variational")
-    with pytest.raises(TextcriticError, match="draws and sweeps must be 1 or more"):
-        PosteriorOptions(draws=0)
+        infer(CRITIC, csr_matrix([[1, 1]]), ENTRY)
     five = LDA(np.full((5, 3), 1 / 3), np.ones(5))
     with pytest.raises(
         TextcriticError, match="document 1 has 100 tokens, too many for the exact posterior of 5 topics"
     ):
-        infer(five, csr_matrix([[1, 0, 0], [100, 0, 0]]), PosteriorOptions(method="exact"))
+        infer(five, csr_matrix([[1, 0, 0], [100, 0, 0]]), Lda(kind="lda", posterior="exact"))
 
 
 @pytest.mark.parametrize("method", ["gibbs", "exact"])
 def test_documents_without_words_have_no_posterior(method):
-    found = infer(CRITIC, csr_matrix([[0, 0, 0], [2, 0, 1]]), PosteriorOptions(draws=2, sweeps=2, method=method))
+    found = infer(CRITIC, csr_matrix([[0, 0, 0], [2, 0, 1]]), Lda(kind="lda", draws=2, sweeps=2, posterior=method))
     assert np.isnan(found.mean[0]).all()
     assert np.isnan(found.draws[0]).all()
     assert np.isfinite(found.draws[1]).all()
@@ -260,12 +236,9 @@ def test_documents_without_words_have_no_posterior(method):
         score_lda(["one"], found)
 
 
-def test_the_schemas_defaults_are_those_of_the_library():
-    entry = restore('{"kind": "lda"}', "critics")
-    assert fit_options(entry) == FitOptions()
-    assert posterior_options(entry) == PosteriorOptions()
-    others = {"kind", "vocabulary", "posterior", "draws", "sweeps", "threads", "mem_mb", "runtime"}
-    assert {*FITTED_BY, *others} == set(entry)
+def test_the_rules_know_which_keys_decide_a_fit():
+    others = {"kind", "topics", "vocabulary", "posterior", "draws", "sweeps", "threads", "mem_mb", "runtime"}
+    assert {*FITTED_BY, *others} == set(Lda.model_fields)
 
 
 def test_the_language_of_each_topic():

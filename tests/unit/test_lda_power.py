@@ -1,13 +1,11 @@
 """What is recovered of known mixing, and when tests notice it."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from textcritic.corpora.parallel.build import build_parallel
-from textcritic.corpora.synthetic.languages import LanguageRecipe, draw_sentences, mixed
-from textcritic.critics.lda import LDA, PosteriorOptions
+from textcritic.corpora.synthetic.languages import draw_sentences, mixed
+from textcritic.critics.lda import LDA
 from textcritic.critics.lda.power import (
     ALPHA,
     POWER_SCHEMA,
@@ -24,10 +22,11 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.inference import energy_distance
 from textcritic.latents.bags import vocabulary_of
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus, Lda
+from textcritic.plan.entries.parallel import LanguageOptions
 
-RECIPE = LanguageRecipe(sentences=120, vocabulary=60, targets=("de", "es", "fr"))
-EXACT = PosteriorOptions(draws=1, method="exact")
+RECIPE = LanguageOptions(sentences=120, vocabulary=60)
+EXACT = Lda(kind="lda", draws=1, posterior="exact")
 
 
 def known(recipe=RECIPE, shared=1e-3):
@@ -42,7 +41,7 @@ def known(recipe=RECIPE, shared=1e-3):
 
 
 def test_the_rate_is_recovered_and_large_rates_are_noticed():
-    drawn, critic, vocabulary = known(replace(RECIPE, shared=0.0))
+    drawn, critic, vocabulary = known(RECIPE.changed(shared=0.0))
     options = PowerOptions(rates=(0.1, 0.3), sentences=(30, 100, 1000), repetitions=20)
     table = power_of(critic, vocabulary, drawn, EXACT, options)
     assert table.schema.equals(POWER_SCHEMA)
@@ -62,7 +61,7 @@ def test_the_rate_is_recovered_and_large_rates_are_noticed():
 
 
 def test_what_is_expected_is_counted_by_hand():
-    drawn, critic, vocabulary = known(LanguageRecipe(sentences=40, vocabulary=30, shared=0.3))
+    drawn, critic, vocabulary = known(LanguageOptions(sentences=40, vocabulary=30, shared=0.3))
     options = PowerOptions(rates=(0.4,), sentences=(40,), repetitions=1, seed=5)
     row = power_of(critic, vocabulary, drawn, EXACT, options).to_pylist()[1]
     owners = {}
@@ -111,22 +110,22 @@ def test_the_test_of_shares_notices_shares():
 
 def test_the_job_reads_the_test_split_of_these_languages(tmp_path):
     options = {"sentences": 60, "vocabulary": 40}
-    entry = read_entry({"extractor": "languages", "options": {"languages": options}}, "corpora", "an entry").plain()
+    entry = Corpus.read({"extractor": "languages", "options": {"languages": options}}, "an entry")
+    languages = entry.options.languages
     build_parallel(entry, tmp_path)
-    _, critic, vocabulary = known(LanguageRecipe(**options))
+    _, critic, vocabulary = known(languages)
     critic.save(tmp_path / "critic.npz")
     vocabulary.save(tmp_path / "vocabulary.parquet")
     names = ("test.parquet", "vocabulary.parquet", "critic.npz", "power.parquet", "power.json")
     files = PowerFiles(*(tmp_path / name for name in names))
     tried = PowerOptions(rates=(0.5,), sentences=(5,), repetitions=3)
-    measure_mixing_power(files, entry["options"]["languages"], EXACT, tried)
+    measure_mixing_power(files, languages, EXACT, tried)
     assert read_table(files.power).num_rows == 2
     summary = read_json(files.summary)
     assert summary["energy"].keys() == summary["share"].keys() == {"level", "noticed"}
     assert summary["documents"] == 6 * 3 * 3
-    other = {**entry["options"]["languages"], "seed": 9}
     with pytest.raises(TextcriticError, match=r"test.parquet: sentence \d+ is not the sentence of this number"):
-        measure_mixing_power(files, other, EXACT, tried)
+        measure_mixing_power(files, languages.changed(seed=9), EXACT, tried)
 
 
 def test_what_cannot_be_tried():

@@ -15,6 +15,7 @@ from textcritic.inference import (
     Number,
     bootstrap_interval,
     over_trainings,
+    paired_permutation_test,
     permutation_test,
     ratio_of_sums,
     trainings_p,
@@ -245,19 +246,15 @@ def f1(sums: np.ndarray) -> np.ndarray:
     return 2 * hits / (2 * hits + false_alarms + misses)
 
 
-def swapped(first: np.ndarray, second: np.ndarray, statistic: Any, resamples: int, seed: int) -> Any:
-    """A test that exchanges the two decisions on a document."""
-    rng = np.random.default_rng(seed)
-    gap = abs(statistic(first.sum(0)) - statistic(second.sum(0)))
-    more = 1
-    for _ in range(resamples):
-        swap = rng.random(len(first)) < 0.5
-        one, two = np.where(swap[:, None], second, first), np.where(swap[:, None], first, second)
-        more += abs(statistic(one.sum(0)) - statistic(two.sum(0))) >= gap - 1e-12
-    return type("Test", (), {"p": more / (resamples + 1)})
+def paired(scored: Scored, other: Scored | None, resampling: Resampling) -> Estimate:
+    """F1, and the test that exchanges the two decisions on a document."""
+    draws = resampling.resamples, resampling.seed
+    interval = bootstrap_interval(scored.data["f1"], f1, draws[0], seed=draws[1]).of_share()
+    p = None if other is None else paired_permutation_test(scored.data["f1"], other.data["f1"], f1, *draws).p
+    return Estimate(interval.estimate, interval.low, interval.high, p)
 
 
-def test_a_ratio_of_sums_against_truth_paired_between_two_sources():
+def test_an_estimate_against_truth_paired_between_two_sources():
     """As F1 of detectors is: each decides on the same documents, and the others are compared with the first."""
 
     @dataclass(frozen=True)
@@ -284,7 +281,7 @@ def test_a_ratio_of_sums_against_truth_paired_between_two_sources():
             weak, strong = Detector("weak"), Detector("strong")
             return [(weak, [weak, strong])]
 
-    measure = Measure(name="F1", value="f1", statistic=f1, tested=f1, test=swapped, whole=1)
+    measure = Measure(name="F1", value="f1", estimate=paired, whole=1)
     material = Material(Detectors(), names=type("Names", (), {"source": lambda _, row, **kw: row["generator"]})())
     rows = pd.DataFrame(
         source_rows(material, lambda source, _: Scored({"f1": counts(source.name)}, len(truth)), [measure])
@@ -294,7 +291,10 @@ def test_a_ratio_of_sums_against_truth_paired_between_two_sources():
         row = row_of(rows, name)
         assert row["f1"] == pytest.approx(2 * hits / (2 * hits + false_alarms + misses), rel=1e-12)
         assert row["ci_low"] < row["f1"] < row["ci_high"]
-    assert row_of(rows, "strong")["p_value"] == swapped(counts("strong"), counts("weak"), f1, RESAMPLES, 1).p
+    assert (
+        row_of(rows, "strong")["p_value"]
+        == paired_permutation_test(counts("strong"), counts("weak"), f1, RESAMPLES, 1).p
+    )
     assert pd.isna(row_of(rows, "weak")["p_value"]), "the source compared with is not tested against itself"
 
 

@@ -12,10 +12,11 @@ from textcritic.critics.mentions.job import chain_options
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.chains import chains_of
 from textcritic.latents.resolvers.conll import resolved_of
-from textcritic.latents.resolvers.given import NOTHING, GivenResolver, given_resolver
+from textcritic.latents.resolvers.given import NOTHING, GivenResolver
 from textcritic.latents.resolvers.language import FOLDER
 from textcritic.latents.resolvers.mention import Unresolved, text_of
-from textcritic.plan.entries import read_entry
+from textcritic.latents.resolvers.resolve import resolver_of
+from textcritic.plan.entries import Corpus, Mentions, read_entry
 
 TEXT = "Anna saw the man in\nblack. She left 👩‍🚀 him.\n\nHe (Zoe\u0308’s friend) smiled."
 
@@ -112,7 +113,7 @@ def test_columns_are_laid_on_the_text_whatever_its_spaces_and_signs(tmp_path):
 
 
 def test_articles_that_no_file_has_are_counted_and_those_without_mentions_are_resolved(tmp_path):
-    resolver = given_resolver({"kind": "given", "files": [lines(tmp_path, {"id": "a", "mentions": []})]})
+    resolver = GivenResolver([lines(tmp_path, {"id": "a", "mentions": []})])
     first, second = resolver.resolve([("a", "Rain."), ("b", "Anna.")])
     assert (first.mentions, first.sentences) == ((), ((0, 5),))
     assert second == Unresolved("b", NOTHING)
@@ -127,9 +128,10 @@ def test_another_language_is_that_of_the_pronouns_and_of_the_heads(tmp_path):
     text = "Der Mann der Gans lief. Er he."
     file = lines(tmp_path, {"id": "a", "mentions": [mention(4, 17), mention(24, 26), mention(27, 29)]})
     entry = {"kind": "given", "files": [str(file)], "language": str(tmp_path / "german.yaml")}
-    [resolved] = given_resolver(read_entry(entry, "resolvers", "the test").plain()).resolve([("a", text)])
+    resolver = read_entry(entry, "resolvers", "the test")
+    [resolved] = resolver_of(resolver).resolve([("a", text)])
     assert [head for _, head, *_ in shown(resolved)] == ["Mann", "Er", "he"]
-    chains = chains_of([resolved], chain_options({"chains": {}}, entry)).chains
+    chains = chains_of([resolved], chain_options(Mentions(kind="mentions", resolver="given"), resolver)).chains
     assert [chains.symbols[code] for code in chains.codes] == [".", "MALE", ".", "Er", "MALE"]
 
 
@@ -197,7 +199,8 @@ def test_an_id_twice_and_an_empty_file(tmp_path):
 def test_a_corpus_of_columns_and_the_mentions_of_the_same_file_fit(tmp_path):
     path, out = tmp_path / "a.conll", tmp_path / "articles.parquet"
     path.write_text(COLUMNS + COLUMNS.replace("(a)", "(b)"))
-    extract_corpus("conll", {"paths": [str(path)]}, [path], out, tmp_path / "report.json")
+    corpus = Corpus.read({"extractor": "conll", "options": {"paths": [str(path)]}}, "test")
+    extract_corpus(corpus, [path], out, tmp_path / "report.json")
     articles = read_articles(out)
     resolved = list(GivenResolver([path]).resolve((article.id, text_of(article)) for article in articles))
     assert resolved == [resolved_of(document) for document in conll_documents([path])]

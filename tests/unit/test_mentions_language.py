@@ -5,7 +5,7 @@ import yaml
 
 from textcritic.errors import TextcriticError
 from textcritic.latents.resolvers.language import FOLDER, LISTS, load_language
-from textcritic.latents.resolvers.persons import persons_resolver
+from textcritic.latents.resolvers.persons import PersonsResolver
 
 # A small file of German: no list of it is long, and all nouns have capital letters.
 GERMAN = {
@@ -61,7 +61,7 @@ def test_english_is_complete():
 
 
 def test_another_language_is_a_data_file(write):
-    resolver = persons_resolver({"language": str(write())})
+    resolver = PersonsResolver(load_language(str(write())))
     text = "Herr Meier ging im Wald. Der Mann sah Grete und sie sah ihn. Der Baum fiel. Margarete sah sich."
     (found,) = resolver.resolve([("a", text)])
     shown = [(text[mention.start : mention.end], mention.entity) for mention in found.mentions]

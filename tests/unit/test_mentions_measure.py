@@ -14,8 +14,8 @@ from textcritic.critics.mentions.measure import MeasuredFiles, annotated_texts, 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.latents.resolvers.measured import About, figures_of, read_figures, write_figures
-from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.plan.entries import read_entry
 from textcritic.plan.registries import Registries
 from textcritic.workflow import workflow_folder
@@ -50,11 +50,11 @@ def annotation(tmp_path):
             member = tarfile.TarInfo(f"gold/{number}.conll")
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
-    return read_entry({"files": [str(path)], "folder": "gold"}, "annotations", "tales").plain()
+    return read_entry({"files": [str(path)], "folder": "gold"}, "annotations", "tales")
 
 
 def entry(registry, **keys):
-    return read_entry(keys, registry, "own").plain()
+    return read_entry(keys, registry, "own")
 
 
 def written(tmp_path):
@@ -72,7 +72,7 @@ def test_a_resolver_is_measured(tmp_path, annotation):
 
 
 def test_a_resolver_that_is_the_annotation_has_no_error(tmp_path, annotation):
-    given = entry("resolvers", kind="given", files=annotation["files"])
+    given = entry("resolvers", kind="given", files=annotation.files)
     critic = entry("critics", kind="mentions", resolver="own", order=3, chains={"people": "all"})
     write_resolver_error(annotation, critic, given, written(tmp_path))
     table, summary = read_table(tmp_path / "table.parquet"), read_json(tmp_path / "summary.json")
@@ -84,7 +84,7 @@ def test_a_resolver_that_is_the_annotation_has_no_error(tmp_path, annotation):
 
 @pytest.mark.parametrize(("which", "places"), [("all", [0, 1, 2, 3]), ("even", [0, 2]), ("odd", [1, 3])])
 def test_documents_at_some_places_by_name(annotation, which, places):
-    texts = annotated_texts({**annotation, "documents": which})
+    texts = annotated_texts(annotation.changed(documents=which))
     assert [text.id for text in texts] == [f"tale-{place}" for place in places]
 
 
@@ -123,10 +123,10 @@ def test_another_table_is_no_table_of_figures(tmp_path, text):
 )
 def test_the_figures_that_ship_are_those_of_this_code(name, file):
     """Otherwise run tools/measure_resolvers.py again, and take its figures into docs/results/coreference.md."""
-    shipped = Registries([workflow_folder() / "config/registry"], workflow_folder()).entry("annotations", name).plain()
-    texts = annotated_texts({**shipped, "files": [LARGE / f"coreference/{file}-conll.tar.gz"], "folder": None})
-    for kind, make in (("persons", persons_resolver), ("nearest", nearest_resolver)):
-        table = measure_resolver(make({"kind": kind}), texts, shipped["singletons"])
+    shipped = Registries([workflow_folder() / "config/registry"], workflow_folder()).entry("annotations", name)
+    texts = annotated_texts(shipped.changed(files=[str(LARGE / f"coreference/{file}-conll.tar.gz")], folder=None))
+    for kind in ("persons", "nearest"):
+        table = measure_resolver(resolver_of(entry("resolvers", kind=kind)), texts, shipped.singletons)
         about = About(**{**ABOUT, "resolver": kind, "annotation": name, "version": __version__})
         today = {(row.part, row.metric): row for row in figures_of(summary_of(table, resamples=2), about)}
         rows = {(row.part, row.metric): row for row in read_figures(FIGURES, kind) if row.annotation == name}

@@ -17,8 +17,8 @@ RELEASED = {**FILM, "of": "sentence", "word": "film", "without": "born"}
 STORY = "Anna met Tom in May. She gave him her book. "
 
 
-def entry(**keys):
-    return read_entry({"kind": "persons", **keys}, "resolvers", "the test").plain()
+def entry(kind="persons", **keys):
+    return read_entry({"kind": kind, **keys}, "resolvers", "the test")
 
 
 def article(name, *texts):
@@ -45,7 +45,7 @@ def files(folder: Path, articles: list[Article], name: str = "mentions") -> Reso
 )
 def test_films_as_the_paper_says_and_as_its_code_does(text, paper, released):
     for opening, expected in ((FILM, paper), (RELEASED, released)):
-        opens = opening_of(entry(opening=opening)["opening"])
+        opens = opening_of(entry(opening=opening).opening)
         assert opens(article("a", text, "This is a film.")) is expected
 
 
@@ -117,7 +117,7 @@ def test_parts_made_from_a_file_that_was_mended_since_are_not_taken(tmp_path, mo
     articles = files(tmp_path, [article(n, STORY) for n in range(10)])
     read = tmp_path / "read"
     read.write_text("before")
-    asked = {**entry(), key: [str(read)] if key == "files" else str(read)}
+    asked = entry("given", files=[str(read)]) if key == "files" else entry(language=str(read))
     killed, again = Counting(resolver_of(entry()), stop_at="6"), Counting(resolver_of(entry()))
     monkeypatch.setattr(resolve, "resolver_of", lambda *_: killed)
     with pytest.raises(KeyboardInterrupt):

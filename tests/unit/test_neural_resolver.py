@@ -17,10 +17,12 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import write_table
 from textcritic.latents.resolvers import Mention, Resolved, Unresolved, iter_mentions, text_of
-from textcritic.latents.resolvers.neural import NeuralResolver, _in_words, neural_resolver
+from textcritic.latents.resolvers.neural import NeuralResolver, _in_words
 from textcritic.latents.resolvers.neural_model import PieceMaker, load_coreference
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.latents.resolvers.text import split_words
+from textcritic.plan.entries import HubModel, Neural
+from textcritic.plan.entries.resolvers import Opening
 from textcritic.rehearsal.coreference import LONGEST, save_checkpoint
 
 ARCHITECTURES = ("f-coref", "lingmess")
@@ -48,7 +50,7 @@ def checkpoint(request, tmp_path_factory):
 
 def resolver(checkpoint, batch_tokens=10_000, precision="fp32"):
     folder, architecture = checkpoint
-    return neural_resolver({"architecture": architecture, "batch_tokens": batch_tokens, "precision": precision}, folder)
+    return NeuralResolver(folder, architecture, batch_tokens, precision)
 
 
 def test_documents_of_all_sorts(checkpoint):
@@ -85,9 +87,9 @@ def assert_sound(result: Resolved) -> None:
 def test_a_checkpoint_that_was_fetched_from_a_hub(checkpoint, tmp_path, monkeypatch):
     """The files that the downloader takes are those that the resolver needs."""
     files = {path.name: path.read_bytes() for path in checkpoint[0].iterdir()}
-    entry = {"repository": "some/model", "revision": REVISION, "weights": True, "custom_code": False}
+    entry = HubModel(repository="some/model", revision=REVISION, format="pytorch")
     with local_hub(files | {"README.md": b"# A model"}, tmp_path / "home", monkeypatch):
-        assert local.fetch("download.download_model", "m", entry | {"format": "pytorch"}, tmp_path / "m") == ""
+        assert local.fetch("download.download_model", "m", entry, tmp_path / "m") == ""
     fetched = resolver((tmp_path / "m", checkpoint[1]))
     assert list(fetched.resolve(TEXTS[:4])) == list(resolver(checkpoint).resolve(TEXTS[:4]))
 
@@ -100,9 +102,9 @@ def test_the_job_writes_what_the_resolver_gives(checkpoint, tmp_path):
     files = ResolvedFiles(
         tmp_path / "articles.parquet", tmp_path / "mentions.parquet", tmp_path / "rejected.parquet", checkpoint[0]
     )
-    opening = {"matches": "(?!emoji)", "of": "section", "word": None, "without": None}
-    entry = {"kind": "neural", "architecture": checkpoint[1], "batch_tokens": 300, "precision": "fp32"}
-    resolve_articles(files, entry | {"opening": opening})
+    opening = Opening(matches="(?!emoji)")
+    entry = Neural(kind="neural", architecture=checkpoint[1], model="m", batch_tokens=300, opening=opening)
+    resolve_articles(files, entry)
     rows = {row["id"]: row for batch in iter_mentions(files.mentions) for row in batch.to_pylist()}
     assert list(rows) == [*(name for name, _ in TEXTS), "before"]
     expected = resolver(checkpoint).resolve((article.id, text_of(article)) for article in articles)

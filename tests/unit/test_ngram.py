@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.generators.decoding import Decoding
-from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram, load, sample_ngram
+from textcritic.generators.ngram.job import NgramFiles, fit_ngram, load, sample_ngram
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID, Vocabulary, join, shuffled, split
 from textcritic.generators.shards import Shard, read_shard
+from textcritic.plan.entries import Decoding, Ngram
 from textcritic.plan.shares import share_of
 
 TITLES = ["abstract", "methods", "see also"]
@@ -46,13 +46,17 @@ def files_in(folder):
     return NgramFiles(folder / "model", folder / "training.json", folder / "perplexity.json")
 
 
+def entry(order, smoothing="none", shuffled=False):
+    return Ngram(kind="ngram", order=order, smoothing=smoothing, shuffled=shuffled)
+
+
 @pytest.fixture(scope="module")
 def models(corpus, tmp_path_factory):
     """Folders of a maximum-likelihood and an interpolated trigram model with their JSON files."""
     folder = tmp_path_factory.mktemp("models")
     for smoothing in ["none", "interpolated"]:
         out = folder / smoothing
-        fit_ngram(corpus, "w-title", NgramSettings(3, smoothing), files_in(out))
+        fit_ngram(corpus, "w-title", entry(3, smoothing), files_in(out))
     return folder
 
 
@@ -160,7 +164,7 @@ def test_shuffling_spreads_the_words_of_each_article_over_all():
 
 def test_a_model_of_shuffled_words_keeps_lengths_and_leaves_validation_and_test_alone(corpus, tmp_path):
     for name, seed in (("plain", None), ("shuffled", 1), ("again", 1), ("other", 2)):
-        fit_ngram(corpus, "wo-title", NgramSettings(2, "interpolated", seed), files_in(tmp_path / name))
+        fit_ngram(corpus, "wo-title", entry(2, "interpolated", seed is not None), files_in(tmp_path / name), seed or 0)
     plain, mixed = (load(tmp_path / name / "model") for name in ("plain", "shuffled"))
     assert mixed.vocabulary.words == plain.vocabulary.words
     assert np.array_equal(mixed.cumulative[0], plain.cumulative[0])
@@ -232,14 +236,14 @@ def test_what_a_killed_run_left_is_not_read_and_goes(corpus, tmp_path):
     left.mkdir()
     (left / "codes.scratch").write_bytes(b"half")
     (left / "keys1.npy").write_bytes(b"half")
-    fit_ngram(corpus, "w-title", NgramSettings(2, "none"), files_in(tmp_path))
+    fit_ngram(corpus, "w-title", entry(2), files_in(tmp_path))
     assert not left.exists()
     assert load(tmp_path / "model").order == 2
 
 
 def test_memory_changes_nothing(models, corpus, tmp_path):
     """With room for 100 n-grams at a time."""
-    fit_ngram(corpus, "w-title", NgramSettings(3, "none", memory_mb=800 / 2**20), files_in(tmp_path))
+    fit_ngram(corpus, "w-title", entry(3), files_in(tmp_path), memory_mb=800 / 2**20)
     assert contents(tmp_path / "model") == contents(models / "none" / "model")
 
 
@@ -275,27 +279,16 @@ def test_a_truncated_model(models, tmp_path, name):
         load(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"order": 0}, "order: 0 is not possible"),
-        ({"order": 0, "smoothing": "interpolated"}, "order: 0 is not possible"),
-        ({"smoothing": "kneser-ney"}, "smoothing: 'kneser-ney' is unknown; use none or interpolated"),
-        ({"setting": "with"}, "setting 'with': unknown"),
-    ],
-)
-def test_impossible_options(corpus, tmp_path, keys, message):
-    options = {"setting": "w-title", "order": 2, "smoothing": "none"} | keys
-    settings = NgramSettings(options["order"], options["smoothing"])
-    with pytest.raises(TextcriticError, match=message):
-        fit_ngram(corpus, options["setting"], settings, files_in(tmp_path))
+def test_an_unknown_setting(corpus, tmp_path):
+    with pytest.raises(TextcriticError, match="setting 'with': unknown"):
+        fit_ngram(corpus, "with", entry(2), files_in(tmp_path))
     assert not any(tmp_path.iterdir())
 
 
 def test_a_split_without_articles(corpus, tmp_path):
     write_articles(tmp_path / "empty.parquet", [])
-    for split_name, shuffle in (("validation", None), ("train", None), ("train", 1)):
+    for split_name, shuffle in (("validation", False), ("train", False), ("train", True)):
         splits = {**corpus, split_name: tmp_path / "empty.parquet"}
         with pytest.raises(TextcriticError, match=r"empty.parquet: holds no articles"):
-            fit_ngram(splits, "w-title", NgramSettings(2, "none", shuffle), files_in(tmp_path))
+            fit_ngram(splits, "w-title", entry(2, shuffled=shuffle), files_in(tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["empty.parquet"]

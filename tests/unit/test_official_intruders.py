@@ -15,7 +15,7 @@ from textcritic.corpora.intruders.sentences import split_sentences
 from textcritic.corpora.readers.stories import NO_TEXT, read_stories
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 
 TEXT = "It is one. It is two. It is three. It is four."
 
@@ -40,10 +40,8 @@ def item(number, position=-1, train=0, **changed):
 def build(tmp_path, items, name="part.jsonl"):
     path = tmp_path / name
     path.write_text("".join(json.dumps(value) + "\n" for value in items), encoding="utf-8")
-    entry = read_entry(
-        {"extractor": "intruders", "options": {"intruders": {"official": str(path)}}}, "corpora", "test"
-    ).plain()
-    said = build_official("published", entry, tmp_path / "out")
+    entry = Corpus.read({"extractor": "intruders", "options": {"intruders": {"official": str(path)}}}, "test")
+    said = build_official("published", path, entry, tmp_path / "out")
     assert said == read_json(tmp_path / "out" / "statistics.json")
     return {s: {d.id: d for d in read_documents(tmp_path / "out" / f"{s}.parquet")} for s in said["splits"]}, said
 

@@ -25,6 +25,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.measures.card_file import card_to_json
 from textcritic.measures.score import Number, Score
+from textcritic.plan.entries.corpora import TitleOptions
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source
 from textcritic.plan.spec import load_yaml
@@ -32,7 +33,7 @@ from textcritic.workflow import alone, workflow_folder
 from textcritic.workflow.run import _causes, _run
 
 ROOT = workflow_folder()
-TITLES = {"lemmatise": False, "spelling": {}, "drop": []}
+TITLES = TitleOptions(drop=[])
 
 
 def jsonl(path, *articles):
@@ -174,7 +175,7 @@ def test_a_reference_without_titles_is_said_once(capsys):
     ("articles", "asked", "count"), [(20, None, 2), (240, None, 4), (500, None, 10), (9000, None, 10), (20, 7, 7)]
 )
 def test_what_is_rare_depends_on_how_much_there_is(articles, asked, count, capsys):
-    assert corpus_template()["sections"]["minimum_title_count"] == 10
+    assert corpus_template().sections.minimum_title_count == 10
     assert _title_count(outline(articles=articles), asked) == count
     assert f"fewer than {count} training sections" in capsys.readouterr().err
 

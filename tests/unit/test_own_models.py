@@ -10,10 +10,10 @@ from textcritic.api.articles.models import Drawing, models_of
 from textcritic.cli import main
 from textcritic.corpora import Article, Section, render, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.sample import Openings, Sampling, sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries import Decoding
 from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.plan.project import Project
 from textcritic.plan.sources import Source

@@ -10,14 +10,11 @@ from dataclasses import fields
 import pytest
 
 import textcritic
-from textcritic.api import criticise, options
-from textcritic.api.tendencies import measure_options
-from textcritic.api.topics import fit_options
+from textcritic.api import criticise, options, tendencies, topics
 from textcritic.cli import _parser, main
 from textcritic.commands.arguments import in_flags
-from textcritic.critics.ctm import FitOptions
-from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Ctm, Tendencies
 
 FUNCTIONS = {
     "chains": (textcritic.chains, options.ChainOptions),
@@ -113,8 +110,8 @@ def test_an_option_that_does_not_exist_is_named_with_the_nearest(command):
 
 
 def test_defaults_are_those_of_what_they_are_for():
-    assert fit_options(options.TopicFit(), 2) == FitOptions(2)
-    assert measure_options(options.TendencyOptions()) == MeasureOptions()
+    assert topics.entry_of(options.TopicFit(), 2) == Ctm(kind="ctm", topics=2)
+    assert tendencies.entry_of(options.TendencyOptions()) == Tendencies(kind="tendencies", tokenizer="words")
 
 
 def test_criticise_has_the_options_of_each_kind():

@@ -12,7 +12,7 @@ from textcritic.corpora.parallel.build import build_parallel
 from textcritic.errors import TextcriticError
 from textcritic.files import write_arrays
 from textcritic.generators.pairs import SPECIAL_TOKENS, Pairs, encode_pairs, make_subword_tokenizer
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 from textcritic.training.load import load_tokenizer
 
 
@@ -25,9 +25,7 @@ def built(tmp_path_factory):
     """A corpus of artificial languages, and a tokenizer that was learnt on it."""
     folder = tmp_path_factory.mktemp("pairs")
     options = {"languages": {"sentences": 300, "vocabulary": 60}}
-    build_parallel(
-        read_entry({"extractor": "languages", "options": options}, "corpora", "test").plain(), folder / "corpus"
-    )
+    build_parallel(Corpus.read({"extractor": "languages", "options": options}, "test"), folder / "corpus")
     make_subword_tokenizer(folder / "corpus/train.parquet", folder / "tokenizer", 200)
     return folder
 

@@ -13,15 +13,16 @@ from textcritic.corpora.parallel.corpus import Sentence, Sentences, sentence_num
 from textcritic.corpora.parallel.files import read_lines, read_parallel
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
+from textcritic.plan.entries.corpora import Splits
+from textcritic.plan.entries.parallel import ParallelOptions
 
 SLICE, NTREX = SMALL / "parallel", LARGE / "parallel"
-SPLITS = {"validation": 0.1, "test": 0.1, "seed": 1}
+SPLITS = Splits(validation=0.1, test=0.1)
 
 
 def options(**given):
-    entry = {"extractor": "parallel", "options": {"parallel": given}}
-    return read_entry(entry, "corpora", "test").plain()["options"]["parallel"]
+    return ParallelOptions.read(given, "test")
 
 
 def write(folder, **sides):
@@ -234,7 +235,7 @@ def test_the_seed_decides_the_splits_and_a_repeated_sentence_stays_on_one_side(t
     twice = [sentence for _ in range(2) for sentence in corpus(50).stream]
     titles = []
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):
-        record = write_parallel_corpus(Sentences(iter(twice)), {**SPLITS, "seed": seed}, tmp_path / name)
+        record = write_parallel_corpus(Sentences(iter(twice)), SPLITS.changed(seed=seed), tmp_path / name)
         assert record["sentences"] == 100
         assert record["splits"]["test"] == {"sentences": 5, "articles": 20}
         titles.append({article.title for article in splits_of(tmp_path / name)["test"]})
@@ -245,19 +246,19 @@ def test_too_few_sentences_are_one_line(tmp_path):
     with pytest.raises(TextcriticError, match=r"corpus 'mine': 3 distinct sentences are too few .* left out: none"):
         write_parallel_corpus(corpus(3), SPLITS, tmp_path / "mine")
     with pytest.raises(TextcriticError, match=r"splits: validation and test together should be less than 1"):
-        write_parallel_corpus(corpus(30), {"validation": 0.5, "test": 0.5, "seed": 1}, tmp_path / "mine")
+        write_parallel_corpus(corpus(30), Splits(validation=0.5, test=0.5), tmp_path / "mine")
 
 
-def ntrex(folder, names):
-    english, german, spanish, french, documents = (str(folder / name) for name in names)
+def ntrex(folder, names, documents):
+    english, german, spanish, french = (str(folder / name) for name in names)
     targets = {"de": german, "es": spanish, "fr": french}
     given = {"source": english, "targets": targets, "documents": documents}
-    return read_entry({"extractor": "parallel", "options": {"parallel": given}}, "corpora", "test").plain()
+    return Corpus.read({"extractor": "parallel", "options": {"parallel": given}}, "test")
 
 
 def test_news_of_thirteen_documents(tmp_path):
-    names = [f"ntrex.{part}" for part in ("en", "de", "es", "fr", "documents")]
-    record = build_parallel(ntrex(SLICE, names), tmp_path / "ntrex")
+    names = [f"ntrex.{part}" for part in ("en", "de", "es", "fr")]
+    record = build_parallel(ntrex(SLICE, names, str(SLICE / "ntrex.documents")), tmp_path / "ntrex")
     assert record["sentences"] == 198
     assert record["translations"] == {"de": 198, "es": 198, "fr": 198}
     assert record["skipped"] == {}
@@ -269,9 +270,8 @@ def test_news_of_thirteen_documents(tmp_path):
 
 @pytest.mark.large
 def test_all_of_ntrex(tmp_path):
-    entry = ntrex(NTREX, ["src.eng.txt", "ref.deu.txt", "ref.spa.txt", "ref.fra.txt", "documents"])
+    names = ["src.eng.txt", "ref.deu.txt", "ref.spa.txt", "ref.fra.txt"]
     ids = [line.split("\t")[0] for line in (NTREX / "DOCUMENT_IDS.tsv").read_text().splitlines()]
-    entry["options"]["parallel"]["documents"] = write(tmp_path, documents=ids)["documents"]
-    record = build_parallel(entry, tmp_path / "ntrex")
+    record = build_parallel(ntrex(NTREX, names, write(tmp_path, documents=ids)["documents"]), tmp_path / "ntrex")
     assert record["translations"] == {"de": 1997, "es": 1997, "fr": 1997}
     assert record["sentences"] == 1997

@@ -13,11 +13,12 @@ from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers import Resolved
 from textcritic.latents.resolvers.conll import resolved_of
 from textcritic.latents.resolvers.language import load_language
-from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.latents.resolvers.text import split_words
+from textcritic.plan.entries import Nearest, Persons
 
-PERSONS, NEAREST = persons_resolver({"language": "en"}), nearest_resolver({})
+PERSONS, NEAREST = resolver_of(Persons(kind="persons")), resolver_of(Nearest(kind="nearest"))
 LITBANK = LARGE / "coreference/litbank-conll.tar.gz"
 
 
@@ -308,8 +309,9 @@ def test_the_result_does_not_depend_on_hashes():
     """Another process, whose hashes of words are other ones, gives the same."""
     text = "Paul and Silas met Mary, a widow. They told her. Mr. Zork said he saw Jane Zork. We left them. " * 3
     code = (
-        "import sys; from textcritic.latents.resolvers.persons import persons_resolver as resolver;"
-        "print(list(resolver({}).resolve([('a', sys.argv[1])])))"
+        "import sys; from textcritic.latents.resolvers.resolve import resolver_of;"
+        "from textcritic.plan.entries import Persons;"
+        "print(list(resolver_of(Persons(kind='persons')).resolve([('a', sys.argv[1])])))"
     )
     done = subprocess.run([sys.executable, "-c", code, text], capture_output=True, text=True, check=True)
     assert done.stdout == f"{[resolved(text)]}\n"

@@ -17,6 +17,7 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.encode import encode_split, load_encoded
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.train import Encoded, train_causal
+from textcritic.plan.entries import HubModel
 from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.rehearsal.checkpoints import tiny_bert, tiny_gpt2, tiny_gpt_neo
 from textcritic.training.load import load_causal, load_model, load_tokenizer, save_hub_tokenizer, train_tokenizer
@@ -244,9 +245,9 @@ def place(tmp_path, monkeypatch):
 
 
 def download(place, name, custom_code):
-    pin = {"repository": "some/model", "revision": REVISION, "weights": True, "format": "safetensors"}
+    entry = HubModel(repository="some/model", revision=REVISION, custom_code=custom_code)
     target = place / "results/raw/hub" / name
-    assert fetch("download.download_model", name, pin | {"custom_code": custom_code}, target) == ""
+    assert fetch("download.download_model", name, entry, target) == ""
 
 
 def test_code_of_a_model_runs_only_where_its_hub_entry_allows_it(place, monkeypatch):

@@ -13,7 +13,7 @@ from textcritic.corpora.synthetic.process import InverseCdf
 from textcritic.corpora.synthetic.process_corpus import process_statistics
 from textcritic.corpora.synthetic.recipe import Recipe, recipe_and_counts
 from textcritic.errors import TextcriticError
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 from textcritic.plan.spec import SCHEMAS, load_yaml
 
 RECIPE = Recipe(states=5, steps=4, subsequences=30, shortest=2, longest=4, letters=6)
@@ -292,10 +292,10 @@ def test_intervals_hold_the_exact_values_at_a_usual_size(process):
 
 def test_the_registry_has_the_papers_process_and_a_small_one():
     entries = load_yaml(SCHEMAS.parent / "registry" / "corpora.yaml")
-    recipe, counts = recipe_and_counts(read_entry(entries["process"], "corpora", "x").plain()["options"])
+    recipe, counts = recipe_and_counts(Corpus.read(entries["process"], "x").options.process)
     assert recipe == Recipe()
     assert counts == {"train": 51_200, "validation": 6_400, "test": 6_400}
-    small, fewer = recipe_and_counts(read_entry(entries["process-demo"], "corpora", "x").plain()["options"])
+    small, fewer = recipe_and_counts(Corpus.read(entries["process-demo"], "x").options.process)
     assert small.states < recipe.states
     assert sum(fewer.values()) < 20_000
     assert Process.draw(small).latent_ppl() > 1

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from report_html import Page
 import textcritic
 from textcritic import TextcriticError
 from textcritic.api.options import TopicFit
-from textcritic.api.topics import fit_options
+from textcritic.api.topics import entry_of
 from textcritic.cli import main
 from textcritic.critics.ctm import fit_ctm, infer
 from textcritic.critics.ctm.scoring import latent_nll
@@ -243,9 +242,9 @@ def test_texts_are_criticised_by_the_parts():
     found = textcritic.criticise(train, {"mixed": sample}, test=test, num_topics=3, workers=1, resamples=60)
     vocabulary, _ = build_vocabulary([text.split() for text in train], VocabularyOptions())
     counts = [count_words([text.split() for text in texts], vocabulary) for texts in (train, test, sample)]
-    options = fit_options(TopicFit(), 3)
+    options = entry_of(TopicFit(), 3)
     seeds = [seed_of_start(options.seed, number) for number in range(4)]
-    fits = [fit_ctm(counts[0], replace(options, seed=seed)) for seed in seeds]
+    fits = [fit_ctm(counts[0], options.changed(seed=seed)) for seed in seeds]
     critic = max(fits, key=lambda fit: fit.bounds[-1]).critic
     real, mixed = (infer(critic, rows) for rows in counts[1:])
     gaps = []

@@ -32,13 +32,12 @@ from textcritic.critics.detectors.vectors import read_vectors
 from textcritic.critics.detectors.votes import read_votes
 from textcritic.download import download_file
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.fairseq.models import load_model
 from textcritic.generators.fairseq.sample import encode_sources, make_texts
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.place import workflow_folder
-from textcritic.plan.entries import Fairseq
+from textcritic.plan.entries import Decoding, Download, Fairseq
 from textcritic.plan.project import Project
 from textcritic.rehearsal import brought, files
 from textcritic.rehearsal.mirror import Mirror, serving
@@ -135,7 +134,7 @@ def test_votes_and_vectors_are_read(tmp_path):
 def test_the_mirror_answers_the_real_client(tmp_path):
     handler = type("Served", (Mirror,), {"files": {"a": b"content"}})
     with serving(handler) as port:
-        entry = {"url": f"http://127.0.0.1:{port}/files/a", "sha256": None, "sha1": None}
+        entry = Download(url=f"http://127.0.0.1:{port}/files/a")
         download_file(entry, tmp_path / "a")
         with pytest.raises(HTTPError):
             urlopen(f"http://127.0.0.1:{port}/files/b")

@@ -6,6 +6,7 @@ import signal
 import pytest
 import torch
 from grammar_oracle import log_probability
+from tiny_latent_training import entry_of
 
 from textcritic.corpora.structured.texts import write_structured
 from textcritic.corpora.synthetic.grammar import draw_trees, known_grammar
@@ -14,7 +15,6 @@ from textcritic.files import read_json
 from textcritic.generators.latent.rnng.crf import CRF
 from textcritic.generators.latent.rnng.model import RNNG
 from textcritic.generators.latent.train import Inputs, LatentJob, train_latent
-from textcritic.plan.entries.latent import LatentTraining as Training
 from textcritic.training.loop import Run
 
 SETTINGS = {
@@ -32,10 +32,10 @@ def files(tmp_path_factory):
 
 
 def fit(learner, files, folder, epochs=0.5, **more):
-    training = Training(**{"learning_rate": 0.03, "epochs": epochs, "evaluate_every": 8} | more)
-    entry = {"model": SETTINGS[learner], "minimum_count": 1, "training": training.plain()}
+    training = {"learning_rate": 0.03, "epochs": epochs, "evaluate_every": 8, **more}
+    entry = entry_of(learner, SETTINGS[learner], training)
     run = Run(model_dir=folder / "model", report_path=folder / "training.json", name="tiny", threads=1)
-    train_latent(learner, files, entry, 1, run)
+    train_latent(files, entry, 1, run)
     return (folder / "model/model.safetensors").read_bytes(), read_json(folder / "training.json")["curve"]
 
 

@@ -27,7 +27,6 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.errors import TextcriticError
 from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.cache import ArticleCache, fitting_rows, require_support
-from textcritic.generators.decoding import UNIFORMS_AT_ONCE, Decoding, Uniforms
 from textcritic.generators.drawing import draw
 from textcritic.generators.sample import (
     Openings,
@@ -37,6 +36,8 @@ from textcritic.generators.sample import (
     sample_articles,
 )
 from textcritic.generators.shards import Draw, PartialShard, Shard, read_shard, seed_of_draw, write_shard
+from textcritic.generators.uniforms import UNIFORMS_AT_ONCE, Uniforms
+from textcritic.plan.entries import Decoding
 from textcritic.plan.shares import share_of
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 
@@ -191,7 +192,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("changed", CHANGES)
 def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, copy, tmp_path, monkeypatch):
-    """Every field of `Decoding`, `Sampling` and `Shard` but the path, what stands between articles, and the model."""
+    """Every setting but the path, what stands between articles, and the model."""
     shard = Shard(7, 0, 3, tmp_path / "s.parquet")
     with monkeypatch.context() as killed:
         killed.setattr(PartialShard, "complete", lambda partial: None)
@@ -211,7 +212,7 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, 
         sampling["openings"] = Openings(str(real), "wo-title", change["opening"])
     sample_articles(
         copy,
-        replace(SCHEME, **change.get("scheme", {})),
+        SCHEME.changed(**change.get("scheme", {})),
         change.get("boundary", "single"),
         replace(shard, **change.get("shard", {})),
         Sampling(**sampling),
@@ -221,7 +222,7 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, 
 
 
 def test_every_setting_is_among_those_changes():
-    fields = [name for kind in (Decoding, Sampling, Shard) for name in kind.__dataclass_fields__]
+    fields = [*SCHEME.of_article(), "batch_size", *Sampling.__dataclass_fields__, *Shard.__dataclass_fields__]
     refined = {"iterations"}  # which only models of fairseq are
     assert set(fields) - {"path"} - refined == set(CHANGES) - {"nothing", "boundary", "model"}
 
@@ -289,27 +290,6 @@ def test_a_draw_never_takes_a_token_without_mass():
     assert draw(logits, np.array([0.0, 0.5, 1 - 2**-53]), Decoding()).tolist() == [1, 3, 3]
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"max_tokens": 0}, "decoding: max_tokens: 0 is not possible; give at least 1 token"),
-        ({"temperature": 0.0}, "decoding: temperature: 0.0"),
-        ({"top_k": -1}, "decoding: top_k: -1"),
-        ({"top_p": 0.0}, "decoding: top_p: 0.0"),
-        ({"top_p": 1.5}, "decoding: top_p: 1.5"),
-        ({"stride": 0}, "decoding: stride: 0"),
-        ({"batch_size": 0}, "decoding: batch_size: 0"),
-        ({"beam": 0}, "decoding: beam: 0 is not possible; give at least 1 hypothesis"),
-        ({"iterations": -1}, "decoding: iterations: -1 is not possible"),
-        ({"method": "best"}, "decoding: method: 'best' is unknown; use draw or likeliest or beam-sampling or best-of"),
-        ({"beam": 5}, "decoding: beam: has no effect with `method: draw`"),
-    ],
-)
-def test_impossible_decodings(keys, message):
-    with pytest.raises(TextcriticError, match=message):
-        Decoding(**keys)
-
-
 @pytest.mark.parametrize("stride", [WINDOW, WINDOW + 1])
 def test_a_stride_that_drops_the_whole_window(model_dir, tmp_path, stride):
     with pytest.raises(TextcriticError, match=f"stride: {stride} is not possible; give less than .* {WINDOW} tokens"):
@@ -319,7 +299,7 @@ def test_a_stride_that_drops_the_whole_window(model_dir, tmp_path, stride):
 
 def test_beam_sampling_makes_shorter_texts(model_dir, whole, tmp_path):
     shard = Shard(7, 0, 40, tmp_path / "s.parquet")
-    sample_articles(model_dir, replace(SCHEME, method="beam-sampling", beam=3), "single", shard)
+    sample_articles(model_dir, SCHEME.changed(method="beam-sampling", beam=3), "single", shard)
     drawn = read_shard(shard.path)
     assert [each.index for each in drawn] == list(range(40))
     assert all(each.tokens == SCHEME.max_tokens or each.finish == "end" for each in drawn)

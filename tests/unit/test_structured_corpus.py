@@ -6,15 +6,15 @@ from textcritic.corpora.structured.corpus import TOO_SHORT, build_structured
 from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 
 TREES = "".join(f"( (S (NP (DT the) (NN dog{n})) (VP (VB barks)) ) )\n( (X (NN word{n})) )\n" for n in range(20))
 
 
 def entry(extractor="trees", **options):
-    """An entry of the corpora registry with all defaults; `splits` may be among the options."""
+    """An entry of the corpora registry; `splits` may be among the options."""
     splits = options.pop("splits", {"validation": 0.2, "test": 0.2})
-    return read_entry({"extractor": extractor, "options": options, "splits": splits}, "corpora", "test").plain()
+    return Corpus.read({"extractor": extractor, "options": options, "splits": splits}, "test")
 
 
 def read(folder):

@@ -13,7 +13,7 @@ from textcritic.generators.symbols import (
     read_sequences,
     require_symbols,
 )
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Encoding
 from textcritic.plan.spec import SCHEMAS, load_yaml
 from textcritic.training.load import decode, load_tokenizer
 
@@ -170,11 +170,11 @@ def test_ids_keep_their_values_in_the_smallest_type(tmp_path, highest, kind):
 
 def test_encodings_for_text_are_refused():
     entries = load_yaml(SCHEMAS.parent / "registry" / "encodings.yaml")
-    symbols = read_entry(entries["symbols"], "encodings", "x").plain()
+    symbols = Encoding(**entries["symbols"])
     require_symbols(symbols, "symbols")
     for name, encoding in (
-        ("gpt2", read_entry(entries["gpt2"], "encodings", "x").plain()),
-        ("mine", {**symbols, "boundary": "as_released"}),
+        ("gpt2", Encoding(**entries["gpt2"])),
+        ("mine", symbols.changed(boundary="as_released")),
     ):
         with pytest.raises(TextcriticError, match=f"encodings: {name}: a synthetic process needs an encoding with"):
             require_symbols(encoding, name)

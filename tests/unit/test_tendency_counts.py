@@ -4,14 +4,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from textcritic.critics.tendencies.counting import count_texts, divided, groups_of
+from textcritic.critics.tendencies.counting import count_texts, divided, groups_of, lags_up_to
 from textcritic.critics.tendencies.counts import LENGTH, SYMBOLS, TYPES, Counts, merge
-from textcritic.critics.tendencies.options import CountOptions, require_stop_words
+from textcritic.critics.tendencies.options import require_stop_words
 from textcritic.critics.tendencies.tokens import tokenize
 from textcritic.critics.tendencies.words import ATTACHED, SYMBOL, UPPER, stop_words_of, words_of
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Tendencies
 
-OPTIONS = CountOptions(window=3, longest_lag=4, groups=5)
+OPTIONS = Tendencies(kind="tendencies", window=3, longest_lag=4, groups=5)
 
 
 def texts(documents=40, seed=1):
@@ -139,7 +140,7 @@ def test_documents_that_are_hard_to_cut():
         "the",
         "the",
     ]
-    counts = counted(given, CountOptions(groups=2))
+    counts = counted(given, Tendencies(kind="tendencies", groups=2))
     assert counts.column(LENGTH).tolist() == [0, 0, 1, 2, 2, 2, 4, 0, 1, 1]
     assert counts.column(SYMBOLS).tolist() == [0, 0, 0, 0, 2, 0, 3, 0, 0, 0]
     assert counts.column(TYPES)[5] == 2
@@ -149,7 +150,7 @@ def test_documents_that_are_hard_to_cut():
 
 
 def test_a_window_longer_than_every_document():
-    counts = counted(["a b a", ""], CountOptions(window=10**15, longest_lag=10**6, groups=2))
+    counts = counted(["a b a", ""], Tendencies(kind="tendencies", window=10**15, longest_lag=10**6, groups=2))
     assert counts.segments.tolist() == [0, 0]
     assert counts.recurrence.sum(0).tolist()[:2] == [[2, 0], [1, 1]]
 
@@ -189,7 +190,7 @@ def test_every_letter_in_lower_case():
 def test_stop_words_of_any_case_and_apostrophe():
     assert len(stop_words_of("english")) == 179
     assert stop_words_of("none") == frozenset()
-    counts = counted(["The cat don't DON’T", "a b"], CountOptions(lower_case=False, groups=2))
+    counts = counted(["The cat don't DON’T", "a b"], Tendencies(kind="tendencies", lower_case=False, groups=2))
     assert counts.documents[:, 3].tolist() == [3, 1]
 
 
@@ -227,28 +228,12 @@ def test_text_that_is_not_utf8_is_refused():
 
 def test_parts_of_other_groups_are_not_put_together():
     with pytest.raises(TextcriticError, match="count both with the same options"):
-        merge([counted(texts()), counted(texts(), CountOptions(groups=3))])
+        merge([counted(texts()), counted(texts(), Tendencies(kind="tendencies", groups=3))])
     with pytest.raises(TextcriticError, match="no part"):
         merge([])
 
 
-@pytest.mark.parametrize(
-    ("option", "words"),
-    [
-        ({"tokenizer": "moses"}, "tokenizer: 'moses'"),
-        ({"lower_case": "yes"}, "lower_case: 'yes'"),
-        ({"window": 1}, "window: 1"),
-        ({"longest_lag": 0}, "longest_lag: 0"),
-        ({"groups": 1.5}, "groups: 1.5"),
-        ({"stop_words": ""}, "stop_words: ''"),
-    ],
-)
-def test_bad_options_are_named(option, words):
-    with pytest.raises(TextcriticError, match=words):
-        CountOptions(**option)
-
-
 def test_lags_are_powers_of_two():
-    assert CountOptions(longest_lag=64).lags() == [1, 2, 4, 8, 16, 32, 64]
-    assert CountOptions(longest_lag=63).lags() == [1, 2, 4, 8, 16, 32]
-    assert CountOptions(longest_lag=1).lags() == [1]
+    assert lags_up_to(64) == [1, 2, 4, 8, 16, 32, 64]
+    assert lags_up_to(63) == [1, 2, 4, 8, 16, 32]
+    assert lags_up_to(1) == [1]

@@ -1,7 +1,6 @@
 """Curves of tendencies by loops over documents: bands of second draws, estimates by size, densities, box plots."""
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from math import exp, floor, isnan, log, sqrt
@@ -30,10 +29,10 @@ from tendency_oracle import (
 )
 
 from textcritic.critics.tendencies.curves import Curve, curves_table, own_curves, size_curves, with_band
-from textcritic.critics.tendencies.estimates import Options
+from textcritic.plan.entries import Tendencies
 
 NAN = float("nan")
-MEASURING = Options(ranks=40)
+MEASURING = Tendencies(kind="tendencies", ranks=40)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +173,7 @@ def test_box_plots_are_quantiles(curves, texts, name, values):
 
 
 def test_curves_that_there_are_no_documents_for():
-    without = own_curves(counted(made_up(30), replace(OPTIONS, stop_words="none")))
+    without = own_curves(counted(made_up(30), OPTIONS.changed(stop_words="none")))
     every = set(own_curves(counted(made_up(30))))
     assert every - set(without) == {"stopwords", "box.stopwords"}
     empty = own_curves(counted(["", " "]))
@@ -237,7 +236,8 @@ def test_each_size_is_that_of_so_many_random_groups(texts, counts):
 
 
 def test_another_seed_has_other_parts_and_the_same_whole(counts):
-    one, other = (sizes(counts, options=Options(seed=seed))["types"].columns["y"] for seed in (1, 2))
+    each = (Tendencies(kind="tendencies", seed=seed) for seed in (1, 2))
+    one, other = (sizes(counts, options=options)["types"].columns["y"] for options in each)
     assert one[0] != other[0]
     assert one[-1] == other[-1]
 
@@ -245,7 +245,8 @@ def test_another_seed_has_other_parts_and_the_same_whole(counts):
 def test_a_size_that_has_no_estimate_is_left_out():
     """Of a part whose words are all one there is no s."""
     counts = counted(["a", "a a"] * 20 + ["b"], OPTIONS)
-    found = sizes(counts, options=Options(seed=9))  # the groups of the small parts do not have "b"
+    options = Tendencies(kind="tendencies", seed=9)  # the groups of the small parts do not have "b"
+    found = sizes(counts, options=options)
     kept = [x for x, types in points(found["types"], "x", "y") if types > 1]
     assert found["s"].columns["x"].tolist() == kept
     assert 0 < len(kept) < len(found["types"].columns["x"])
@@ -255,7 +256,7 @@ def test_a_size_that_has_no_estimate_is_left_out():
 
 def test_the_distance_by_size_and_what_chance_adds_to_it():
     """Three groups each: all exchanges of groups are enumerated."""
-    options = replace(OPTIONS, groups=3)
+    options = OPTIONS.changed(groups=3)
     texts, of_real = made_up(60, 2, s=0.8), made_up(60, 3)
     counts, real = counted(texts, options), counted(of_real, options)
     curve = sizes(counts, real)["unigram_half_l1"]

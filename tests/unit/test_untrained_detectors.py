@@ -26,14 +26,14 @@ from textcritic.critics.order.arrangements import arranged
 from textcritic.critics.order.critic import OrderCritic
 from textcritic.critics.order.sentences import sentences_of
 from textcritic.errors import TextcriticError
-from textcritic.generators.ngram.job import NgramFiles, NgramSettings, fit_ngram
+from textcritic.generators.ngram.job import NgramFiles, fit_ngram
 from textcritic.generators.ngram.model import load as load_ngram
 from textcritic.latents.bags import count_words
 from textcritic.latents.bags.vocabulary import build_vocabulary
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
-from textcritic.plan.checks.vocabulary import VocabularyOptions
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Ngram, Persons, read_entry
+from textcritic.plan.entries.critics import VocabularyOptions
 from textcritic.rehearsal.checkpoints import tiny_gpt2
 from textcritic.training.load import load_causal, load_tokenizer
 from textcritic.training.loop import Run
@@ -90,7 +90,7 @@ def ngram(shared_folder):
         )
         for smoothing in ("interpolated", "none"):
             files = NgramFiles(folder / smoothing, folder / f"{smoothing}.json", folder / f"{smoothing}-ppl.json")
-            fit_ngram(splits, "wo-title", NgramSettings(3, smoothing), files)
+            fit_ngram(splits, "wo-title", Ngram(kind="ngram", smoothing=smoothing), files)
 
     return shared_folder("ngram-of-topics", make)
 
@@ -211,7 +211,7 @@ PEOPLE = Document("people", ("Anna met Tom.", "She gave him a book.", "He thanke
 
 
 def test_mentions_are_scored_with_and_without_each_sentence(tmp_path):
-    resolver = resolver_of(read_entry({"kind": "persons"}, "resolvers", "test").plain())
+    resolver = resolver_of(Persons(kind="persons"))
     options = ChainOptions()
     texts = [" ".join(PEOPLE.sentences), "Mary saw John. He saw her. They laughed.", "Peter slept. He woke."]
     chains = chains_of(resolver.resolve((str(n), text) for n, text in enumerate(texts)), options).chains

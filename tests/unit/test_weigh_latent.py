@@ -15,6 +15,7 @@ from textcritic.generators.latent.model import CONFIG, LatentModel, Proposal
 from textcritic.generators.latent.vocabulary import Vocabulary
 from textcritic.generators.latent.weigh import Draws, Weighed, weigh_best, weigh_exact
 from textcritic.inference.importance import LogWeights, beam_perplexity
+from textcritic.plan.entries.encodings import NoOptions
 
 WORDS = ("<unk>", "a", "b", "c")
 TEXTS = [Structured("one", ("a", "b", "a")), Structured("two", ("c",)), Structured("three", ("b", "b", "c", "a"))]
@@ -26,12 +27,11 @@ FIRST = torch.tensor([0.2, -0.4, 0.9, 0.0], dtype=torch.float64)  # logits of st
 class Built:
     """Nothing of it is trained."""
 
-    @classmethod
-    def build(cls, settings, vocabulary, knowledge=None):
-        made = cls()
-        made.settings, made.vocabulary = settings, vocabulary
-        made.weight = torch.nn.Parameter(torch.zeros(1))
-        return made
+    form = NoOptions
+
+    def __init__(self, settings, vocabulary):
+        super().__init__(settings, vocabulary)
+        self.weight = torch.nn.Parameter(torch.zeros(1))
 
     def losses(self, texts):
         raise NotImplementedError
@@ -81,7 +81,7 @@ def files(tmp_path, monkeypatch):
     write_structured(tmp_path / "test.parquet", TEXTS, "made up")
     for kind in (Toy, ToyProposal):
         (tmp_path / kind.kind).mkdir()
-        kind.build({}, Vocabulary(WORDS)).save(tmp_path / kind.kind)
+        kind.build(NoOptions(), Vocabulary(WORDS)).save(tmp_path / kind.kind)
     return Weighed(texts=tmp_path / "test.parquet", model=tmp_path / "toy", proposal=tmp_path / "toy-proposal")
 
 

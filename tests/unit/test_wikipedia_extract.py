@@ -20,11 +20,12 @@ from textcritic.corpora.wikipedia.pages import LARGEST_PAGE, LARGEST_TEXT
 from textcritic.corpora.wikipedia.wikitext import FROM_TEMPLATE, JOINED
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import check_dump
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.rehearsal.dump import dump, multistream, page
 from textcritic.workers import in_order
 
-OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test").plain()["options"]
+OPTIONS = CorpusOptions()
 
 
 def extracted(tmp_path, *paths, shards=1, options=OPTIONS, **more):
@@ -141,7 +142,7 @@ def test_further_aliases_of_namespaces(tmp_path):
     pages = [page(1, "A", text), page(2, "Strefa:B", text, space=None)]
     aliases = {"file": ["Obrazek"], "category": ["Dział"], "other": ["Strefa"]}
     path = write(tmp_path / "a", dump(pages))
-    out, report = extracted(tmp_path, path, options=OPTIONS | {"namespace_aliases": aliases})
+    out, report = extracted(tmp_path, path, options=OPTIONS.changed(namespace_aliases=aliases))
     assert [found.sections[0].text for found in read_articles(out)] == ["a e"]
     assert report["skipped"] == {"in another namespace": 1}
     assert [found.sections[0].text for found in read_articles(extracted(tmp_path, path)[0])] == [
@@ -160,9 +161,7 @@ def test_an_article_with_a_heading_of_numbers_is_counted_when_the_corpus_is_buil
     path = write(tmp_path / "dump.xml", dump([*(article(n) for n in range(40)), page(50, "A", "a\n== 12 ==\nb")]))
     out, _ = extracted(tmp_path, path)
     sections = {"minimum": 2, "minimum_tokens": 1}
-    entry = read_entry(
-        {"extractor": "wikipedia", "options": {"paths": ["x"]}, "sections": sections}, "corpora", "test"
-    ).plain()
+    entry = Corpus.read({"extractor": "wikipedia", "options": {"paths": ["x"]}, "sections": sections}, "test")
     out.rename(tmp_path / "extracted.parquet")
     (tmp_path / "out.json").rename(tmp_path / "extracted.json")
     build_corpus(tmp_path / "extracted.parquet", tmp_path, entry, words_of)
@@ -175,7 +174,7 @@ def test_english_defaults_on_a_wiki_of_another_language_are_warned_of(tmp_path, 
     extracted(tmp_path, path)
     assert "dump.xml: its language is 'de', but disambiguation_templates are the English defaults" in caplog.text
     caplog.clear()
-    extracted(tmp_path, path, options=OPTIONS | {"disambiguation_templates": ["Begriffsklärung"]})
+    extracted(tmp_path, path, options=OPTIONS.changed(disambiguation_templates=["Begriffsklärung"]))
     assert "English defaults" not in caplog.text
 
 
@@ -190,7 +189,8 @@ def test_titles_that_are_no_years_stay(title, tmp_path):
 
 
 def test_options_of_another_language(tmp_path):
-    options = OPTIONS | {"disambiguation_templates": ["Begriffsklärung"], "skip_titles": [r"\d+ v\. Chr\.", "Liste .*"]}
+    titles = [r"\d+ v\. Chr\.", "Liste .*"]
+    options = OPTIONS.changed(disambiguation_templates=["Begriffsklärung"], skip_titles=titles)
     pages = [page(1, "44 v. Chr.", LONG), page(2, "Liste der A", LONG), page(3, "B", LONG + "{{begriffsklärung}}")]
     found = skipped(tmp_path, *pages, options=options)
     assert found == {"a title of skip_titles": 2, "a disambiguation page": 1}
@@ -416,7 +416,7 @@ def test_workers_take_a_bounded_number_of_tasks_ahead():
 )
 def test_wrong_options_are_refused(options, message):
     with pytest.raises(TextcriticError, match=message):
-        check_dump(read_entry({"extractor": "wikipedia", "options": options}, "corpora", "test").options)
+        check_dump(CorpusOptions.read(options, "test"))
 
 
 # Dumps of Wikimedia's.

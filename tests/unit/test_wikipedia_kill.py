@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[2]
 SCRIPT = """
 import json, sys
 from textcritic.corpora.wikipedia import Shard, extract_shard
-options = {"disambiguation_templates": [], "skip_titles": [], "namespace_aliases": {}}
-options |= {"variant": None, "formulas": "cut", "parser": "own", "templates": "shown"}
+from textcritic.plan.entries.extraction import CorpusOptions
+options = CorpusOptions(disambiguation_templates=[], skip_titles=[])
 extract_shard(Shard([sys.argv[1]], 0, 1), options, sys.argv[2], sys.argv[2] + ".json", workers=2)
 """
 

@@ -20,14 +20,15 @@ from textcritic.corpora.wikipedia.shuffle import keys_of
 from textcritic.corpora.wikipedia.wikitext import Namespaces, paragraphs_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import check_splits
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
+from textcritic.plan.entries.corpora import Splits
 from textcritic.rehearsal.dump import dump, multistream, page
 
 ENTRY = {
     "extractor": "wikipedia-lines",
     "options": {"paths": ["x"], "disambiguation_templates": [], "skip_titles": []},
 }
-OPTIONS = read_entry(ENTRY, "corpora", "test").plain()["options"]
+OPTIONS = Corpus.read(ENTRY, "test").options
 NAMESPACES = Namespaces(frozenset({"file"}), frozenset({"category"}), frozenset({"talk"}))
 SPLITS = ("train", "validation", "test")
 
@@ -45,7 +46,7 @@ def built(folder, path, splits, shards=1):
     """The ids of each split, in their order, and the statistics."""
     parts, reports = extracted(folder / "shards", path, shards)
     corpus = folder / f"lines-{shards}"
-    build_lines(parts, reports, {"seed": 1, **splits}, corpus, corpus / "extracted.json")
+    build_lines(parts, reports, Splits(**splits), corpus, corpus / "extracted.json")
     ids = {split: pq.read_table(corpus / f"{split}.parquet")["id"].to_pylist() for split in SPLITS}
     return ids, json.loads((corpus / "statistics.json").read_text())
 
@@ -128,13 +129,13 @@ def test_variants_and_formulas_of_a_dump(tmp_path):
     path = write(tmp_path / "dump.xml", dump([page(1, "C", text)], language="zh"))
     for options, line in (({}, "a"), ({"variant": "zh-tw", "formulas": "numbered"}, "b formula _ 1")):
         out = tmp_path / "out.parquet"
-        extract_shard(Shard([path], 0, 1, lines=True), OPTIONS | options, out, tmp_path / "out.json")
+        extract_shard(Shard([path], 0, 1, lines=True), OPTIONS.changed(**options), out, tmp_path / "out.json")
         assert texts_of(out)["1-1"] == line
     with pytest.raises(TextcriticError, match=r"options.variant: 'sr-el': the wiki has those of zh; leave it out"):
-        extract_shard(Shard([path], 0, 1), OPTIONS | {"variant": "sr-el"}, out, tmp_path / "out.json")
+        extract_shard(Shard([path], 0, 1), OPTIONS.changed(variant="sr-el"), out, tmp_path / "out.json")
     english = write(tmp_path / "english.xml", dump([page(1, "C", text)]))
     with pytest.raises(TextcriticError, match=r"options.variant: 'zh-tw': the wiki has none in en; leave it out"):
-        extract_shard(Shard([english], 0, 1), OPTIONS | {"variant": "zh-tw"}, out, tmp_path / "out.json")
+        extract_shard(Shard([english], 0, 1), OPTIONS.changed(variant="zh-tw"), out, tmp_path / "out.json")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_number_of_shards_and_workers_change_nothing(sample, tmp_path):
 def test_all_lines_are_in_one_split_each_in_the_order_of_the_seed(sample, tmp_path, monkeypatch):
     monkeypatch.setattr(shuffle, "BUCKET", 100)  # 11 of them
     _, lines, parts, reports = sample
-    splits = {"validation": 10, "test": 200, "seed": 5}
+    splits = Splits(validation=10, test=200, seed=5)
     (tmp_path / "lines/.shuffled.killed").mkdir(parents=True)
     (tmp_path / "lines/.shuffled.killed/0").write_text("what a killed job left")
     build_lines(parts, reports, splits, tmp_path / "lines", tmp_path / "lines/extracted.json")
@@ -250,7 +251,7 @@ def test_the_number_of_files_that_are_open_has_a_limit_and_changes_nothing(sampl
         monkeypatch.setattr(shuffle, "BUCKET", size)
         monkeypatch.setattr(shuffle, "MOST_BUCKETS", most)
         out = tmp_path / f"lines-{most}"
-        build_lines(parts, reports, {"validation": 1, "test": 1, "seed": 1}, out, out / "extracted.json")
+        build_lines(parts, reports, Splits(validation=1, test=1), out, out / "extracted.json")
         orders.append(list(texts_of(out / "train.parquet")))
     assert orders[0] == orders[1]
 
@@ -302,7 +303,7 @@ def test_shards_of_another_dump_or_that_are_not_whole_are_refused(tmp_path):
         write(tmp_path / f"{name}.xml", dump([article(n) for n in range(1, 9)], dbname=name))
     (one,), (first,) = extracted(tmp_path / "a", tmp_path / "a.xml")
     (two,), (second,) = extracted(tmp_path / "b", tmp_path / "b.xml")
-    splits, out = {"validation": 1, "test": 1, "seed": 1}, tmp_path / "out"
+    splits, out = Splits(validation=1, test=1), tmp_path / "out"
     with pytest.raises(TextcriticError, match=r"b/0-of-1.json: of another dump than .*a/0-of-1.json; delete both"):
         build_lines([one, two], [first, second], splits, out, out / "extracted.json")
     one.write_bytes(one.read_bytes()[:-20])
@@ -321,14 +322,14 @@ def test_shards_of_another_dump_or_that_are_not_whole_are_refused(tmp_path):
     ],
 )
 def test_splits_that_cannot_be_made_are_refused(extractor, splits, message):
-    entry = read_entry({**ENTRY, "extractor": extractor, "splits": splits}, "corpora", "test")
+    entry = Corpus.read({**ENTRY, "extractor": extractor, "splits": splits}, "test")
     with pytest.raises(TextcriticError, match=message):
         check_splits(entry)
 
 
 def test_splits_by_number_pass():
     splits = {"validation": 10_000, "test": 0.1, "train": 5}
-    check_splits(read_entry({**ENTRY, "splits": splits}, "corpora", "test"))
+    check_splits(Corpus.read({**ENTRY, "splits": splits}, "test"))
 
 
 def test_words_of_random_lines_survive(tmp_path):

@@ -11,11 +11,11 @@ from textcritic.corpora.articles import Section
 from textcritic.corpora.wikipedia import Shard, audit, audit_extraction, extract_shard
 from textcritic.corpora.wikipedia.pages import Reason
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, Namespaces, Reading, paragraphs_of, sections_of
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.rehearsal.dump import dump, page
 
 LIBRARY = Reading(parser=MWPARSERFROMHELL)
-OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "test").plain()["options"]
+OPTIONS = CorpusOptions()
 
 # What the library reads in another way than MediaWiki and our own parser do.
 OTHERWISE = {
@@ -52,7 +52,9 @@ def test_a_dump_is_extracted_by_the_library_with_the_same_schema(tmp_path):
     path = write(tmp_path / "dump.xml", dump([page(1, "A", "a [[b|c]]\n== D ==\n''e''"), page(2, "F", "g\n==H==\n")]))
     found = []
     for parser in ("own", MWPARSERFROMHELL):
-        extract_shard(Shard([path], 0, 1), OPTIONS | {"parser": parser}, tmp_path / parser, tmp_path / f"{parser}.json")
+        extract_shard(
+            Shard([path], 0, 1), OPTIONS.changed(parser=parser), tmp_path / parser, tmp_path / f"{parser}.json"
+        )
         found.append(read_articles(tmp_path / parser))
     assert found[0] == found[1]
     assert found[0][0].sections == (Section("abstract", "a c"), Section("D", "e"))
@@ -72,7 +74,7 @@ def test_a_page_that_the_library_gives_up_is_counted(tmp_path, monkeypatch):
     path = write(tmp_path / "dump.xml", dump([page(1, "A", "a\n== D ==\ne")]))
     for lines in (False, True):
         shard = Shard([path], 0, 1, lines=lines)
-        extract_shard(shard, OPTIONS | {"parser": MWPARSERFROMHELL}, tmp_path / "out", tmp_path / "out.json")
+        extract_shard(shard, OPTIONS.changed(parser=MWPARSERFROMHELL), tmp_path / "out", tmp_path / "out.json")
         assert json.loads((tmp_path / "out.json").read_text())["skipped"] == {Reason.NOT_PARSED: 1}
 
 
@@ -100,7 +102,7 @@ def test_the_audit_says_how_many_articles_and_words_a_switch_changes_and_why(tmp
 def test_the_audit_reads_so_many_articles_and_no_more(tmp_path, monkeypatch):
     monkeypatch.setattr(audit, "AUDITED", 2)
     path = write(tmp_path / "dump.xml", dump([page(n, f"P{n}", "a <math>x</math>\n== C ==\nd") for n in range(1, 6)]))
-    audit_extraction([path], OPTIONS | {"formulas": "numbered"}, False, tmp_path / "audit.json")
+    audit_extraction([path], OPTIONS.changed(formulas="numbered"), False, tmp_path / "audit.json")
     found = json.loads((tmp_path / "audit.json").read_text())
     assert found["articles"] == found["switches"][1]["differing"] == 2
     assert found["switches"][1]["words_here"] == 2

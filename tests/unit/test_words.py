@@ -8,14 +8,13 @@ from tiny_fairseq import LANGUAGE_MODELS
 
 from textcritic.corpora import BODY, BOUNDARY, TITLE, Article, Section, parse, render, write_articles
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.encode import encode_split, load_encoded
 from textcritic.generators.fairseq.shim import installed
 from textcritic.generators.fairseq.train import Architecture, Splits, train_fairseq
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.words import ALWAYS, UNKNOWN, make_words_tokenizer
 from textcritic.plan.checks.models import check_classifier, check_encoding
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Decoding, read_entry
 from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import decode, load_tokenizer, train_tokenizer
 from textcritic.training.loop import Run

@@ -3,9 +3,9 @@
 from textcritic import runlog
 from textcritic.corpora.wikipedia import audit_extraction
 from textcritic.plan.checks.corpora import WIKIPEDIA_LINES
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Corpus
 
 with runlog.job(snakemake.log[0], f"audit {snakemake.wildcards.corpus}"):
-    spec = restore(snakemake.params.spec, "corpora")
-    lines = spec["extractor"] == WIKIPEDIA_LINES
-    audit_extraction(list(snakemake.input), spec["options"], lines, snakemake.output[0])
+    corpus = Corpus.restore(snakemake.params.spec)
+    lines = corpus.extractor == WIKIPEDIA_LINES
+    audit_extraction(list(snakemake.input), corpus.options, lines, snakemake.output[0])

@@ -6,16 +6,15 @@ from textcritic import runlog
 from textcritic.corpora.intruders.build import Parts, build_intruders
 from textcritic.corpora.intruders.official import build_official
 from textcritic.plan.checks.corpora import SPLITS
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Corpus
 
 files, corpus = snakemake.input, snakemake.wildcards.corpus
 with runlog.job(snakemake.log[0], f"build {corpus}"):
-    entry, folder = restore(snakemake.params.spec, "corpora"), Path(snakemake.output.statistics).parent
+    entry, folder = Corpus.restore(snakemake.params.spec), Path(snakemake.output.statistics).parent
     if files.official:
-        build_official(corpus, entry, folder)
+        build_official(corpus, files.official, entry, folder)
     else:
         predictions = list(files.predictions) or [None] * len(SPLITS)
         made_of = zip(SPLITS, files.documents, files.candidates, predictions, strict=True)
-        build_intruders(
-            corpus, entry["options"]["intruders"], {split: Parts(*paths) for split, *paths in made_of}, folder
-        )
+        parts = {split: Parts(*paths) for split, *paths in made_of}
+        build_intruders(corpus, entry.options.intruders, parts, folder)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textcritic import runlog
 from textcritic.corpora.parallel.build import build_parallel
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Corpus
 
 with runlog.job(snakemake.log[0], f"build {snakemake.wildcards.corpus}"):
-    build_parallel(restore(snakemake.params.spec, "corpora"), Path(snakemake.output.statistics).parent)
+    build_parallel(Corpus.restore(snakemake.params.spec), Path(snakemake.output.statistics).parent)

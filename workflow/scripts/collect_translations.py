@@ -3,11 +3,11 @@
 from textcritic import runlog
 from textcritic.generators.collect import Limit, SampleFiles
 from textcritic.generators.translations import collect_translations, sources_of
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Decoding
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"collect {w.generator} {w.decoding}"):
-    limit = Limit.of(restore(snakemake.params.spec, "decodings"))
+    limit = Limit.of(Decoding.restore(snakemake.params.spec))
     files = SampleFiles(snakemake.output.kept, snakemake.output.rejected, snakemake.output.counts)
     sources = sources_of(snakemake.input.sentences)
     collect_translations(snakemake.input.shards, sources, limit, w.generator, files)

@@ -5,9 +5,10 @@ from textcritic.latents.bags import count_corpus
 from textcritic.plan.entries import restore
 
 with runlog.job(snakemake.log[0], f"count words of {snakemake.wildcards.corpus}"):
+    entry = restore(snakemake.params.spec, "critics")
     count_corpus(
         snakemake.input.articles,
-        restore(snakemake.params.spec, "critics")["vocabulary"],
+        entry.vocabulary,
         snakemake.output.vocabulary,
         snakemake.output.report,
         snakemake.output.counts,

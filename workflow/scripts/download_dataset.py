@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.download_dataset import download_dataset
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Dataset
 
 with runlog.job(snakemake.log[0], f"download {snakemake.wildcards.dataset}"):
-    download_dataset(snakemake.wildcards.dataset, restore(snakemake.params.spec, "datasets"), snakemake.output[0])
+    download_dataset(snakemake.wildcards.dataset, Dataset.restore(snakemake.params.spec), snakemake.output[0])

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.download import download_model
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import HubModel
 
 with runlog.job(snakemake.log[0], f"download {snakemake.wildcards.model}"):
-    download_model(snakemake.wildcards.model, restore(snakemake.params.spec, "hub"), snakemake.output[0])
+    download_model(snakemake.wildcards.model, HubModel.restore(snakemake.params.spec), snakemake.output[0])

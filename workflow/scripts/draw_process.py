@@ -3,8 +3,8 @@
 from textcritic import runlog
 from textcritic.corpora import write_process_corpus
 from textcritic.corpora.synthetic.recipe import recipe_and_counts
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Corpus
 
 with runlog.job(snakemake.log[0], f"draw {snakemake.wildcards.corpus}"):
-    options = restore(snakemake.params.spec, "corpora")["options"]
-    write_process_corpus(*recipe_and_counts(options), dict(snakemake.output.items()))
+    process = Corpus.restore(snakemake.params.spec).options.process
+    write_process_corpus(*recipe_and_counts(process), dict(snakemake.output.items()))

@@ -3,10 +3,10 @@
 from textcritic import runlog
 from textcritic.corpora import Process
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer, require_symbols
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Encoding
 
 with runlog.job(snakemake.log[0], f"encode {snakemake.wildcards.corpus}"):
-    require_symbols(restore(snakemake.params.spec, "encodings"), snakemake.wildcards.encoding)
+    require_symbols(Encoding.restore(snakemake.params.spec), snakemake.wildcards.encoding)
     tokenizer, tokens = snakemake.output.tokenizer, snakemake.output.tokens
     make_symbol_tokenizer(tokenizer, Process.load(snakemake.input.process).letters)
     for articles, out in zip(snakemake.input.articles, tokens[::2], strict=True):

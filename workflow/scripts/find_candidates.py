@@ -2,13 +2,8 @@
 
 from textcritic import runlog
 from textcritic.corpora.intruders.candidates import find_candidates
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Corpus
 
 with runlog.job(snakemake.log[0], f"find candidates for {snakemake.wildcards.corpus} {snakemake.wildcards.split}"):
-    spec = restore(snakemake.params.spec, "corpora")
-    find_candidates(
-        snakemake.input.documents,
-        snakemake.output.candidates,
-        snakemake.output.report,
-        spec["options"]["intruders"],
-    )
+    options = Corpus.restore(snakemake.params.spec).options.intruders
+    find_candidates(snakemake.input.documents, snakemake.output.candidates, snakemake.output.report, options)

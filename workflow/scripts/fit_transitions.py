@@ -2,11 +2,10 @@
 
 from textcritic import runlog
 from textcritic.corpora import gold_chains
-from textcritic.critics import AS_RELEASED_GRID, TransitionCritic
-from textcritic.plan.entries import restore
+from textcritic.critics import TransitionCritic
+from textcritic.plan.entries import Transitions
 
 with runlog.job(snakemake.log[0], f"fit {snakemake.wildcards.critic} on {snakemake.wildcards.corpus}"):
-    spec = restore(snakemake.params.spec, "critics")
-    train = gold_chains(snakemake.input.train)
-    grid = AS_RELEASED_GRID if spec["mode"] == "as_released" else spec["smoothing"]
-    TransitionCritic.fit(train, mode=spec["mode"], grid=grid).save(snakemake.output[0])
+    entry = Transitions.restore(snakemake.params.spec)
+    grid = None if entry.mode == "as_released" else entry.smoothing
+    TransitionCritic.fit(gold_chains(snakemake.input.train), mode=entry.mode, grid=grid).save(snakemake.output[0])

@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.critics.lda.job import InferFiles, infer_mixing
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Lda
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"mixing {w.get('generator', 'of real text')} {w.corpus}"):
@@ -14,4 +14,4 @@ with runlog.job(snakemake.log[0], f"mixing {w.get('generator', 'of real text')} 
         scores=snakemake.output.scores,
         rejected=snakemake.input.get("rejected"),
     )
-    infer_mixing(files, restore(snakemake.params.spec, "critics"))
+    infer_mixing(files, Lda.restore(snakemake.params.spec))

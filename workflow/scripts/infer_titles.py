@@ -2,7 +2,7 @@
 
 from textcritic import runlog
 from textcritic.latents.titles.infer import infer_titles
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import TransformerClassifier
 
 w = snakemake.wildcards
 with runlog.job(
@@ -10,12 +10,12 @@ with runlog.job(
     f"infer titles {w.get('generator', w.corpus)} {w.get('setting', '')}".strip(),
     runlog.gpus_of(snakemake.resources),
 ):
-    entry = restore(snakemake.params.spec, "classifiers")
+    entry = TransformerClassifier.restore(snakemake.params.spec)
     infer_titles(
         snakemake.input.model,
         snakemake.input.articles,
         snakemake.output[0],
-        entry["max_tokens"],
+        entry.max_tokens,
         snakemake.threads,
-        entry["training"]["float32_matmul_precision"],
+        entry.training.float32_matmul_precision,
     )

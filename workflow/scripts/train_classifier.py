@@ -2,12 +2,12 @@
 
 from textcritic import runlog
 from textcritic.latents.titles.train import train_classifier
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import TransformerClassifier
 from textcritic.training.loop import Run
 
 w = snakemake.wildcards
 with runlog.job(snakemake.log[0], f"classifier {w.classifier}", runlog.gpus_of(snakemake.resources)):
-    spec = restore(snakemake.params.spec, "classifiers")
+    entry = TransformerClassifier.restore(snakemake.params.spec)
     pretrained = snakemake.input.pretrained
     run = Run(
         snakemake.output.model,
@@ -20,6 +20,6 @@ with runlog.job(snakemake.log[0], f"classifier {w.classifier}", runlog.gpus_of(s
     train_classifier(
         dict(zip(("train", "validation", "test"), snakemake.input.articles, strict=True)),
         snakemake.input.tokenizer or pretrained,
-        {**spec, "init": {"folder": pretrained}} if pretrained else spec,
+        entry.changed(init={"folder": str(pretrained)}) if pretrained else entry,
         run,
     )

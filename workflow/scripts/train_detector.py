@@ -5,7 +5,7 @@ import json
 from textcritic import runlog
 from textcritic.critics.detectors.learner import Files
 from textcritic.critics.detectors.train import train_detector
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import Detector
 from textcritic.training.loop import Run
 
 w, given = snakemake.wildcards, snakemake.input
@@ -25,5 +25,5 @@ with runlog.job(snakemake.log[0], f"train {w.detector}", runlog.gpus_of(snakemak
         scorer=next(iter(given.scorer), None),  # other files of a critic are in the same folder
         made_with=json.loads(snakemake.params.made_with),
     )
-    entry = restore(snakemake.params.spec, "critics")
+    entry = Detector.restore(snakemake.params.spec)
     train_detector(given.train, given.validation, files, entry, int(w.detector_seed), run)

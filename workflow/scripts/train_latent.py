@@ -1,15 +1,16 @@
 """Train a latent language model, or a proposal of its states."""
 
+import json
+
 from textcritic import runlog
-from textcritic.generators.latent.kinds import learner_of
 from textcritic.generators.latent.train import Inputs, train_latent
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import read_entry
 from textcritic.training.loop import Run
 
 w, given = snakemake.wildcards, snakemake.input
 name = w.get("generator") or w.proposal
 with runlog.job(snakemake.log[0], f"train {name}", runlog.gpus_of(snakemake.resources)):
-    entry = restore(snakemake.params.spec, snakemake.params.registry)
+    entry = read_entry(json.loads(snakemake.params.spec), snakemake.params.registry, f"specification of {name}")
     run = Run(
         snakemake.output.model,
         snakemake.output.training,
@@ -19,4 +20,4 @@ with runlog.job(snakemake.log[0], f"train {name}", runlog.gpus_of(snakemake.reso
         snakemake.resources.checkpoint_seconds,
     )
     inputs = Inputs(train=given.train, validation=given.validation, knowledge=given.knowledge or None)
-    train_latent(learner_of(entry["kind"]), inputs, entry, int(w.seed), run)
+    train_latent(inputs, entry, int(w.seed), run)

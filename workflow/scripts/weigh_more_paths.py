@@ -8,13 +8,13 @@ from textcritic.generators.hsmm.weigh import (
     weigh_mixed_paths,
     weigh_own_paths,
 )
-from textcritic.plan.entries import restore
+from textcritic.plan.entries import HsmmProposal
 from textcritic.plan.shares import shards_of
 
 w, given = snakemake.wildcards, snakemake.input
 with runlog.job(snakemake.log[0], f"weigh {w.generator}, {w.proposal}"):
     sequences = Sequences(given.model, given.tokens[0].removesuffix(".tokens.npy"), given.articles)
-    entry = restore(snakemake.params.spec, "proposals")
+    entry = HsmmProposal.restore(snakemake.params.spec)
     if w.get("texts") is not None:
         draws = (int(w.samples), int(w.seed), int(w.texts))
         weigh_own_paths(sequences, Quality.of(entry, 1.0), draws, tuple(snakemake.output), snakemake.threads)

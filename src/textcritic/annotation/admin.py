@@ -1,10 +1,10 @@
 """The pages of whoever runs a campaign: progress, agreement, invitations, export, backup."""
 
 import json
+import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
 from statistics import median
-from typing import Any
 
 from starlette.responses import Response
 
@@ -25,6 +25,7 @@ from textcritic.annotation.store import NotStoredError, Store, now, written
 from textcritic.annotation.visits import Handler, Visit, to
 from textcritic.errors import TextcriticError
 from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
+from textcritic.values import Row
 
 MOST_INVITATIONS = 100
 
@@ -124,7 +125,7 @@ def _file(visit: Visit, suffix: str, text: str, media_type: str) -> Response:
     return Response(text, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
-def _progress(store: Store) -> dict[str, Any]:
+def _progress(store: Store) -> dict[str, int]:
     """Answers of the study, and how many were wanted; nothing about single systems, which nobody should see yet."""
     texts = store.rows(
         """SELECT wanted, (
@@ -141,9 +142,10 @@ def _progress(store: Store) -> dict[str, Any]:
     }
 
 
-def _annotators(campaign: steps.Campaign) -> list[dict[str, Any]]:
-    store, table = campaign.store, []
-    answers: dict[str, list[Any]] = {}
+def _annotators(campaign: steps.Campaign) -> list[Row]:
+    store = campaign.store
+    table: list[Row] = []
+    answers: dict[str, list[sqlite3.Row]] = {}
     for row in store.rows(
         """SELECT answer.annotator, answer, started, answered, phase, right_answer FROM answer
         JOIN assignment ON assignment.annotator = answer.annotator AND assignment.item = answer.item
@@ -171,7 +173,7 @@ def _annotators(campaign: steps.Campaign) -> list[dict[str, Any]]:
     return table
 
 
-def _seconds(row: Any) -> float:
+def _seconds(row: sqlite3.Row) -> float:
     seconds = datetime.fromisoformat(row["answered"]) - datetime.fromisoformat(row["started"])
     return max(0.0, seconds.total_seconds())  # the clock may have gone back
 

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.corpora.readers.values import kind_of, lacks
 from textcritic.errors import TextcriticError, named
 from textcritic.files import whole_file
 from textcritic.plan.sources import RUN, Source
+from textcritic.values import JsonObject
 
 FORMAT, VERSION = "textcritic_annotations", 1
 """The key of the header that identifies the file, and its value."""
@@ -161,7 +162,7 @@ def lines_of(answers: Answers) -> Iterator[str]:
         yield json.dumps(record, ensure_ascii=False)
 
 
-def record_of(header: Header, row: Answer) -> dict[str, Any]:
+def record_of(header: Header, row: Answer) -> JsonObject:
     """An answer in the form of the file."""
     source = {"corpus": row.source.corpus, "real": True} if isinstance(row.source, RealSource) else asdict(row.source)
     record = {"campaign": header.campaign, "task": header.task, **asdict(row)}
@@ -182,7 +183,7 @@ def read_answers(path: str | os.PathLike[str]) -> Answers:
     return answers_of(((f"{path}:{number}", value) for number, value in json_lines(Path(path))), f"{path}:1")
 
 
-def answers_of(values: Iterable[tuple[str, Any]], where: str) -> Answers:
+def answers_of(values: Iterable[tuple[str, object]], where: str) -> Answers:
     """An export from its lines as objects, each after what its error line begins with; raises as `read_answers`.
 
     Args:
@@ -217,7 +218,7 @@ class _Seen:
         self.places.add((row.annotator, row.order))
 
 
-def _header(value: Any, where: str) -> Header:
+def _header(value: object, where: str) -> Header:
     if not isinstance(value, dict) or value.get(FORMAT) != VERSION:
         raise TextcriticError(
             f"{where}: the first line should be the header of an export, with `{FORMAT}: {VERSION}`; make the file"
@@ -244,7 +245,7 @@ def _header(value: Any, where: str) -> Header:
     )
 
 
-def _answer(value: Any, header: Header, where: str) -> Answer:
+def _answer(value: object, header: Header, where: str) -> Answer:
     read = _Record(value, where, {"campaign", "task", *(item.name for item in fields(Answer))})
     for key in ("campaign", "task"):
         if (here := read.text(key)) != getattr(header, key):
@@ -274,7 +275,7 @@ def _answer(value: Any, header: Header, where: str) -> Answer:
         )
 
 
-def given_answer(value: Any, header: Header, where: str) -> Given:
+def given_answer(value: object, header: Header, where: str) -> Given:
     """An annotator's answer, checked against the titles of the header.
 
     Args:
@@ -302,7 +303,7 @@ def given_answer(value: Any, header: Header, where: str) -> Given:
     return SectionsAnswer(tuple(titles), read.of("coherent", bool, "true or false"))
 
 
-def read_source(value: Any, where: str) -> Source | RealSource:
+def read_source(value: JsonObject, where: str) -> Source | RealSource:
     """Who wrote a text, from an object of the file.
 
     Raises:
@@ -344,25 +345,29 @@ def _written(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
+Read = TypeVar("Read")
+
+
 class _Record:
     """An object of JSON, whose keys are read with a check of their type."""
 
-    def __init__(self, value: Any, where: str, known: set[str]) -> None:
+    def __init__(self, value: object, where: str, known: set[str]) -> None:
         if not isinstance(value, dict):
             raise TextcriticError(f"{where}: {kind_of(value)}; it should be an object")
         if unknown := sorted(set(value) - known):
             raise TextcriticError(f"{where}: unknown key `{unknown[0]}`; known are {', '.join(sorted(known))}")
-        self.value, self.where = value, where
+        self.value: JsonObject = value
+        self.where = where
 
-    def get(self, key: str) -> Any:
+    def get(self, key: str) -> object:
         return self.value.get(key)
 
-    def need(self, key: str) -> Any:
+    def need(self, key: str) -> object:
         if key not in self.value:
             raise TextcriticError(f"{self.where}: {lacks(self.value, key)}")
         return self.value[key]
 
-    def of(self, key: str, type_: type, words: str, default: Any = None) -> Any:
+    def of(self, key: str, type_: type[Read] | tuple[type[Read], ...], words: str, default: Read | None = None) -> Read:
         """The value of a key, of one type; True is no number."""
         value = self.need(key) if default is None else self.value.get(key, default)
         if not isinstance(value, type_) or (type_ is int and isinstance(value, bool)):
@@ -370,13 +375,12 @@ class _Record:
         return value
 
     def text(self, key: str) -> str:
-        value: str = self.of(key, str, "a string")
-        if not value:
+        if not (value := self.of(key, str, "a string")):
             raise TextcriticError(f"{self.where}: `{key}` is empty")
         return value
 
     def texts(self, key: str, default: list[str] | None = None) -> list[str]:
-        value: Any = self.of(key, (list, tuple), "a list of strings", default)  # type: ignore[arg-type]
+        value = self.of(key, (list, tuple), "a list of strings", default)
         if not all(isinstance(item, str) and item for item in value):
             raise TextcriticError(f"{self.where}: `{key}` should be a list of strings, none of them empty")
         return list(value)

@@ -20,7 +20,7 @@ def check_campaign(name: str, registries: "Registries") -> None:
             for the task `intruder`; a corpus that does not fit the task; a title twice; a day that does not exist.
     """
     entry = registries.entry("campaigns", name)
-    sources = sources_of([block.plain() for block in entry.sources])
+    sources = sources_of(entry.sources)
     intruder = entry.task == "intruder"
     extractor = registries.entry("corpora", entry.corpus).extractor
     if intruder is not (extractor == INTRUDERS):

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from textcritic.annotation.answers import (
     FORMAT,
@@ -26,7 +25,9 @@ from textcritic.annotation.answers import (
 )
 from textcritic.annotation.export import export
 from textcritic.annotation.store import Store
+from textcritic.annotation.tasks import Choice
 from textcritic.errors import TextcriticError
+from textcritic.values import JsonObject
 
 OURS = "textcritic"
 ABOUT = ("item", "document", "source", "sha256", "phase", "right")
@@ -52,10 +53,10 @@ class Item:
         answers: each with `OWN` and `answer`.
     """
 
-    header: Mapping[str, Any]
-    about: Mapping[str, Any]
+    header: JsonObject
+    about: JsonObject
     parts: Sequence[str]
-    answers: Sequence[Mapping[str, Any]]
+    answers: Sequence[JsonObject]
 
 
 @dataclass(slots=True)
@@ -63,11 +64,11 @@ class Reading:
     """Answers that are being read: lines of an export in the making, and how many were left out, by reason."""
 
     campaign: str | None
-    header: dict[str, Any] | None = None
-    lines: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    header: JsonObject | None = None
+    lines: list[tuple[str, JsonObject]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def add(self, item: Item, chosen: Mapping[str, str], own: Mapping[str, Any], where: str) -> None:
+    def add(self, item: Item, chosen: Mapping[str, str], own: JsonObject, where: str) -> None:
         """Add what was chosen by name; an answer that is not whole is left out."""
         for key in OWN:
             kind = {"order": int, "pilot": bool}.get(key, str)
@@ -79,7 +80,7 @@ class Reading:
         if answer is None:
             self.left_out["not whole"] += 1
             return
-        if item.header["task"] == SECTIONS:
+        if "titles" in answer:
             new = [title for title in answer["titles"] if title not in self.header["titles"]]
             self.header["titles"] = [*self.header["titles"], *dict.fromkeys(new)]
         if own["consent_version"] == OUTSIDE:
@@ -113,7 +114,7 @@ def items_of(store: Store, pilot: bool = False) -> Iterator[Item]:
     """All texts of a campaign, answered or not, in the order of their random ids."""
     answers = export(store, pilot)
     header = json.loads(next(lines_of(answers)))
-    records: dict[str, list[dict[str, Any]]] = {}
+    records: dict[str, list[JsonObject]] = {}
     for row in answers.rows:
         records.setdefault(row.item, []).append(record_of(answers.header, row))
     for text in store.rows("SELECT * FROM item ORDER BY id"):
@@ -125,7 +126,7 @@ def items_of(store: Store, pilot: bool = False) -> Iterator[Item]:
         yield Item(header, about, json.loads(text["texts"]), given)
 
 
-def item_from(data: Mapping[str, Any], ours: Any, campaign: str | None, where: str) -> Item:
+def item_from(data: JsonObject, ours: object, campaign: str | None, where: str) -> Item:
     """A text from the data of an item, with what we wrote about it, if we did.
 
     Args:
@@ -153,7 +154,7 @@ def item_from(data: Mapping[str, Any], ours: Any, campaign: str | None, where: s
     return item
 
 
-def _foreign(data: Mapping[str, Any], texts: Sequence[str], campaign: str | None, where: str) -> Item:
+def _foreign(data: JsonObject, texts: Sequence[str], campaign: str | None, where: str) -> Item:
     for key in ("document", "source"):
         if key not in data:
             raise TextcriticError(
@@ -168,21 +169,21 @@ def _foreign(data: Mapping[str, Any], texts: Sequence[str], campaign: str | None
     return Item(header, about | {"sha256": text_hash(texts), "phase": TASK, "right": None}, texts, ())
 
 
-def known_of(item: Item) -> dict[str, Any]:
+def known_of(item: Item) -> JsonObject:
     """What we write of a text under `textcritic`; `item_from` reads it."""
     return {"header": item.header, "about": item.about}
 
 
-def own_of(answer: Mapping[str, Any]) -> dict[str, Any]:
+def own_of(answer: JsonObject) -> JsonObject:
     """What an answer of an item carries besides what was chosen; `Reading.add` reads it."""
     return {key: value for key, value in answer.items() if key != "answer"}
 
 
-def names_of(answer: Mapping[str, Any]) -> dict[str, str]:
+def names_of(answer: Choice) -> dict[str, str]:
     """What is chosen for an answer, by name."""
     if "intruder" in answer:
         return {INTRUDED: option_of(answer["intruder"])}
-    types = {TYPE.format(n): title for n, title in enumerate(answer["titles"])}
+    types = {TYPE.format(n): title for n, title in enumerate(answer["titles"]) if title}
     return types | {COHERENT: "yes" if answer["coherent"] else "no"}
 
 
@@ -191,7 +192,7 @@ def option_of(intruder: int | None) -> str:
     return ALL_BELONG if intruder is None else f"sentence {intruder + 1}"
 
 
-def answer_of(task: str, chosen: Mapping[str, str], parts: int) -> dict[str, Any] | None:
+def answer_of(task: str, chosen: Mapping[str, str], parts: int) -> Choice | None:
     """The answer to a text of `parts` parts; None where something is missing."""
     if task == INTRUDER:
         options: dict[str, int | None] = {option_of(place): place for place in (None, *range(1, parts))}
@@ -209,6 +210,6 @@ def times_of(started: float, answered: float) -> dict[str, str]:
     return {key: datetime.fromtimestamp(end, UTC).isoformat(timespec="milliseconds") for key, end in ends.items()}
 
 
-def outside(annotator: str, started: float, answered: float) -> dict[str, Any]:
+def outside(annotator: str, started: float, answered: float) -> JsonObject:
     """`OWN` of an answer that was given in another program; its order follows from the times."""
     return {"annotator": annotator, "pilot": False, "consent_version": OUTSIDE, **times_of(started, answered)}

@@ -3,8 +3,8 @@
 import csv
 import io
 import json
+import sqlite3
 from pathlib import Path
-from typing import Any
 
 from textcritic.annotation.answers import (
     Answer,
@@ -17,6 +17,7 @@ from textcritic.annotation.answers import (
     record_of,
     write_answers,
 )
+from textcritic.annotation.steps import Campaign
 from textcritic.annotation.store import Store, now
 from textcritic.files import write_text
 
@@ -28,14 +29,12 @@ def export(store: Store, pilot: bool = False) -> Answers:
 
     Only here do the answers come together with who wrote each text.
     """
-    titles = tuple(store.about("titles"))
-    entry = store.about("entry")
-    task = entry["task"]
+    campaign = Campaign(store)
     header = Header(
-        campaign=store.about("campaign"),
-        task=task,
-        titles=titles,
-        question=entry["question"],
+        campaign=campaign.name,
+        task=campaign.entry.task,
+        titles=campaign.titles,
+        question=campaign.entry.question,
         consent={row["version"]: row["text"] for row in store.rows("SELECT * FROM consent")},
         withdrawn=store.about("withdrawn"),
         simulated=store.about("simulated"),
@@ -82,7 +81,7 @@ def csv_text(answers: Answers) -> str:
     return out.getvalue()
 
 
-def _answer(row: Any, header: Header) -> Answer:
+def _answer(row: sqlite3.Row, header: Header) -> Answer:
     where = f"item {row['item']}"
     started, answered = (read_time(row[key], where) for key in ("started", "answered"))
     right = row["right_answer"] and given_answer(json.loads(row["right_answer"]), header, where)
@@ -104,11 +103,11 @@ def _answer(row: Any, header: Header) -> Answer:
     )
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     return " > ".join(value) if isinstance(value, list | tuple) else value
 
 
-def _harmless(value: Any) -> Any:
+def _harmless(value: object) -> object:
     """A title or an id may begin with a sign that a spreadsheet takes for a formula; a carriage return ends a row."""
     if not isinstance(value, str):
         return value

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from textcritic.annotation.answers import (
     ATTENTION,
@@ -23,10 +22,11 @@ from textcritic.annotation.answers import (
 )
 from textcritic.annotation.links import new_id
 from textcritic.annotation.store import Store
-from textcritic.annotation.wording import with_wording
+from textcritic.annotation.wording import Worded, with_wording
 from textcritic.corpora.articles import Article, gold_chains, num_articles, read_articles
 from textcritic.corpora.intruders.documents import Document, iter_documents
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Campaign
 from textcritic.plan.sources import Source, sources_of
 
 MOST_TITLES = 100
@@ -69,19 +69,18 @@ def database_of(here: Path, name: str) -> Path:
     return folder_of(here, name) / "campaign.sqlite"
 
 
-def make_campaign(name: str, entry: Mapping[str, Any], here: Path) -> Made:
+def make_campaign(name: str, entry: Campaign, here: Path) -> Made:
     """Make the database of a campaign from its entry in the registry.
 
     Args:
         name: of the entry.
-        entry: with all its defaults.
+        entry: what is asked, and about which texts.
         here: the working directory, whose `results` have the corpus and the samples.
 
     Raises:
         TextcriticError: there is a campaign of this name already; a corpus or sample is not built, or has too few
             texts; or its sections have no titles to choose from.
     """
-    entry = with_wording(entry)
     path = database_of(here, name)
     if path.exists():
         raise TextcriticError(
@@ -89,10 +88,10 @@ def make_campaign(name: str, entry: Mapping[str, Any], here: Path) -> Made:
             " folder away"
         )
     left_out: Counter[str] = Counter()
-    if entry["task"] == INTRUDER:
+    if entry.task == INTRUDER:
         titles: tuple[str, ...] = ()
         texts = {TASK: _documents(entry, here, left_out), TRAINING: [], ATTENTION: []}
-        texts[ATTENTION] = [_attention_document(entry, number) for number in range(entry["attention"])]
+        texts[ATTENTION] = [_attention_document(entry, number) for number in range(entry.attention)]
     else:
         titles = _titles(entry, here)
         texts = _sections(entry, titles, here, left_out)
@@ -100,7 +99,7 @@ def make_campaign(name: str, entry: Mapping[str, Any], here: Path) -> Made:
     unfinished = path.with_suffix(".making")
     unfinished.unlink(missing_ok=True)
     with Store(unfinished, create=True) as store, store.transaction():
-        _fill(store, name, entry, titles)
+        _fill(store, name, with_wording(entry), titles)
         _insert(store, entry, texts)
     unfinished.rename(path)
     return Made(path, {phase: len(of_phase) for phase, of_phase in texts.items()}, left_out)
@@ -111,10 +110,10 @@ def consent_version(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:12]
 
 
-def _titles(entry: Mapping[str, Any], here: Path) -> tuple[str, ...]:
+def _titles(entry: Campaign, here: Path) -> tuple[str, ...]:
     path = _split(entry, here, "train")
     counts = Counter(title for chain in gold_chains(path) for title in chain if title)
-    titles = tuple(entry["titles"]) or tuple(title for title, _ in counts.most_common())
+    titles = tuple(entry.titles) or tuple(title for title, _ in counts.most_common())
     if len(titles) < 2:
         raise TextcriticError(
             f"{path}: the sections have no titles to choose from; a campaign needs a corpus with section titles, or"
@@ -128,17 +127,15 @@ def _titles(entry: Mapping[str, Any], here: Path) -> tuple[str, ...]:
     return titles
 
 
-def _sections(
-    entry: Mapping[str, Any], titles: Sequence[str], here: Path, left_out: Counter[str]
-) -> dict[str, list[Text]]:
-    rng, corpus = random.Random(entry["seed"]), entry["corpus"]
+def _sections(entry: Campaign, titles: Sequence[str], here: Path, left_out: Counter[str]) -> dict[str, list[Text]]:
+    rng, corpus = random.Random(entry.seed), entry.corpus
     real = RealSource(corpus)
     chosen = _chosen(_articles(_split(entry, here, "test"), real, entry, left_out), entry, rng, "test")
-    for source in sources_of(entry["sources"]):
+    for source in sources_of([block.plain() for block in entry.sources]):
         path = _built(here / f"{source.sample}.parquet", "the samples of the study")
         chosen += _chosen(_articles(path, source, entry, left_out), entry, rng, source.sample)
-    training = entry["training"]
-    wanted = training["texts"] * training["rounds"]
+    training = entry.training
+    wanted = training.texts * training.rounds
     with_types = [
         _trainer(article, real)
         for article in _some(_split(entry, here, "train"), rng, 20 * wanted)
@@ -146,10 +143,10 @@ def _sections(
     ]
     if len(with_types) < wanted:
         raise TextcriticError(
-            f"{entry['corpus']}: {len(with_types)} texts of the train split can be used in training, which needs"
+            f"{entry.corpus}: {len(with_types)} texts of the train split can be used in training, which needs"
             f" {wanted}; lower training.texts or training.rounds"
         )
-    attention = [_attention(titles, real, number, rng) for number in range(entry["attention"])]
+    attention = [_attention(titles, real, number, rng) for number in range(entry.attention)]
     return {TASK: chosen, TRAINING: with_types[:wanted], ATTENTION: attention}
 
 
@@ -166,28 +163,26 @@ def _trainer(article: Article, real: RealSource) -> Text:
     return Text(article.id, real, tuple(section.text for section in article.sections), SectionsAnswer(titles, True))
 
 
-def _articles(
-    path: Path, source: Source | RealSource, entry: Mapping[str, Any], left_out: Counter[str]
-) -> Iterator[Text]:
+def _articles(path: Path, source: Source | RealSource, entry: Campaign, left_out: Counter[str]) -> Iterator[Text]:
     for article in read_articles(path):
         if _fits(article, entry):
             yield Text(article.id, source, tuple(section.text for section in article.sections))
         else:
-            left_out["no section" if not article.sections else f"over {entry['longest']:,} characters"] += 1
+            left_out["no section" if not article.sections else f"over {entry.longest:,} characters"] += 1
 
 
-def _fits(article: Article, entry: Mapping[str, Any]) -> bool:
-    return 0 < sum(len(section.text) for section in article.sections) <= entry["longest"]
+def _fits(article: Article, entry: Campaign) -> bool:
+    return 0 < sum(len(section.text) for section in article.sections) <= entry.longest
 
 
-def _chosen(texts: Iterable[Text], entry: Mapping[str, Any], rng: random.Random, what: str) -> list[Text]:
+def _chosen(texts: Iterable[Text], entry: Campaign, rng: random.Random, what: str) -> list[Text]:
     """Texts at random, no two of them the same."""
     different = list({text.parts: text for text in texts}.values())
-    if len(different) < entry["texts"]:
+    if len(different) < entry.texts:
         raise TextcriticError(
-            f"{what}: {len(different):,} different texts; the campaign wants {entry['texts']:,} of each (`texts`)"
+            f"{what}: {len(different):,} different texts; the campaign wants {entry.texts:,} of each (`texts`)"
         )
-    return rng.sample(different, entry["texts"])
+    return rng.sample(different, entry.texts)
 
 
 def _attention(titles: Sequence[str], real: RealSource, number: int, rng: random.Random) -> Text:
@@ -201,33 +196,33 @@ def _attention(titles: Sequence[str], real: RealSource, number: int, rng: random
     return Text(f"attention-{number + 1}", real, (*parts[:-1], last), SectionsAnswer(tuple(wanted), False))
 
 
-def _documents(entry: Mapping[str, Any], here: Path, left_out: Counter[str]) -> list[Text]:
+def _documents(entry: Campaign, here: Path, left_out: Counter[str]) -> list[Text]:
     """Texts of an intruder corpus; which of them have an intruder is in the corpus, not here."""
     texts = []
     for document in iter_documents(_split(entry, here, "test")):
-        if sum(map(len, document.sentences)) > entry["longest"]:
-            left_out[f"over {entry['longest']:,} characters"] += 1
+        if sum(map(len, document.sentences)) > entry.longest:
+            left_out[f"over {entry.longest:,} characters"] += 1
         else:
-            texts.append(_text_of(document, entry["corpus"]))
-    return _chosen(texts, entry, random.Random(entry["seed"]), f"{entry['corpus']}, test")
+            texts.append(_text_of(document, entry.corpus))
+    return _chosen(texts, entry, random.Random(entry.seed), f"{entry.corpus}, test")
 
 
 def _text_of(document: Document, corpus: str) -> Text:
     return Text(document.id, RealSource(corpus), document.sentences)
 
 
-def _attention_document(entry: Mapping[str, Any], number: int) -> Text:
+def _attention_document(entry: Campaign, number: int) -> Text:
     parts = (
         "This is not a document: it checks that texts are read.",
         "Please say of the next sentence that it does not belong.",
         "This is the sentence.",
         "This is not the sentence.",
     )
-    return Text(f"attention-{number + 1}", RealSource(entry["corpus"]), parts, IntruderAnswer(2))
+    return Text(f"attention-{number + 1}", RealSource(entry.corpus), parts, IntruderAnswer(2))
 
 
-def _split(entry: Mapping[str, Any], here: Path, split: str) -> Path:
-    corpus = entry["corpus"]
+def _split(entry: Campaign, here: Path, split: str) -> Path:
+    corpus = entry.corpus
     return _built(here / f"results/corpora/{corpus}/{split}.parquet", f"the corpus, by `textcritic corpus {corpus}`")
 
 
@@ -237,31 +232,31 @@ def _built(path: Path, what: str) -> Path:
     return path
 
 
-def _fill(store: Store, name: str, entry: Mapping[str, Any], titles: Sequence[str]) -> None:
-    version = consent_version(entry["consent"])
-    store.insert("consent", ("version", "text"), [(version, entry["consent"])])
-    values = {"campaign": name, "entry": entry, "titles": titles, "consent_version": version, "withdrawn": 0}
+def _fill(store: Store, name: str, entry: Worded, titles: Sequence[str]) -> None:
+    version = consent_version(entry.consent)
+    store.insert("consent", ("version", "text"), [(version, entry.consent)])
+    values = {"campaign": name, "entry": entry.plain(), "titles": titles, "consent_version": version, "withdrawn": 0}
     for key, value in {**values, "secret": secrets.token_urlsafe(32), "simulated": False}.items():
         store.set_about(key, value)
 
 
-def _insert(store: Store, entry: Mapping[str, Any], texts: Mapping[str, Sequence[Text]]) -> None:
+def _insert(store: Store, entry: Campaign, texts: Mapping[str, Sequence[Text]]) -> None:
     """Insert the texts in random order; the texts that more annotators answer are chosen here."""
-    rng, overlap = random.Random(entry["seed"] + 1), entry["overlap"]
+    rng, overlap = random.Random(entry.seed + 1), entry.overlap
     by_source: dict[Source | RealSource, list[Text]] = {}
     for text in texts[TASK]:
         by_source.setdefault(text.source, []).append(text)
     shared = {
         (text.source, text.document)
         for of_source in by_source.values()
-        for text in rng.sample(of_source, round(overlap["share"] * len(of_source)))
+        for text in rng.sample(of_source, round(overlap.share * len(of_source)))
     }
     rows = []
     for phase, of_phase in texts.items():
         for text in of_phase:
             source = asdict(text.source) | ({"real": True} if isinstance(text.source, RealSource) else {})
             several = phase == TASK and (text.source, text.document) in shared
-            wanted = max(entry["answers"], overlap["answers"]) if several else entry["answers"]
+            wanted = max(entry.answers, overlap.answers) if several else entry.answers
             right = None if text.right is None else json.dumps(asdict(text.right), ensure_ascii=False)
             shown = json.dumps(text.parts, ensure_ascii=False)
             digest = text_hash(text.parts)

@@ -19,25 +19,23 @@ def _now(visit: Visit) -> Response:
     campaign, entry = visit.web.campaign, visit.web.campaign.entry
     step = steps.next_step(campaign, visit.annotator, now())
     if step.page == steps.INVITED:
-        return visit.html("consent.html.j2", consent=paragraphs(entry["consent"]), may_withdraw=False, number="")
+        return visit.html("consent.html.j2", consent=paragraphs(entry.consent), may_withdraw=False, number="")
     if step.page == steps.READY:
-        training = entry["training"]
         return visit.html(
             "instructions.html.j2",
-            instructions=paragraphs(entry["instructions"]),
+            instructions=paragraphs(entry.instructions),
             training_texts=campaign.training_texts,
             quota=campaign.quota,
-            rounds=training["rounds"],
-            **{"pass": training["pass"]},
+            training=entry.training,
         )
     if step.work is None:
         passed = step.page == steps.DONE
         may = steps.last_answer(campaign, visit.annotator) is not None
-        completion = entry["completion"]
+        completion = entry.completion
         return visit.html("end.html.j2", passed=passed, completion=completion, may_change=may and passed)
     if step.page == steps.FEEDBACK:
         work = step.work
-        right = campaign.task.right_parts(work.answer or {}, work.right or {})
+        right = campaign.task.right_parts(work.answer, work.right)
         return visit.html("feedback.html.j2", work=work, right=right)
     return _form(visit, step.work)
 
@@ -54,8 +52,8 @@ def _form(visit: Visit, work: Work, missing: tuple[tuple[str, str], ...] = ()) -
         may_change=steps.last_answer(campaign, visit.annotator) is not None,
         template=campaign.task.template,
         titles=campaign.titles,
-        question=campaign.entry["question"],
-        instructions=paragraphs(campaign.entry["instructions"]),
+        question=campaign.entry.question,
+        instructions=paragraphs(campaign.entry.instructions),
         token=visit.new_token(work.item),
     )
 
@@ -120,8 +118,8 @@ def _withdraw(visit: Visit) -> Response:
 
 
 def _closed(visit: Visit) -> bool:
-    last = visit.web.campaign.entry["withdraw_until"]
-    return bool(last) and now().date() > date.fromisoformat(last)
+    last = visit.web.campaign.entry.withdraw_until
+    return last is not None and now().date() > date.fromisoformat(last)
 
 
 PAGES: Mapping[str, Mapping[str, Handler]] = {

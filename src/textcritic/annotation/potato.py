@@ -1,34 +1,19 @@
 """Potato's folder (version 2.12): config.yaml, the items, and a user_state.json of each annotator."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from textcritic.annotation import exchange
 from textcritic.annotation.answers import INTRUDER
-from textcritic.annotation.exchange import (
-    ALL_BELONG,
-    BROKEN,
-    COHERENT,
-    INTRUDED,
-    OURS,
-    TYPE,
-    VERDICTS,
-    Item,
-    Reading,
-    item_from,
-    known_of,
-    names_of,
-    option_of,
-    outside,
-    own_of,
-)
+from textcritic.annotation.exchange import COHERENT, INTRUDED, OURS, VERDICTS, Item, Reading
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
+from textcritic.values import JsonObject
 
 CONFIG, ITEMS, OUTPUT, STATE = "config.yaml", "data/items.jsonl", "annotation_output", "user_state.json"
 LABELS, BEHAVIOUR, KEPT = "instance_id_to_label_to_value", "instance_id_to_behavioral_data", "crowd_metadata"
@@ -71,12 +56,12 @@ def read_potato(folder: Path, campaign: str | None) -> Reading:
                 options = [(label["schema"], {label["name"], str(value)}) for label, value in pairs]
                 known = kept.get(item) or _own(str(state["user_id"]), seen.get(item) or {}, f"{path}: item {item}")
                 reading.add(items[item], _chosen(options, items[item]), known, f"{path}: item {item}")
-        except BROKEN as error:
+        except exchange.BROKEN as error:
             raise TextcriticError(f"{path}: not as Potato 2.12 writes it: {error!r}") from error
     return reading
 
 
-def _config_of(folder: Path) -> dict[str, Any]:
+def _config_of(folder: Path) -> JsonObject:
     path = folder / CONFIG
     try:
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -88,19 +73,20 @@ def _config_of(folder: Path) -> dict[str, Any]:
     return dict(config)
 
 
-def _items(folder: Path, config: Mapping[str, Any], campaign: str | None) -> Iterator[tuple[str, Item]]:
+def _items(folder: Path, config: JsonObject, campaign: str | None) -> Iterator[tuple[str, Item]]:
     key = (config.get("item_properties") or {}).get("id_key", "id")
     for name in config["data_files"]:
         for number, line in json_lines(folder / name):
             where = f"{folder / name}:{number}"
             if not isinstance(line, dict) or key not in line:
                 raise TextcriticError(f"{where}: `{key}` is missing; it should be the id of the item")
-            yield str(line[key]), item_from({"item": line[key], **line}, line.get(OURS), campaign, where)
+            yield str(line[key]), exchange.item_from({"item": line[key], **line}, line.get(OURS), campaign, where)
 
 
 def _chosen(labels: Iterable[tuple[str, set[str]]], item: Item) -> dict[str, str]:
     """What was chosen by name: Potato keeps an option as the name of a label or as its value, by the type of form."""
-    fixed = {COHERENT: set(VERDICTS), INTRUDED: {ALL_BELONG, *map(option_of, range(1, len(item.parts)))}}
+    sentences = {exchange.ALL_BELONG, *map(exchange.option_of, range(1, len(item.parts)))}
+    fixed = {COHERENT: set(VERDICTS), INTRUDED: sentences}
     titles = set(item.header["titles"])
     chosen = {}
     for name, options in labels:
@@ -110,29 +96,25 @@ def _chosen(labels: Iterable[tuple[str, set[str]]], item: Item) -> dict[str, str
     return chosen
 
 
-def _own(user: str, seen: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _own(user: str, seen: JsonObject, where: str) -> JsonObject:
     if not isinstance(seen.get("session_start"), int | float):
         raise TextcriticError(
             f"{where}: no `session_start`; Potato should keep behavioural data, as it does by default"
         )
     ends = [seen.get("session_end"), *(change.get("timestamp") for change in seen.get("annotation_changes") or [])]
     known = [float(end) for end in ends if isinstance(end, int | float)]
-    return outside(user, float(seen["session_start"]), max(known, default=float(seen["session_start"])))
+    return exchange.outside(user, float(seen["session_start"]), max(known, default=float(seen["session_start"])))
 
 
-def _config(items: list[Item]) -> dict[str, Any]:
+def _config(items: list[Item]) -> JsonObject:
     header, most = items[0].header, max(len(item.parts) for item in items)
     if header["task"] == INTRUDER:
-        options = [*(option_of(place) for place in range(1, most)), ALL_BELONG]
-        schemes = [{"annotation_type": "radio", "name": INTRUDED, "description": header["question"], "labels": options}]
+        options = [*(exchange.option_of(place) for place in range(1, most)), exchange.ALL_BELONG]
+        schemes = [_scheme("radio", INTRUDED, header["question"], options)]
     else:
-        schemes = [
-            {"annotation_type": "select", "name": TYPE.format(n), "description": f"Type of section {n + 1}"}
-            | {"labels": list(header["titles"])}
-            for n in range(most)
-        ]
-        schemes.append({"annotation_type": "radio", "name": COHERENT, "description": header["question"]})
-        schemes[-1]["labels"] = list(VERDICTS)
+        names = [exchange.TYPE.format(n) for n in range(most)]
+        schemes = [_scheme("select", n, f"Type of section {i}", header["titles"]) for i, n in enumerate(names, 1)]
+        schemes.append(_scheme("radio", COHERENT, header["question"], VERDICTS))
     return {
         "annotation_task_name": header["campaign"],
         "task_dir": ".",
@@ -143,15 +125,19 @@ def _config(items: list[Item]) -> dict[str, Any]:
     }
 
 
-def _line(item: Item) -> dict[str, Any]:
+def _scheme(kind: str, name: str, asked: str, labels: Iterable[str]) -> JsonObject:
+    return {"annotation_type": kind, "name": name, "description": asked, "labels": list(labels)}
+
+
+def _line(item: Item) -> JsonObject:
     parts = list(item.parts)
     text = "\n\n".join(f"[{n}] {part}" for n, part in enumerate(parts, start=1))
-    return {"id": item.about["item"], "text": text, "parts": parts, OURS: known_of(item)}
+    return {"id": item.about["item"], "text": text, "parts": parts, OURS: exchange.known_of(item)}
 
 
-def _states(items: list[Item]) -> dict[str, dict[str, Any]]:
+def _states(items: list[Item]) -> dict[str, JsonObject]:
     """By annotator, what Potato keeps of a user."""
-    states: dict[str, dict[str, Any]] = {}
+    states: dict[str, JsonObject] = {}
     ordered = sorted(((one["order"], item, one) for item in items for one in item.answers), key=lambda pair: pair[0])
     for _, item, one in ordered:
         name, id_ = one["annotator"], item.about["item"]
@@ -159,11 +145,11 @@ def _states(items: list[Item]) -> dict[str, dict[str, Any]]:
             name, {"user_id": name, "instance_id_ordering": [], LABELS: {}, BEHAVIOUR: {}, KEPT: {OURS: {}}}
         )
         state["instance_id_ordering"].append(id_)
-        chosen = names_of(one["answer"]).items()
+        chosen = exchange.names_of(one["answer"]).items()
         # A list's label has this name whatever is chosen; a radio button's is the option.
         labels = [(schema, "select-one" if schema.startswith("type_") else option, option) for schema, option in chosen]
         state[LABELS][id_] = [[{"schema": schema, "name": name}, option] for schema, name, option in labels]
         started, answered = (datetime.fromisoformat(one[key]).timestamp() for key in ("started", "answered"))
         state[BEHAVIOUR][id_] = {"instance_id": id_, "session_start": started, "session_end": answered}
-        state[KEPT][OURS][id_] = own_of(one)
+        state[KEPT][OURS][id_] = exchange.own_of(one)
     return states

@@ -67,7 +67,7 @@ def make(name: str, configfile: str | os.PathLike[str] | None = None, folder: st
     """
     here = Path(folder).resolve()
     registries = Project(load_configuration(configfile), workflow_folder(), here).registries
-    return _summary(name, make_campaign(name, registries.entry("campaigns", name).plain(), here))
+    return _summary(name, make_campaign(name, registries.entry("campaigns", name), here))
 
 
 def invite(name: str, invitation: Invitation, address: str, folder: str | os.PathLike[str] = ".") -> str:

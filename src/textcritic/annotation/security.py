@@ -6,7 +6,6 @@ import secrets
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from itsdangerous import BadSignature, URLSafeSerializer
@@ -184,6 +183,6 @@ async def form_of(request: Request) -> dict[str, str]:
         raise RefusedError(400, "This form cannot be read.") from error
 
 
-def session_of(session: dict[str, Any]) -> str:
+def session_of(session: dict[str, object]) -> str:
     """The random word of a session, which its forms carry."""
     return str(session.setdefault("word", secrets.token_urlsafe(16)))

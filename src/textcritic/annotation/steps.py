@@ -6,8 +6,8 @@ continues after the last saved answer.
 
 import json
 import random
+import sqlite3
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil
@@ -15,7 +15,8 @@ from typing import Any
 
 from textcritic.annotation.answers import ATTENTION, TASK, TRAINING
 from textcritic.annotation.store import Store, written
-from textcritic.annotation.tasks import TASK_TYPES, Task
+from textcritic.annotation.tasks import TASK_TYPES, Choice, Task
+from textcritic.annotation.wording import Worded
 
 INVITED, READY, AT_TRAINING, AT_TASK, DONE, FAILED = "invited", "ready", "training", "task", "done", "failed"
 """States of an annotator: before consent, before the first text, among the texts, behind them all; or not passed."""
@@ -41,9 +42,9 @@ class Work:
     place: int
     phase: str
     texts: tuple[str, ...]
-    answer: dict[str, Any] | None
+    answer: Choice | None
     answered: bool
-    right: dict[str, Any] | None
+    right: Choice | None
     number: int
     of: int
 
@@ -69,18 +70,18 @@ class Campaign:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.name: str = store.about("campaign")
-        self.entry: Mapping[str, Any] = store.about("entry")
+        self.entry = Worded.read(store.about("entry"), f"{store.path}: entry")
         self.titles: tuple[str, ...] = tuple(store.about("titles"))
         self.consent_version: str = store.about("consent_version")
-        self.task: Task = TASK_TYPES[self.entry["task"]]
+        self.task: Task[Any] = TASK_TYPES[self.entry.task]
         self.attention = store.value("SELECT count(*) FROM item WHERE phase = ?", ATTENTION)
         items = store.value("SELECT count(*) FROM item WHERE phase = ?", TASK)
-        texts = min(self.entry["per_annotator"], items)
+        texts = min(self.entry.per_annotator, items)
         self.quota = texts + self.attention
         wanted = store.value("SELECT coalesce(sum(wanted), 0) FROM item WHERE phase = ?", TASK)
         self.most_participants = ceil(1.2 * ceil(wanted / texts)) if texts else 0
         trainers = store.value("SELECT count(*) FROM item WHERE phase = ?", TRAINING)
-        self.training_texts = min(self.entry["training"]["texts"], trainers)
+        self.training_texts = min(self.entry.training.texts, trainers)
 
 
 def next_step(campaign: Campaign, annotator: str, at: datetime) -> Step:
@@ -117,9 +118,7 @@ def feedback_seen(campaign: Campaign, annotator: str, at: datetime) -> None:
         _next_step(campaign, annotator, at)
 
 
-def save_answer(
-    campaign: Campaign, annotator: str, item: str, answer: Mapping[str, Any], request: str, at: datetime
-) -> bool:
+def save_answer(campaign: Campaign, annotator: str, item: str, answer: Choice, request: str, at: datetime) -> bool:
     """Save an answer, or change the last one; a request that was saved before counts once.
 
     Args:
@@ -155,7 +154,7 @@ def save_answer(
         return True
 
 
-def save_draft(campaign: Campaign, annotator: str, item: str, answer: Mapping[str, Any]) -> None:
+def save_draft(campaign: Campaign, annotator: str, item: str, answer: Choice) -> None:
     """Keep what was chosen so far for a pause; an answer that was given stays as it is.
 
     Raises:
@@ -175,7 +174,7 @@ def save_draft(campaign: Campaign, annotator: str, item: str, answer: Mapping[st
 def last_answer(campaign: Campaign, annotator: str) -> Work | None:
     """The last text of the task that was answered, for a change; None if there is none."""
     row = _last(campaign.store, annotator)
-    return row and _work(campaign, row)
+    return None if row is None else _work(campaign, row)
 
 
 def work_of(campaign: Campaign, annotator: str, item: str) -> Work | None:
@@ -184,7 +183,7 @@ def work_of(campaign: Campaign, annotator: str, item: str) -> Work | None:
     return _work(campaign, rows[0]) if rows else None
 
 
-def with_answer(work: Work, answer: dict[str, Any]) -> Work:
+def with_answer(work: Work, answer: Choice) -> Work:
     """A text with other choices than those that are saved."""
     return replace(work, answer=answer)
 
@@ -232,13 +231,13 @@ def _next_step(campaign: Campaign, annotator: str, at: datetime) -> Step:
 
 def _after_training(campaign: Campaign, annotator: str, round_: int) -> str:
     """The state behind a finished round: passed, another round, or neither."""
-    training, store = campaign.entry["training"], campaign.store
-    passed = (training_share(campaign, annotator, round_) or 0) >= training["pass"]
+    training, store = campaign.entry.training, campaign.store
+    passed = (training_share(campaign, annotator, round_) or 0) >= training.pass_
     fresh = store.value(
         "SELECT count(*) FROM item WHERE phase = ? AND id NOT IN (SELECT item FROM assignment WHERE annotator = ?)",
         *(TRAINING, annotator),
     )
-    again = round_ + 1 < training["rounds"] and fresh >= campaign.training_texts
+    again = round_ + 1 < training.rounds and fresh >= campaign.training_texts
     state = AT_TASK if passed else AT_TRAINING if again else FAILED
     store.change("UPDATE annotator SET state = ?, round = round + 1 WHERE id = ?", state, annotator)
     return state
@@ -265,7 +264,7 @@ def _assign(campaign: Campaign, annotator: str, state: str, at: datetime) -> Non
     )
 
 
-def _unused(store: Store, annotator: str, phase: str) -> list[Any]:
+def _unused(store: Store, annotator: str, phase: str) -> list[sqlite3.Row]:
     """Texts that an annotator was not given, with how many more answers each wants."""
     return store.rows(
         """SELECT id, source, wanted FROM item
@@ -303,7 +302,7 @@ def _balanced(store: Store, annotator: str, at: datetime) -> str:
     return chosen
 
 
-def _assigned(store: Store, annotator: str, also: str = "", *values: Any) -> list[Any]:
+def _assigned(store: Store, annotator: str, also: str = "", *values: object) -> list[sqlite3.Row]:
     """What an annotator was given, in order, with text and answer."""
     return store.rows(
         f"""SELECT assignment.annotator AS annotator, assignment.item AS item, place, round, until, draft, phase,
@@ -315,27 +314,27 @@ def _assigned(store: Store, annotator: str, also: str = "", *values: Any) -> lis
     )
 
 
-def _count(store: Store, annotator: str, condition: str, *values: Any) -> int:
+def _count(store: Store, annotator: str, condition: str, *values: object) -> int:
     """How many texts of those that fulfil a condition an annotator has answered."""
     return len(_assigned(store, annotator, f"AND answer IS NOT NULL AND {condition}", *values))
 
 
-def _open(store: Store, annotator: str) -> Any:
+def _open(store: Store, annotator: str) -> sqlite3.Row | None:
     """The text that an annotator was given and has not answered."""
     return next(iter(_assigned(store, annotator, "AND answer IS NULL")), None)
 
 
-def _last(store: Store, annotator: str) -> Any:
+def _last(store: Store, annotator: str) -> sqlite3.Row | None:
     """The last text that was answered, behind the training."""
     rows = _assigned(store, annotator, "AND answer IS NOT NULL AND phase != ?", TRAINING)
     return rows[-1] if rows else None
 
 
 def _until(campaign: Campaign, at: datetime) -> str:
-    return written(at + timedelta(minutes=campaign.entry["reserve_minutes"]))
+    return written(at + timedelta(minutes=campaign.entry.reserve_minutes))
 
 
-def _work(campaign: Campaign, row: Any) -> Work:
+def _work(campaign: Campaign, row: sqlite3.Row) -> Work:
     training = row["phase"] == TRAINING
     chosen = row["answer"] or row["draft"]
     before = [

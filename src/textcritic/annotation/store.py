@@ -119,7 +119,7 @@ class Store:
                     self.connection.execute("ROLLBACK")
                 raise
 
-    def rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+    def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
         """All rows of a query.
 
         Raises:
@@ -129,19 +129,19 @@ class Store:
         with self._in_words("cannot be read now"):
             return self.connection.execute(sql, values).fetchall()
 
-    def row(self, sql: str, *values: Any) -> sqlite3.Row | None:
+    def row(self, sql: str, *values: object) -> sqlite3.Row | None:
         """The first row of a query; None if there is none. Raises as `rows`."""
         return next(iter(self.rows(sql, *values)), None)
 
-    def value(self, sql: str, *values: Any) -> Any:
+    def value(self, sql: str, *values: object) -> Any:
         """The first value of a query that has a row. Raises as `rows`."""
         return self.rows(sql, *values)[0][0]
 
-    def change(self, sql: str, *values: Any) -> int:
+    def change(self, sql: str, *values: object) -> int:
         """Run a statement inside a transaction; returns how many rows it changed."""
         return self.connection.execute(sql, values).rowcount
 
-    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Insert rows inside a transaction."""
         marks = ", ".join("?" * len(columns))
         self.connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
@@ -158,7 +158,7 @@ class Store:
         except (TypeError, ValueError) as error:
             raise TextcriticError(f"{self.path}: is damaged (no {key}); put a backup in its place") from error
 
-    def set_about(self, key: str, value: Any) -> None:
+    def set_about(self, key: str, value: object) -> None:
         """Set one, inside a transaction."""
         self.change("INSERT OR REPLACE INTO about VALUES (?, ?)", key, json.dumps(value, ensure_ascii=False))
 

@@ -6,7 +6,7 @@ A new one is a subclass of `Task`, a template in templates/tasks, and its form o
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypedDict, TypeVar, final
 
 from textcritic.annotation.answers import INTRUDER, SECTIONS
 
@@ -14,20 +14,40 @@ Form = Mapping[str, str]
 """Fields of a form that was sent, and their values."""
 
 
+@final
+class SectionsChoice(TypedDict):
+    """The type of each section and the verdict, as `answers.SectionsAnswer`; None where nothing was chosen yet."""
+
+    titles: list[str | None]
+    coherent: bool | None
+
+
+@final
+class IntruderChoice(TypedDict):
+    """The sentence, as `answers.IntruderAnswer`."""
+
+    intruder: int | None
+
+
+Choice = SectionsChoice | IntruderChoice
+"""What was chosen in a form, as the database has it."""
+Chosen = TypeVar("Chosen", SectionsChoice, IntruderChoice)
+
+
 @dataclass(frozen=True, slots=True)
 class Filled:
     """The answer in a form.
 
     Attributes:
-        answer: as `annotation.answers` has it, with None where nothing was chosen.
+        answer: what was chosen.
         missing: (id of the field, what should be chosen), in the order of the page; none if the answer is whole.
     """
 
-    answer: dict[str, Any]
+    answer: Choice
     missing: tuple[tuple[str, str], ...]
 
 
-class Task(ABC):
+class Task(ABC, Generic[Chosen]):
     """A type of task."""
 
     name: ClassVar[str]
@@ -38,19 +58,19 @@ class Task(ABC):
         """The answer in a form about a text of these sections or sentences; impossible values count as missing."""
 
     @abstractmethod
-    def verdict(self, answer: Mapping[str, Any]) -> str:
+    def verdict(self, answer: Chosen) -> str:
         """What annotators should agree in, as a word."""
 
-    def right_parts(self, answer: Mapping[str, Any], right: Mapping[str, Any]) -> list[bool]:
+    def right_parts(self, answer: Chosen, right: Chosen) -> list[bool]:
         """For each part of a training text that is checked, whether the answer is right."""
         return [self.verdict(answer) == self.verdict(right)]
 
-    def passes(self, answer: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
+    def passes(self, answer: Chosen, right: Chosen) -> bool:
         """Whether a text that contains the answer to give was read."""
-        return dict(answer) == dict(right)
+        return answer == right
 
 
-class SectionsTask(Task):
+class SectionsTask(Task[SectionsChoice]):
     """The type of each section, then whether the types make sense in this order (paper, appendix H)."""
 
     name = SECTIONS
@@ -68,16 +88,16 @@ class SectionsTask(Task):
             missing.append(("coherent-yes", "Answer the question at the end."))
         return Filled({"titles": chosen, "coherent": coherent}, tuple(missing))
 
-    def verdict(self, answer: Mapping[str, Any]) -> str:
+    def verdict(self, answer: SectionsChoice) -> str:
         """Whether the text is coherent."""
         return "coherent" if answer["coherent"] else "not coherent"
 
-    def right_parts(self, answer: Mapping[str, Any], right: Mapping[str, Any]) -> list[bool]:
+    def right_parts(self, answer: SectionsChoice, right: SectionsChoice) -> list[bool]:
         """Whether each section has its type; there is no right answer to whether a text is coherent."""
         return [one == other for one, other in zip(answer["titles"], right["titles"], strict=True)]
 
 
-class IntruderTask(Task):
+class IntruderTask(Task[IntruderChoice]):
     """Which sentence does not belong (Shen et al. 2021, section 5): the schema of their published votes."""
 
     name = INTRUDER
@@ -91,9 +111,9 @@ class IntruderTask(Task):
             return Filled({"intruder": None}, (("intruder-none", "Choose a sentence, or that all belong."),))
         return Filled({"intruder": places.get(value)}, ())
 
-    def verdict(self, answer: Mapping[str, Any]) -> str:
+    def verdict(self, answer: IntruderChoice) -> str:
         """The sentence."""
         return str(answer["intruder"])
 
 
-TASK_TYPES: Mapping[str, Task] = {task.name: task for task in (SectionsTask(), IntruderTask())}
+TASK_TYPES: Mapping[str, Task[Any]] = {task.name: task for task in (SectionsTask(), IntruderTask())}

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.requests import Request
@@ -62,13 +61,13 @@ class Web:
             trim_blocks=True,
         )
 
-    def html(self, page: str, status: int = 200, **values: Any) -> Response:
+    def html(self, page: str, status: int = 200, **values: object) -> Response:
         """A page of a template."""
         entry = self.campaign.entry
-        common = {key: entry[key] for key in ("title", "contact", "language", "withdraw_until")}
+        common = {key: getattr(entry, key) for key in ("title", "contact", "language", "withdraw_until")}
         return HTMLResponse(self.templates.get_template(page).render(common | values), status)
 
-    def message(self, status: int, heading: str, words: str, **values: Any) -> Response:
+    def message(self, status: int, heading: str, words: str, **values: object) -> Response:
         """A page with one message."""
         return self.html("message.html.j2", status, heading=heading, words=words, **values)
 
@@ -99,7 +98,7 @@ class Visit:
         """A token for a form of the page."""
         return new_token(self.web.sign, self.word, item)
 
-    def html(self, page: str, status: int = 200, **values: Any) -> Response:
+    def html(self, page: str, status: int = 200, **values: object) -> Response:
         """A page for an annotator."""
         who = {"number": self.annotator, "may_withdraw": True, "token": self.new_token()}
         return self.web.html(page, status, **(who | values))

@@ -1,9 +1,10 @@
 """The default wording for annotators, for campaigns without their own; an empty line separates paragraphs."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from textcritic.annotation.answers import INTRUDER, SECTIONS
+from textcritic.plan.entries import Campaign
+from textcritic.plan.entries.parts import Words
 
 CONSENT = """\
 You are invited to take part in a study of how well computer programs write. You will read texts and answer questions \
@@ -47,8 +48,18 @@ up whether the text is true.""",
 }
 
 
-def with_wording(entry: Mapping[str, Any]) -> dict[str, Any]:
+class Worded(Campaign):
+    """A campaign that says all of its wording."""
+
+    title: Words
+    question: Words
+    instructions: Words
+    consent: Words
+
+
+def with_wording(entry: Campaign) -> Worded:
     """The entry of a campaign, completed with the default wording."""
-    task = entry["task"]
+    task = entry.task
     brought = {"consent": CONSENT, "title": TITLE[task], "question": QUESTION[task], "instructions": INSTRUCTIONS[task]}
-    return {**entry, **{key: text for key, text in brought.items() if entry[key] is None}}
+    missing = {key: text for key, text in brought.items() if getattr(entry, key) is None}
+    return Worded.read(entry.plain() | missing, "wording")

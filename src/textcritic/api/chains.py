@@ -3,15 +3,14 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, how_of
+from textcritic.api.crossed import estimates_of, facts_of_crossing, fits_of, how_of
 from textcritic.api.declare import takes
 from textcritic.api.documents import Given, documents_of
 from textcritic.api.options import ChainOptions, CriticiseOptions
@@ -39,6 +38,7 @@ from textcritic.inference.crossfit import CrossFit, CrossOptions, observed_parts
 from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.numbers import plural
+from textcritic.values import Row
 
 MOST_NEAR = 5  # titles that a warning names
 
@@ -58,7 +58,7 @@ class ChainsResult(ByLabel[OneLatentPpl]):
     steps: int
     smoothing: float
     other_smoothings: tuple[tuple[float, float], ...]
-    unseen_transitions: tuple[Mapping[str, Any], ...]
+    unseen_transitions: tuple[Row, ...]
     skipped_transitions: int
 
     def to_json(self) -> str:
@@ -196,7 +196,7 @@ def criticise_crossed_chains(
 
 def _warnings_of_crossed(
     critic: TransitionCritic,
-    sets: Mapping[str, list[list[str]]],
+    sets: Mapping[str, Sequence[Sequence[str | None]]],
     groups: Mapping[str, Groups],
     how: CrossOptions,
 ) -> Iterator[str]:
@@ -218,7 +218,7 @@ def _warnings_of_crossed(
 
 
 def crossed_chains(
-    sets: Mapping[str, list[list[str]]],
+    sets: Mapping[str, Sequence[Sequence[str | None]]],
     groups: Mapping[str, Groups],
     refit_of: Callable[[Chains], TransitionRefit],
     how: CrossOptions,
@@ -234,10 +234,7 @@ def crossed_chains(
     real, *samples = sets
     refits = {label: refit_of(Chains.of([*sets[real], *sets[label]])) for label in samples}
     sizes = {label: len(some) for label, some in sets.items()}
-    pools = {
-        label: Pool(refits[label], (groups[real], groups[label]), (sizes[real], sizes[label])) for label in samples
-    }
-    fits = fits_of(pools, how)
+    fits = fits_of(refits, groups, sizes, how)
     found = estimates_of(fits, PPL, real)
     return {
         label: _crossed(refits[one], fits[one], label == real, groups[label], found[label])
@@ -254,9 +251,9 @@ def _crossed(refit: TransitionRefit, fit: CrossFit, is_real: bool, groups: Group
     kept = None if groups is None else [group for group, stays in zip(groups, judged, strict=True) if stays]
     steps = refit.steps[side[judged]].sum()
     # Cross-fitting has no values under another smoothing or in expectation, as one split would.
-    more: dict[str, Any] = dict.fromkeys(("smoothing", "smoothing_less", "smoothing_more", "latent_ppl_soft"))
-    more |= {"latent_ppl_less": None, "latent_ppl_more": None, "steps": int(steps)} | pairs
-    more |= {"latent_nll": math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)}
+    unknown = ("smoothing", "smoothing_less", "smoothing_more", "latent_ppl_soft", "latent_ppl_less", "latent_ppl_more")
+    nll = math.log(estimate.value or math.nan) * steps / max(judged.sum(), 1)
+    more = {**dict.fromkeys(unknown), "steps": int(steps), **pairs, "latent_nll": nll}
     return Scored({}, int(judged.sum()), dict(why.most_common()), more, kept, {PPL.value: estimate})
 
 

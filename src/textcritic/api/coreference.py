@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.api.crossed import Pool, estimates_of, facts_of_crossing, fits_of, how_of, is_crossed
+from textcritic.api.crossed import estimates_of, facts_of_crossing, fits_of, how_of, is_crossed
 from textcritic.api.declare import takes
 from textcritic.api.documents import Documents, Given, Kind, documents_of
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions, MentionOptions
@@ -40,6 +39,7 @@ from textcritic.latents.resolvers.mention_chains import NO_ENTITY
 from textcritic.measures.measure import Estimate, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.values import JsonObject
 
 WAYS: Mapping[str, str] = {
     "kneser-ney": "interpolated Kneser-Ney",
@@ -63,7 +63,7 @@ class MentionsOfSample(OneLatentPpl):
     without_people: int
     unseen: int
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """As JSON has it."""
         return {
             **self.head(),
@@ -258,15 +258,8 @@ def crossed_mentions(
     kept_groups = {label: list(compress(groups[label] or [None] * len(some), some)) for label, some in kept.items()}
     chains = {label: one.some(kept[label]) for label, one in sets.items()}
     sizes = {label: int(some.sum()) for label, some in kept.items()}
-    pools = {
-        label: Pool(
-            refit_of(MentionChains.joined([chains[real], chains[label]])),
-            (kept_groups[real], kept_groups[label]),
-            (sizes[real], sizes[label]),
-        )
-        for label in samples
-    }
-    fits = fits_of(pools, how)
+    refits = {label: refit_of(MentionChains.joined([chains[real], chains[label]])) for label in samples}
+    fits = fits_of(refits, kept_groups, sizes, how)
     estimates = estimates_of(fits, PPL, real)
     pairs = {label: {"pairs": fit.pairs, "narrower": fit.narrower} for label, fit in fits.items()}
     empty = {label: {EMPTY: int((~some).sum())} if not some.all() else {} for label, some in kept.items()}
@@ -283,7 +276,7 @@ def crossed_mentions(
     }
 
 
-def _more(chains: MentionChains, estimate: Estimate) -> dict[str, Any]:
+def _more(chains: MentionChains, estimate: Estimate) -> dict[str, float]:
     """The columns of a set of chains in addition to its Latent PPL, see `experiments.coreference.rows`."""
     people, documents = people_of(chains), len(chains.lengths)
     return {
@@ -326,9 +319,10 @@ def _resolved(documents: Documents, options: CoreferenceOptions) -> MentionChain
     from textcritic.latents.resolvers.chains import ChainOptions, chains_of  # what resolves is loaded for texts alone
     from textcritic.latents.resolvers.mention import SECTION_BREAK
     from textcritic.latents.resolvers.resolve import resolver_of
+    from textcritic.plan.entries import Persons
 
     texts = ((str(number), SECTION_BREAK.join(parts)) for number, parts in enumerate(documents.texts()))
-    resolved = resolver_of({"kind": options.resolver}).resolve(texts)
+    resolved = resolver_of(Persons(kind="persons")).resolve(texts)
     # The rules of `persons` reject no text: every document has a chain, which may be empty.
     return chains_of(resolved, ChainOptions(gender="majority" if options.gender else "none")).chains
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from textcritic.api.options import CoreferenceOptions, CriticiseOptions
 from textcritic.errors import TextcriticError
@@ -12,21 +11,6 @@ from textcritic.inference.jackknife import shared_groups
 from textcritic.measures.measure import Estimate, Measure, Scored
 from textcritic.measures.memory import REAL
 from textcritic.plan.checks.critics import MOST
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """Real documents and the documents of one sample, put together.
-
-    Attributes:
-        refit: fits critics on parts of all these documents; the real ones come first.
-        groups: the groups of the real documents, and of the documents of the sample.
-        sizes: how many real documents, and how many documents of the sample.
-    """
-
-    refit: Refit
-    groups: tuple[Groups, Groups]
-    sizes: tuple[int, int]
 
 
 def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | CoreferenceOptions, name: str) -> bool:
@@ -65,10 +49,23 @@ def is_crossed(groups: Sequence[str | None], options: CriticiseOptions | Corefer
     return True
 
 
-def fits_of(pools: Mapping[str, Pool], how: CrossOptions) -> dict[str, CrossFit]:
-    """The results of cross-fitting for each sample, compared with real text."""
-    shared = shared_groups([pool.groups[1] or () for pool in pools.values()], how.seed) if how.paired else {}
-    return {label: cross_fit(pool.refit, pool.groups, pool.sizes, how, shared) for label, pool in pools.items()}
+def fits_of(
+    refits: Mapping[str, Refit], groups: Mapping[str, Groups], sizes: Mapping[str, int], how: CrossOptions
+) -> dict[str, CrossFit]:
+    """The results of cross-fitting for each sample, compared with real text.
+
+    Args:
+        refits: by sample, what fits critics on parts of its documents and the real ones, which come first.
+        groups: by label, the group of each document; real text first.
+        sizes: likewise, how many documents there are.
+        how: the number of parts that documents are divided into, and how labels are exchanged.
+    """
+    real = next(iter(sizes))
+    shared = shared_groups([groups[label] or () for label in refits], how.seed) if how.paired else {}
+    return {
+        label: cross_fit(refit, (groups[real], groups[label]), (sizes[real], sizes[label]), how, shared)
+        for label, refit in refits.items()
+    }
 
 
 def how_of(options: CriticiseOptions | CoreferenceOptions) -> CrossOptions:

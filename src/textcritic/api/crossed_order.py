@@ -1,11 +1,10 @@
 """How much of the order of sentences of real texts samples have, by cross-fitting."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from textcritic.api.crossed import Pool, estimates_of, fits_of
+from textcritic.api.crossed import estimates_of, fits_of
 from textcritic.critics.order.arrangements import Arranged, arranged
 from textcritic.critics.order.critic import accuracies, shape_of
 from textcritic.critics.order.features import Vocabulary
@@ -50,16 +49,13 @@ def crossed_order(
         for label in others
         if enough and len(kept[label])
     }
-    pools = {
-        label: Pool(one.refit, (kept_groups[real], kept_groups[label]), (len(kept[real]), len(kept[label])))
-        for label, one in judged.items()
-    }
-    fits = fits_of(pools, how)
+    refits = {label: one.refit for label, one in judged.items()}
+    fits = fits_of(refits, kept_groups, {label: len(of) for label, of in kept.items()}, how)
     estimates: dict[str, Estimate] = estimates_of(fits, ORDERED, real) if fits else {}
     accuracy = {label: one.accuracies(fits[label].parts, how.seed) for label, one in judged.items()}
     scored = {}
     for label, of in kept.items():
-        more: dict[str, Any] = {"sentences": int(sentences.counted[of].sum())}
+        more: dict[str, object] = {"sentences": int(sentences.counted[of].sum())}
         if label in fits:
             more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
         if label in estimates:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import compress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from textcritic.api.crossed import Pool, estimates_of, fits_of
-from textcritic.critics.recitation import MAIN_LENGTH, Cutting
+from textcritic.api.crossed import estimates_of, fits_of
+from textcritic.critics.recitation import MAIN_LENGTH
+from textcritic.critics.recitation.index import words_in
 from textcritic.critics.recitation.refit import RecitationRefit
 from textcritic.critics.recitation.scoring import EMPTY
 from textcritic.experiments.recitation.rows import RECITED
@@ -17,6 +17,7 @@ from textcritic.inference import Groups
 from textcritic.inference.crossfit import CrossOptions
 from textcritic.inference.statistics import Array
 from textcritic.measures.measure import Estimate, Scored
+from textcritic.plan.entries import Recitation
 
 LEAST_FOUND = 10
 """Documents with a run that is found, counted as many of equal size, below which there is no interval."""
@@ -24,7 +25,7 @@ TOO_RARE = f"no interval, as fewer than {LEAST_FOUND} documents have such a run"
 
 
 def crossed_recitation(
-    texts: Mapping[str, pa.StringArray], groups: Mapping[str, Groups], cutting: Cutting, how: CrossOptions
+    texts: Mapping[str, pa.StringArray], groups: Mapping[str, Groups], entry: Recitation, how: CrossOptions
 ) -> dict[str, Scored]:
     """The share of 13-grams that occur in the other parts of real text; a set without 13-grams has no value.
 
@@ -33,28 +34,24 @@ def crossed_recitation(
     Args:
         texts: by label, real ones first.
         groups: by label, the group of each document.
-        cutting: how they are cut into words.
+        entry: how they are cut into words.
         how: the number of parts that documents are divided into, and how labels are exchanged.
     """
-    lengths = {label: cutting.words(some)[1] for label, some in texts.items()}
+    lengths = {label: words_in(some, entry)[1] for label, some in texts.items()}
     kept = {label: of >= MAIN_LENGTH for label, of in lengths.items()}
     long = {label: some.filter(pa.array(kept[label])) for label, some in texts.items()}
     kept_groups = {label: list(compress(groups[label] or [None] * len(kept[label]), kept[label])) for label in texts}
     real, *others = texts
     samples = [label for label in others if len(long[label])] if len(long[real]) else []
-    refits = {label: RecitationRefit(pa.concat_arrays([long[real], long[label]]), cutting) for label in samples}
+    refits = {label: RecitationRefit(pa.concat_arrays([long[real], long[label]]), entry) for label in samples}
     sizes = {label: len(some) for label, some in long.items()}
-    pools = {
-        label: Pool(refit, (kept_groups[real], kept_groups[label]), (sizes[real], sizes[label]))
-        for label, refit in refits.items()
-    }
-    fits = fits_of(pools, replace(how, rare=True))
+    fits = fits_of(refits, kept_groups, sizes, replace(how, rare=True))
     estimates = estimates_of(fits, RECITED, real) if fits else {}
     scored = {}
     for label, of in lengths.items():
         short, empty = int(((of > 0) & (of < MAIN_LENGTH)).sum()), int((of == 0).sum())
         reasons = {why: n for why, n in ((f"fewer than {MAIN_LENGTH} words", short), (EMPTY, empty)) if n}
-        more: dict[str, Any] = {"ngrams": int(np.maximum(of - MAIN_LENGTH + 1, 0).sum())}
+        more: dict[str, object] = {"ngrams": int(np.maximum(of - MAIN_LENGTH + 1, 0).sum())}
         if label in fits:
             more |= {"pairs": fits[label].pairs, "narrower": fits[label].narrower}
         one: dict[str, Estimate] = {}

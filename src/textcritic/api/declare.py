@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Protocol, TypeGuard, TypeVar, cast
 
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.extras import needing_extras
@@ -18,10 +18,11 @@ SHOWN = 20  # characters of a bad value that a message repeats
 P = ParamSpec("P")
 Chosen = TypeVar("Chosen")
 R = TypeVar("R", covariant=True)
+Value = TypeVar("Value", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class Values(Generic[Value]):
     """What an option may be.
 
     Attributes:
@@ -33,10 +34,10 @@ class Values:
 
     words: str
     metavar: str
-    read: Callable[[str], Any]
-    holds: Callable[[Any], bool]
+    read: Callable[[str], Value]
+    holds: Callable[[object], bool]
 
-    def fault(self, value: Any) -> str:
+    def fault(self, value: object) -> str:
         """What is wrong with a value, in words; an empty string if the value is allowed."""
         if self.holds(value):
             return ""
@@ -45,27 +46,27 @@ class Values:
         return f"{shown} is not {self.words}{', of 15 digits at most' if large else ''}"
 
 
-def whole(least: int, most: int = LARGEST) -> Values:
+def whole(least: int, most: int = LARGEST) -> Values[int]:
     """Whole numbers from `least` to `most`."""
     words = f"a whole number from {least} {'upwards' if most == LARGEST else f'to {most:,}'}"
     return Values(words, "N", _whole, lambda value: type(value) is int and least <= value <= most)
 
 
-def one_of(names: tuple[str, ...]) -> Values:
+def one_of(names: tuple[str, ...]) -> Values[str]:
     """One of some words."""
     return Values(
         f"one of {', '.join(names)}", "|".join(names), str, lambda value: isinstance(value, str) and value in names
     )
 
 
-def or_several(one: Values, word: str) -> Values:
+def or_several(one: Values[object], word: str) -> Values[object]:
     """One of some values, several of them with commas between, or a word."""
 
-    def read(text: str) -> Any:
+    def read(text: str) -> object:
         found = [one.read(part.strip()) for part in text.split(",")] if text != word else [word]
         return found[0] if len(found) == 1 else tuple(found)
 
-    def holds(value: Any) -> bool:
+    def holds(value: object) -> bool:
         return value == word or (
             len(value) > 0 and all(map(one.holds, value)) if isinstance(value, list | tuple) else one.holds(value)
         )
@@ -85,7 +86,13 @@ ANYTHING = Values("", "", str, lambda value: True)
 
 
 def option(
-    default: Any, help: str, values: Values | None = None, *, metavar: str = "", flag: str = "", none: str = ""
+    default: object,
+    help: str,
+    values: Values[object] | None = None,
+    *,
+    metavar: str = "",
+    flag: str = "",
+    none: str = "",
 ) -> Any:
     """A field of a dataclass of options; a default of True or False makes a flag, a tuple one that is repeated.
 
@@ -136,11 +143,11 @@ class Options:
 class Function(Protocol[P, R]):
     """A function of one or two sets of documents with options, as type checkers see it."""
 
-    def __call__(self, real: Any, samples: Any = ..., /, *args: P.args, **kwargs: P.kwargs) -> R:
+    def __call__(self, real: object, samples: object = ..., /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it."""
 
 
-def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P, R]]:
+def takes(options: Callable[P, object]) -> Callable[[Callable[..., R]], Function[P, R]]:
     """Give a function the fields of a dataclass of options as its keywords; it gets them as `options`.
 
     None means the default. The signature and the help of the function list the options. While the function runs, it
@@ -157,7 +164,7 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
         signature = plain.replace(parameters=[*documents, *keywords.values()])
 
         @functools.wraps(function)
-        def called(*args: Any, **given: Any) -> R:
+        def called(*args: object, **given: object) -> R:
             for name in given:
                 if name not in signature.parameters:
                     hint = suggestion(name, keywords, ", ".join(keywords))
@@ -180,13 +187,13 @@ def takes(options: Callable[P, Any]) -> Callable[[Callable[..., R]], Function[P,
     return decorate
 
 
-def described(one: Field[Any]) -> str:
+def described(one: Field[object]) -> str:
     """What an option does, with its default."""
     plain = one.default in (None, ()) or isinstance(one.default, bool)
     return str(one.metadata["help"]) + ("" if plain else f" (default {one.default})")
 
 
-def in_order(options: type[Options]) -> Iterator[tuple[type, Field[Any]]]:
+def in_order(options: type[Options]) -> Iterator[tuple[type, Field[object]]]:
     """Each option with the class that first declares it; those of a class before those of its bases."""
     bases = options.__mro__
     known = {one.name: one for one in fields(options)}
@@ -201,5 +208,5 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -15,6 +15,7 @@ from textcritic.corpora.readers.records import TEXT_KEYS, Record, checked, holds
 from textcritic.corpora.readers.values import group_of, kind_of, lacks, name_or
 from textcritic.corpora.words import SPACES, said_of_characters, said_of_writing, segmented, usual_words
 from textcritic.errors import TextcriticError
+from textcritic.values import Row
 
 Kind = Literal["chains", "mentions", "articles", "texts"]
 Records = Iterator[Record]
@@ -112,7 +113,7 @@ class Documents:
     def as_articles(self) -> Iterator[Article]:
         """Stream texts, or articles as texts, as articles: a text is the one section; raises as `chains`."""
         for number, record in enumerate(self.records()):
-            parts, value = _parts(record), record.value
+            parts, value = _parts(record), record.value if isinstance(record.value, dict) else {}
             titles = [None] if parts == [value] else [part.get("title") for part in parts]
             sections = tuple(Section(t, clean_text(part["text"])) for t, part in zip(titles, parts, strict=True))
             name, title = (
@@ -285,7 +286,7 @@ def _table(given: Given, columns: Sequence[str], name: str, kind: Kind | None, r
     return Documents(name, wanted, rows)
 
 
-def _rows(given: Given, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+def _rows(given: Given, columns: Sequence[str]) -> Iterator[Row]:
     if hasattr(given, "to_pylist"):  # pyarrow
         return iter(given.select(columns).to_pylist())
     if hasattr(given, "select_columns"):  # datasets
@@ -293,7 +294,7 @@ def _rows(given: Given, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
     return (dict(zip(columns, row, strict=True)) for row in given[columns].itertuples(index=False, name=None))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Lists and dicts in place of arrays, tuples and missing numbers, as they come out of data frames."""
     if hasattr(value, "tolist"):  # numpy arrays and numbers
         value = value.tolist()
@@ -339,7 +340,7 @@ def _parts(record: Record) -> list[Mapping[str, str]]:
     raise TextcriticError(f"{record.where}: a {unit} should be {should}; {fault}")
 
 
-def _kind_of(value: Any, where: str, reading: Reading) -> Kind:
+def _kind_of(value: object, where: str, reading: Reading) -> Kind:
     if isinstance(value, Mapping):
         if reading.text_key in value and "sections" not in value:
             return "texts"
@@ -355,7 +356,7 @@ def _kind_of(value: Any, where: str, reading: Reading) -> Kind:
     raise TextcriticError(f"{where}: {_what(value)} is not a document; {FORMS}")
 
 
-def _row(value: Any, kind: Kind) -> Any:
+def _row(value: object, kind: Kind) -> object:
     """A document as a line of a file would have it; anything that is not is left to those who read it."""
     if kind == "chains" and isinstance(value, list):
         return {"chain": value}
@@ -366,7 +367,7 @@ def _row(value: Any, kind: Kind) -> Any:
     return value
 
 
-def _what(value: Any) -> str:
+def _what(value: object) -> str:
     if isinstance(value, Mapping):
         return f"a dict with the keys {', '.join(map(str, value)) or '(none)'}"
     return f"an object of type {type(value).__name__}"
@@ -381,7 +382,7 @@ def _how(kind: Kind) -> str:
     }[kind]
 
 
-def languages_of(values: Sequence[Any], name: str) -> list[str] | None:
+def languages_of(values: Sequence[object], name: str) -> list[str] | None:
     """The language of each record (key or column `language`); None unless all have one.
 
     Args:

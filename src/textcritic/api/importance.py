@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from textcritic.inference.importance import (
 from textcritic.inference.importance.advice import CERTAIN, IMPOSSIBLE
 from textcritic.inference.importance.tails import GOOD
 from textcritic.inference.statistics import Array
+from textcritic.values import JsonObject
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +154,7 @@ class ImportanceResult:
 
 
 @takes(ImportanceOptions)
-def importance(weights: Any, *, options: ImportanceOptions) -> ImportanceResult:
+def importance(weights: object, *, options: ImportanceOptions) -> ImportanceResult:
     """Estimate the perplexity of a latent language model from log importance weights (Logan et al. 2020).
 
     The weights are log p(x_n, z_nk) - log q(z_nk | x_n) of K latent states drawn from a proposal q for each of N texts.
@@ -211,7 +212,7 @@ def _impossible(result: ImportanceResult) -> Iterator[str]:
         yield f"{what} an estimated probability above 1, which cannot be ({'such as ' * (len(above) > NAMED)}{names})."
 
 
-def _ends(result: ImportanceResult, name: str) -> dict[str, Any]:
+def _ends(result: ImportanceResult, name: str) -> JsonObject:
     interval: Interval = getattr(result.intervals, name)
     return {"low": interval.low, "high": interval.high, "reason": interval.reason, "covers": _covers(result, name)}
 
@@ -221,7 +222,7 @@ def _covers(result: ImportanceResult, name: str) -> str:
     return COVERS[name] + (FEW if few else "")
 
 
-def _gap(gap: Gap) -> dict[str, Any]:
+def _gap(gap: Gap) -> JsonObject:
     nats, ratio = (
         {"value": one.estimate, "low": one.low, "high": one.high, "reason": one.reason} for one in (gap.nats, gap.ratio)
     )
@@ -230,7 +231,7 @@ def _gap(gap: Gap) -> dict[str, Any]:
     return values | {"nats": nats, "ratio": ratio, "by_text": gap.by_text.tolist()}
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     """The same with None for what JSON has no number for."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None

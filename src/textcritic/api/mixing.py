@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +18,6 @@ from textcritic.api.sets import held_out_of, labelled
 from textcritic.corpora.words import SPACES
 from textcritic.critics.lda import (
     LDA,
-    FitOptions,
-    PosteriorOptions,
     Posteriors,
     agreement,
     infer,
@@ -34,16 +31,19 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.rows import CORNERS, DISTANCE, DIVIDED, ENTROPY, MIXED_TOPICS, NLL, PERCENT
 from textcritic.inference import Interval, Number, unit_of, with_ones
 from textcritic.inference.bootstrap import TOO_FEW
-from textcritic.latents.bags import VocabularyOptions, build_vocabulary, count_words, over_words, read_ldac
+from textcritic.latents.bags import build_vocabulary, count_words, over_words, read_ldac
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory
 from textcritic.measures.numbers import missing
+from textcritic.plan.entries import Lda
+from textcritic.plan.entries.critics import LdaVocabulary
+from textcritic.values import JsonObject, Row
 
 TOP_WORDS = 20
 MEASURES = (MIXED_TOPICS, DIVIDED, CORNERS, ENTROPY, NLL, DISTANCE)
 NO_WORD = "no text has a word of the texts of the fit"
 # Sweeps between two optimisations of alpha and before the first: so it comes to rest in a fifth of the sweeps that it
-# takes with the defaults of `FitOptions`, which are the paper's.
+# takes with the defaults of `Lda`, which are the paper's.
 OPTIMISE_EVERY, BURN_IN = 10, 50
 Places = npt.NDArray[np.int64]
 
@@ -74,7 +74,7 @@ class Source:
     tokens_unknown: int
     energy_measured: float | None
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """As JSON has it."""
         counts = {name: getattr(self, name) for name in ("n", "rejected", "tokens", "tokens_unknown")}
         numbers = {name: _described(one.value, one, self.reasons[name]) for name, one in self.statistics.items()}
@@ -134,12 +134,12 @@ class MixingResult(ByLabel[Source]):
         }
         return json.dumps(value, allow_nan=False, ensure_ascii=False)
 
-    def _topic(self, k: int) -> dict[str, Any]:
+    def _topic(self, k: int) -> JsonObject:
         language = self.languages[k] or None if self.languages else None
         words = self.top_words[k] if self.top_words else None
         return {"language": language, "alpha": float(self.critic.alpha[k]), "words": words}
 
-    def _comparison(self, label: str) -> dict[str, Any]:
+    def _comparison(self, label: str) -> JsonObject:
         """How a sample compares with real texts, as JSON has it."""
         energy = self[label]["energy"]
         tested = _described(self.by_label[label].energy_measured, energy.number, energy.because or TOO_FEW)
@@ -254,8 +254,8 @@ def _counted(parts: Sequence[tuple[_Set, Places]], lowercase: bool) -> list[_Cou
                 f"{real.name}: the texts that the model is fitted on have no words; give texts with words"
             )
         return [_chosen_words(one.texts, rows, known) for one, rows in parts]
-    options = VocabularyOptions(lowercase=lowercase, maximum_share=1.0, minimum_count=1, placeholders=())
-    vocabulary, _ = build_vocabulary([real.texts[row] for row in train], options, real.name)
+    texts = [real.texts[row] for row in train]
+    vocabulary, _ = build_vocabulary(texts, LdaVocabulary(lowercase=lowercase), real.name)
     found = []
     for one, rows in parts:
         some = [one.texts[row] for row in rows]
@@ -271,16 +271,19 @@ def _chosen_words(matrix: csr_matrix, rows: Places, known: npt.NDArray[np.int32]
 
 
 def _fit(matrix: csr_matrix, options: MixingOptions, name: str) -> Fit:
-    sweeps = {"optimise_every": OPTIMISE_EVERY, "burn_in": BURN_IN, "iterations": options.iterations}
-    chosen = FitOptions(options.topics, starts=options.starts, seed=options.seed, **sweeps)
     try:
-        return fit_lda(matrix, chosen, workers=options.workers or os.cpu_count() or 1)
+        return fit_lda(matrix, _entry(options), workers=options.workers or os.cpu_count() or 1)
     except TextcriticError as error:
         raise TextcriticError(f"{name}: {error}") from error
 
 
+def _entry(options: MixingOptions) -> Lda:
+    given = {name: getattr(options, name) for name in ("topics", "starts", "seed", "iterations", "draws")}
+    return Lda.read({"kind": "lda", "optimise_every": OPTIMISE_EVERY, "burn_in": BURN_IN, **given}, "mixing")
+
+
 def _infer(critic: LDA, counts: _Counts, options: MixingOptions, groups: Sequence[str | None]) -> _Scored:
-    posterior = infer(critic, counts.matrix, PosteriorOptions(draws=options.draws, seed=options.seed))
+    posterior = infer(critic, counts.matrix, _entry(options))
     known = posterior.tokens > 0
     ids = pa.array([str(row) for row in range(len(known))])
     of_known = [group for group, there in zip(groups, known, strict=True) if there]
@@ -308,7 +311,7 @@ def _what_it_says(scored: _Scored, pairs: tuple[Places, Places] | None) -> Score
     return Scored({**data, **means}, int(scored.known.sum()), reasons, because, scored.groups)
 
 
-def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: bool) -> Source:
+def _source(row: Row, scored: _Scored, counts: _Counts, is_real: bool) -> Source:
     """What is printed of one set; `row` is that of `rows_in_memory`."""
     totals, (*measures, _) = scored.posteriors.counts.sum(axis=0, dtype=np.float64), MEASURES
     measured = row.get("distance_measured")
@@ -324,7 +327,7 @@ def _source(row: Mapping[str, Any], scored: _Scored, counts: _Counts, is_real: b
     )
 
 
-def _number(row: Mapping[str, Any], measure: Measure) -> Number:
+def _number(row: Row, measure: Measure) -> Number:
     """The value and interval of a row, shares as shares of 1."""
     cells = (row[column] for column in (measure.value, measure.low, measure.high))
     numbers = (None if missing(cell) else float(cell) for cell in cells)
@@ -381,7 +384,7 @@ def _pairs(scored: Sequence[_Scored]) -> tuple[Places, Places]:
     return of_samples, of_real
 
 
-def _described(value: float | None, ends: Number | Interval, reason: str) -> dict[str, Any]:
+def _described(value: float | None, ends: Number | Interval, reason: str) -> JsonObject:
     """A number with its interval, or why there is none, as JSON has it."""
     return {"value": value, "ci95": [ends.low, ends.high], "ci95_reason": None if ends.low is not None else reason}
 

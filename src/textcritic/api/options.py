@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textcritic.api.declare import FROM_ZERO, SHARE, Options, Values, one_of, option, or_several, whole
 from textcritic.critics.tendencies.options import ENGLISH, TOKENIZERS, Tokenizer
@@ -242,7 +242,9 @@ class TendencyOptions(CutIntoWords, Drawn):
 class RecitationOptions(CutIntoWords, Drawn):
     """How `recitation` looks texts up."""
 
-    train: Any = option(None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN")
+    train: object = option(
+        None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN"
+    )
     tokenizer: Tokenizer = option(
         "words",
         "words: for raw text; whitespace: for text that has been tokenised",
@@ -255,13 +257,13 @@ class RecitationOptions(CutIntoWords, Drawn):
 class ImportanceOptions(Drawn):
     """How `importance` reads and sums up log weights."""
 
-    tokens: Any = option(
+    tokens: object = option(
         None,
         "what perplexity divides by: the tokens of all texts, or a file (.npy, .txt, .csv, .json) with a number for "
         "each text, which the interval over texts needs; files that textcritic wrote have it",
         metavar="T",
     )
-    reverse: Any = option(
+    reverse: object = option(
         None,
         "the texts were drawn from the model, and these are log p(x, z) - log q(z | x) of the states that it drew with "
         "them (a column, or several), +inf where the proposal never draws the state: says whether the proposal finds "
@@ -283,7 +285,7 @@ class ImportanceOptions(Drawn):
 class OwnMeasures(Options):
     """Measures of one's own, see `textcritic.measure`."""
 
-    metrics: Any = option(
+    metrics: object = option(
         (),
         "a measure of your own, a function of a document; there may be several. The module is in the working directory "
         "or installed; FILE.py:FUNCTION names a file",
@@ -301,7 +303,7 @@ class ScorecardOptions(OwnMeasures, MentionOptions, TopicFit):
         f"which ones, with commas between them: {', '.join(MEASURES)} (default: all that apply)",
         metavar="NAME,NAME,...",
     )
-    control: Any = option(
+    control: object = option(
         (),
         "other real documents, which are shown as a row, but never ranked; there may be several",
         metavar="FILE",
@@ -391,7 +393,7 @@ class CriticiseOptions(CrossFitted, ArticleOptions, ChainOptions):
     force: bool = option(
         False, "overwrite table.csv, report.html and the texts in `given`, even if textcritic did not write them"
     )
-    test: Any = option(
+    test: object = option(
         None,
         "real documents to compare samples with; critics are then fitted on all of the reference (default: the "
         "reference itself, by critics that have not seen the document)",

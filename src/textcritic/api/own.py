@@ -4,15 +4,15 @@ import sys
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from textcritic.errors import TextcriticError
 from textcritic.measures.own import Metric, load_metric, metric_of
 
-GivenMetric: TypeAlias = str | Callable[..., Any]
+GivenMetric: TypeAlias = str | Callable[..., object]
 
 
-def metrics_of(given: GivenMetric | Sequence[GivenMetric]) -> tuple[Metric, ...]:
+def metrics_of(given: object) -> tuple[Metric, ...]:
     """The measures that were given.
 
     Modules are looked for in the working directory, then among those that are installed.

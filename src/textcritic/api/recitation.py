@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,13 +13,15 @@ from textcritic.api.results import Result
 from textcritic.api.scored import as_share, facts_of_groups, resampling, with_given_groups
 from textcritic.api.sets import labelled
 from textcritic.batches import batched
-from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, Cutting, TrainIndex, index_articles, score_texts
+from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, TrainIndex, index_articles, score_texts
 from textcritic.critics.recitation.scoring import counts_of
 from textcritic.errors import TextcriticError, named
 from textcritic.experiments.recitation.rows import RECITED, read_scored
 from textcritic.measures.measure import Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.plan.entries import Recitation
+from textcritic.values import JsonObject, Row
 
 BATCH = 4096  # documents of an array
 
@@ -34,8 +35,8 @@ class RecitationResult(Result):
         samples: likewise of each sample, by label.
     """
 
-    real: Mapping[str, Any]
-    samples: Mapping[str, Mapping[str, Any]]
+    real: JsonObject
+    samples: Mapping[str, JsonObject]
 
     def to_json(self) -> str:
         """The object that `textcritic recitation` prints."""
@@ -63,8 +64,14 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     if options.train is None:
         raise TextcriticError("train: give the texts that the model was trained on")
     documents = texts_of(real, "real", options.reading).cut_by(options.words)
-    cutting = Cutting(options.tokenizer, options.lower_case, straight_quotes=True, spaced=documents.words)
-    index = index_articles(_batches(texts_of(options.train, "train", options.reading)), cutting)
+    entry = Recitation(
+        kind="recitation",
+        tokenizer=options.tokenizer,
+        lower_case=options.lower_case,
+        straight_quotes=True,
+        words=documents.words,
+    )
+    index = index_articles(_batches(texts_of(options.train, "train", options.reading)), entry)
     of_real = _scored(index, documents)
     drawn = {
         label: texts_of(given, name, options.reading).cut_by(options.words, documents.words)
@@ -119,10 +126,10 @@ def _read(scores: pa.Table, name: str) -> Scored:
     return read
 
 
-def _described(scores: pa.Table, score: Score) -> dict[str, Any]:
+def _described(scores: pa.Table, score: Score) -> JsonObject:
     """What is printed of one set."""
     by_length = {n: counts_of(scores, n).sum(axis=0).tolist() for n in LENGTHS}
-    longest: Sequence[Mapping[str, Any]] = scores.sort_by([("longest", "descending")]).slice(0, 1).to_pylist()
+    longest: Sequence[Row] = scores.sort_by([("longest", "descending")]).slice(0, 1).to_pylist()
     passage = {
         "words": longest[0]["longest"],
         "document": int(longest[0]["id"]),

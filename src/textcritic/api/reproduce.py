@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from textcritic.inference.association import pairs_ordered_alike
 from textcritic.measures.published import KEYS, Published, read_published
 from textcritic.place import workflow_folder
 from textcritic.plan.project import Project, load_configuration
+from textcritic.values import JsonObject
 
 DOWNLOADS = Path("results/raw/downloads")
 VOTES = "insted-votes"
@@ -95,7 +95,7 @@ class Reproduction:
         off = [line for line in self.lines if line.difference]
         return sorted(off, key=lambda line: -abs((line.difference or 0) / (line.published or 1)))
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """All of it; `difference` is of numbers as printed."""
         keys = ("place", "what", "ours", "published", "difference", "n", "note")
         return {
@@ -284,7 +284,7 @@ def _votes(folder: Path, name: str, offline: bool, project: Project, missing: li
         if offline:
             missing.append(f"{path}: put {entry.url} there, or leave --offline away, which downloads it")
             return None
-        download_file(entry.plain(), path)
+        download_file(entry, path)
     try:
         return read_votes(path, exactly=name == VOTES)
     except TextcriticError as error:

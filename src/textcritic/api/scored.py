@@ -19,6 +19,7 @@ from textcritic.inference import LEAST_UNITS, Groups, are_grouped, unit_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.values import JsonObject
 
 OfSet = TypeVar("OfSet")
 
@@ -85,7 +86,7 @@ class OneLatentPpl:
         """Documents scored."""
         return self.score.n or 0
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> JsonObject:
         """What the command prints first; infinite values are null."""
         finite = math.isfinite(self.latent_ppl)
         return {

@@ -4,7 +4,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from textcritic.api.documents import Given
 from textcritic.api.options import HELD_OUT, CoreferenceOptions, CriticiseOptions, MixingOptions
@@ -31,7 +30,7 @@ def labelled(samples: Given, argument: str = "samples") -> Iterator[tuple[str, s
         yield label, name, sample
 
 
-def _labelled(samples: Given, argument: str) -> Iterator[tuple[Any, str, Given]]:
+def _labelled(samples: Given, argument: str) -> Iterator[tuple[object, str, Given]]:
     """Label, name for errors, and documents of each sample."""
     from textcritic.api.articles.configure import labels_of
 
@@ -56,7 +55,7 @@ def _whole_paths(paths: Sequence[str | os.PathLike[str]]) -> list[Path]:
     return whole
 
 
-def _are_paths(items: Sequence[Any]) -> bool:
+def _are_paths(items: Sequence[object]) -> bool:
     return all(isinstance(item, os.PathLike) for item in items)
 
 

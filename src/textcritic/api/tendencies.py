@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +23,8 @@ from textcritic.corpora.words import SPACES
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
 from textcritic.critics.tendencies.distances import DRAWINGS
-from textcritic.critics.tendencies.estimates import Options as MeasureOptions
 from textcritic.critics.tendencies.measure import measure_real, measure_sample, require_tokens
-from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
+from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.critics.tendencies.verdicts import DIFFERS, MISSING, TENDENCIES, UNCLEAR, Verdict, verdicts
 from textcritic.errors import listed, named
 from textcritic.experiments.tendencies.rows import MEASURES
@@ -36,7 +34,9 @@ from textcritic.measures.memory import REAL, keys_of
 from textcritic.measures.numbers import count, number, p_value, plural, significant
 from textcritic.measures.phrases import with_n
 from textcritic.measures.score import Score, scores_of
+from textcritic.plan.entries import Tendencies
 from textcritic.plan.sources import DATA
+from textcritic.values import JsonObject, Row
 
 HEADS = ("source", "distance", "95% interval", "by chance", "p", "adjusted p", "documents", "verdict")
 TABLE_HEADS = ("tendency", *HEADS[1:-2], "verdict")
@@ -74,8 +74,8 @@ class TendenciesResult(Result):
         verdicts: by label, one verdict for each tendency, also for tendencies that could not be measured.
     """
 
-    real: Mapping[str, Any]
-    samples: Mapping[str, Mapping[str, Any]]
+    real: JsonObject
+    samples: Mapping[str, JsonObject]
     verdicts: Mapping[str, Sequence[Verdict]]
 
     def to_json(self) -> str:
@@ -216,15 +216,14 @@ def _counted(given: _Set, places: Part, options: TendencyOptions) -> Counts:
     return count_texts(
         parts,
         len(places),
-        CountOptions(options.tokenizer, options.lower_case, options.stop_words, words=options.words or SPACES),
-        seed=options.seed,
+        entry_of(options),
         threads=options.workers or 1,
         units=np.unique(given.units[chosen], return_inverse=True)[1] if are_grouped(given.groups) else None,
     )
 
 
-def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], options: TendencyOptions) -> dict[str, Any]:
-    chosen = measure_options(options)
+def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], options: TendencyOptions) -> JsonObject:
+    chosen = entry_of(options)
     with warnings.catch_warnings():
         # Curves of short documents, which are not shown here, have lengths and lags at which there is nothing.
         warnings.simplefilter("ignore", RuntimeWarning)
@@ -234,12 +233,14 @@ def _measured(test: Counts, sample: Counts | None, draws: Sequence[Counts], opti
         return measure_sample(test, sample, draws, chosen).statistics
 
 
-def measure_options(options: TendencyOptions) -> MeasureOptions:
-    """What measuring needs of them."""
-    return MeasureOptions(ranks=options.ranks, resamples=options.resamples, seed=options.seed)
+def entry_of(options: TendencyOptions) -> Tendencies:
+    """How documents are counted and measured."""
+    names = ("tokenizer", "lower_case", "stop_words", "ranks", "resamples", "seed")
+    given = {name: getattr(options, name) for name in names}
+    return Tendencies.read({"kind": "tendencies", "words": options.words or SPACES, **given}, "tendencies")
 
 
-def _described(statistics: Mapping[str, Any]) -> dict[str, Any]:
+def _described(statistics: JsonObject) -> JsonObject:
     """Statistics as they are printed: `p` is called so everywhere, and what is not there is left out."""
     said = {key: statistics[key] for key in ("documents", "tokens", "empty", "draws", "estimates")}
     distances = {}
@@ -252,14 +253,14 @@ def _described(statistics: Mapping[str, Any]) -> dict[str, Any]:
     return said | sized | {"distances": distances, "missing": statistics["missing"], "fault": statistics.get("fault")}
 
 
-def _judged(found: Sequence[Verdict], n: int) -> dict[str, Any]:
+def _judged(found: Sequence[Verdict], n: int) -> JsonObject:
     keys = ("verdict", "distance", "p_adjusted", "margin", "noticed", "times", "way", "why")
     said = {one.tendency: {key: asdict(one)[key] for key in keys} for one in found}
     return {"verdicts": said, "sentences": [with_n(n, sentence(one)) for one in found if one.verdict == DIFFERS]}
 
 
 def _scores(
-    judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, Mapping[str, Any]], documents: int
+    judged: Mapping[str, Sequence[Verdict]], found: Mapping[str, JsonObject], documents: int
 ) -> Iterator[Score]:
     """The scores of each tendency that was measured: real text, which is at 0, and the samples with their margins."""
     keys = keys_of([REAL, *judged])
@@ -276,7 +277,7 @@ def _scores(
                 yield from (real, score) if label == first[tendency.name] else (score,)
 
 
-def _name(label: str, row: Mapping[str, Any], **_: bool) -> str:
+def _name(label: str, row: Row, **_: bool) -> str:
     return REAL if row["source"] == DATA else label
 
 
@@ -295,12 +296,12 @@ def _verdict(one: Verdict, n: int) -> str:
     return with_n(n, f"{one.verdict} (noticed from {significant(one.noticed)})" if unclear else one.verdict)
 
 
-def _faults(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _faults(found: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Samples whose tokens are not cut as those of real text are, and how they differ."""
     return ((label, said["fault"]) for label, said in found.items() if said["fault"])
 
 
-def _facts(real: Mapping[str, Any], every: _Set, options: TendencyOptions) -> tuple[tuple[str, str], ...]:
+def _facts(real: JsonObject, every: _Set, options: TendencyOptions) -> tuple[tuple[str, str], ...]:
     number, each = real["draws"]["number"], real["draws"]["documents"]
     draws = f"second draws: {number} of {each:,} others each, disjoint" if number else "there are no second draws"
     compared = f"{real['documents']:,} of {len(every.groups):,} documents, {real['tokens']:,} tokens"

@@ -23,7 +23,7 @@ from textcritic.critics.ctm.counted import (
     read_counts,
 )
 from textcritic.critics.ctm.held_out import compared, completed
-from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.scoring import EMPTY, latent_nll, top_words
 from textcritic.critics.ctm.starts import Fits, fit_starts
@@ -31,6 +31,7 @@ from textcritic.errors import TextcriticError, named
 from textcritic.experiments.topics.rows import AT_MEAN, NLL
 from textcritic.inference import (
     Groups,
+    Interval,
     bootstrap_interval,
     ratio_of_sums,
     unit_sums,
@@ -41,6 +42,7 @@ from textcritic.latents.bags import VocabularyOptions, read_ldac, read_words, vo
 from textcritic.measures.measure import Measure, Scored
 from textcritic.measures.memory import REAL, rows_in_memory, scores_in_memory, scores_of_sets
 from textcritic.measures.score import Score
+from textcritic.plan.entries import Ctm
 
 TOP_WORDS = 10
 MEANS: Mapping[str, Measure] = {"in_expectation": NLL, "at_mean": AT_MEAN}
@@ -105,7 +107,7 @@ def topics(train: Given | None, test: Given, *, options: TopicOptions) -> Topics
         return under(numbers[0])
     with named(fitted_on.name):
         of_held_out = of_train or None
-        found = completed(counted.train.counts, numbers, fit_options(options, 2), of_held_out, options.threads)
+        found = completed(counted.train.counts, numbers, entry_of(options, 2), of_held_out, options.threads)
         held_out = compared(found, of_held_out, options.resamples, options.seed)
     results = {k: under(k) for k in numbers}
     search = TopicNumbers(
@@ -223,7 +225,8 @@ def _scored(
                 empty=tested[label].empty,
                 tokens=int(tested[label].counts.sum()),
                 tokens_unknown=tested[label].unknown,
-                **_over_starts(nll[label], read[label].groups, options),
+                over_starts=_over_starts(nll[label]),
+                over_fits=_over_fits(nll[label], read[label].groups, options),
             )
             for label, found in zip(tested, by_kind, strict=True)
         },
@@ -241,17 +244,22 @@ def _against_first(read: Mapping[str, Scored], options: TopicFit) -> tuple[Score
     return scores_of_sets(sets, [NLL], resampling(options), first)
 
 
-def _over_starts(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Any]:
-    """`over_starts` and `over_fits` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
+def _over_starts(nll: Sequence[tuple[Array, Array]]) -> dict[str, tuple[float, float]]:
+    """`over_starts` of `TopicsOfSet`; `nll` has both kinds, [documents] each, under each fit."""
+    means = [[float(values.mean()) for values in both] for both in nll]
+    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
+    return over if len(nll) > 1 else {}
+
+
+def _over_fits(nll: Sequence[tuple[Array, Array]], groups: Groups, options: TopicFit) -> dict[str, Interval]:
+    """`over_fits` of `TopicsOfSet`; `nll` as in `_over_starts`."""
     averaged = {}
     for kind, values in zip(MEANS, zip(*nll, strict=True), strict=True):
         units = unit_sums(with_ones(np.mean(values, axis=0)), groups)
         whole = bootstrap_interval(units, ratio_of_sums, options.resamples, seed=options.seed)
         low, high = with_fits(whole.estimate, (whole.low, whole.high), np.mean(values, axis=1))
         averaged[kind] = replace(whole, low=low, high=high)
-    means = [[float(values.mean()) for values in both] for both in nll]
-    over = {kind: (min(values), max(values)) for kind, values in zip(MEANS, zip(*means, strict=True), strict=True)}
-    return {"over_starts": over if len(nll) > 1 else {}, "over_fits": averaged}
+    return averaged
 
 
 def groups_with(counted: Counted, groups: Groups) -> list[str | None]:
@@ -265,19 +273,20 @@ def empty_documents(counted: Counted) -> dict[str, int]:
     return {EMPTY: counted.empty} if counted.empty else {}
 
 
-def fit_options(options: TopicFit, num_topics: int) -> FitOptions:
-    """What the fit needs of them."""
-    return FitOptions(num_topics, iterations=options.iterations, tolerance=options.tolerance, seed=options.seed)
+def entry_of(options: TopicFit, topics: int) -> Ctm:
+    """How a model of so many topics is fitted."""
+    given = {name: getattr(options, name) for name in ("starts", "iterations", "tolerance", "seed")}
+    return Ctm.read({"kind": "ctm", "topics": topics, **given}, "topics")
 
 
 def _vocabulary(options: TopicFit) -> VocabularyOptions:
     given = options.asked()
-    return VocabularyOptions(**{key: given[key] for key in ("stop_words", "minimum_count") if key in given})
+    return VocabularyOptions.read({k: given[k] for k in ("stop_words", "minimum_count") if k in given}, "vocabulary")
 
 
 def _fit(counted: TrainAndTests, options: TopicFit, number: int, name: str) -> Fits:
     with named(name):
-        return fit_starts(counted.train.counts, fit_options(options, number), options.starts, workers=options.threads)
+        return fit_starts(counted.train.counts, entry_of(options, number), workers=options.threads)
 
 
 def _require_words(tested: Counted, name: str, train: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.api.options import AUTO
 from textcritic.api.results import Table
@@ -13,6 +13,7 @@ from textcritic.inference import Interval
 from textcritic.measures.numbers import interval, number
 from textcritic.measures.score import Score
 from textcritic.plan.checks.critics import PARTS
+from textcritic.values import JsonObject
 
 if TYPE_CHECKING:
     from textcritic.report.charts import Mark
@@ -111,7 +112,7 @@ class TopicNumbers:
         each = ", ".join(f"{one.num_topics} topics {number(one.log_likelihood.estimate)}" for one in self.held_out)
         return marks, QUANTITY, "topics-numbers", f"{QUANTITY} by number of topics: {each}."
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """As JSON has it."""
         return {
             "taken": self.taken.num_topics,

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.api.results import Table
 from textcritic.api.scored import ByLabel
 from textcritic.api.topics_numbers import MEASURE, TopicNumbers
 from textcritic.inference import Interval, Number
 from textcritic.measures.score import Score
+from textcritic.values import JsonObject
 
 if TYPE_CHECKING:
     from textcritic.api.page import Part
@@ -42,7 +43,7 @@ class TopicsOfSet:
     tokens: int
     tokens_unknown: int
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> JsonObject:
         """As JSON has it."""
         return {
             "latent_nll_mean": {kind: found.value for kind, found in self.latent_nll.items()},
@@ -86,7 +87,7 @@ class TopicsResult(ByLabel[TopicsOfSet]):
     seconds: float
     converged: bool
     starts: tuple[float, ...]
-    train: Mapping[str, Any] | None
+    train: JsonObject | None
     num_topics: int
     top_words: Sequence[Sequence[str]] | None
     against_first: tuple[Score, ...]

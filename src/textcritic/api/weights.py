@@ -1,8 +1,9 @@
 """Log importance weights and tokens as users give them: arrays, files, shards."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from textcritic.inference.statistics import Array
 W = TypeVar("W", bound=LogWeights)
 
 
-def weights_of(weights: Any, tokens: Any) -> LogWeights:
+def weights_of(weights: object, tokens: object) -> LogWeights:
     """Shards put together, with their tokens.
 
     Both are as `textcritic.importance` takes them.
@@ -30,7 +31,7 @@ def weights_of(weights: Any, tokens: Any) -> LogWeights:
     return joined
 
 
-def exact_of(reverse: Any, tokens: Any, weights: Any) -> ExactWeights:
+def exact_of(reverse: object, tokens: object, weights: object) -> ExactWeights:
     """Shards of exact states put together; `weights` are those that were given with them.
 
     Raises:
@@ -42,31 +43,30 @@ def exact_of(reverse: Any, tokens: Any, weights: Any) -> ExactWeights:
     return _joined(reverse, tokens, ExactWeights, "reverse")
 
 
-def _joined(given: Any, tokens: Any, of: type[W], name: str) -> W:
-    several = _are_shards(given)
-    every = list(given) if several else [given]
+def _joined(given: object, tokens: object, of: type[W], name: str) -> W:
+    every = [(one, f"{name}[{n}]") for n, one in enumerate(given)] if _are_shards(given) else [(given, name)]
     counted = None if tokens is None else _tokens(tokens)
     shards = []
-    for place, one in enumerate(every):
-        with named(_name(one, f"{name}[{place}]" if several else name)):
+    for one, otherwise in every:
+        with named(_name(one, otherwise)):
             shards.append(_shard(one, counted, of))
     return shards[0].joined(shards[1:])
 
 
-def _are_shards(given: Any) -> bool:
+def _are_shards(given: object) -> TypeGuard[Sequence[object]]:
     return isinstance(given, list | tuple) and any(map(_is_shard, given))
 
 
-def _name(given: Any, otherwise: str) -> str:
+def _name(given: object, otherwise: str) -> str:
     return (os.fspath(given) if isinstance(given, str | os.PathLike) else "") or otherwise
 
 
-def _is_shard(given: Any) -> bool:
+def _is_shard(given: object) -> bool:
     """Whether this is a set of weights rather than a row of them."""
     return isinstance(given, str | os.PathLike | LogWeights) or getattr(given, "ndim", 1) == 2
 
 
-def _shard(given: Any, tokens: Array | None, of: type[W]) -> W:
+def _shard(given: object, tokens: Array | None, of: type[W]) -> W:
     if isinstance(given, str | os.PathLike):
         path = Path(given)
         if not os.fspath(given):
@@ -92,7 +92,7 @@ def _shard(given: Any, tokens: Array | None, of: type[W]) -> W:
     return found
 
 
-def _array(path: Path) -> Any:
+def _array(path: Path) -> object:
     try:
         return np.load(path, allow_pickle=False)
     except FileNotFoundError as error:
@@ -103,7 +103,7 @@ def _array(path: Path) -> Any:
         raise TextcriticError(f"{path}: not a .npy file of numbers; write one by `numpy.save`") from error
 
 
-def _tokens(given: Any) -> Array:
+def _tokens(given: object) -> Array:
     """One whole number, or one for each text; `LogWeights` checks their shape."""
     if isinstance(given, str) and _is_number(given):
         return checked_tokens(float(given))

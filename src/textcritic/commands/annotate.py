@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from textcritic.annotation import FORMATS
 from textcritic.commands.arguments import Commands, add_command, positive, up_to
@@ -26,7 +25,7 @@ Take pictures of the pages that an annotator sees, at two widths, with Debian's 
 model criticism paper), the task (15) and the instructions of both (16, 17). A pilot annotator is invited for it.
 """
 
-SERVING: dict[str, Any] = {"host": "127.0.0.1", "port": 8000, "address": None, "limit": 120}
+SERVING: dict[str, object] = {"host": "127.0.0.1", "port": 8000, "address": None, "limit": 120}
 MOST_LINKS = 10_000
 
 

@@ -7,7 +7,7 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from textcritic.api.declare import Options, Values, described, in_order, whole
+from textcritic.api.declare import Options, Value, Values, described, in_order, whole
 from textcritic.errors import TextcriticError
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -113,37 +113,42 @@ def printed(result: Printed, arguments: argparse.Namespace) -> str:
     return result.to_json() if arguments.json else repr(result)
 
 
-def add_comparison(command: argparse.ArgumentParser, options: type[Options], real: str, samples: str) -> None:
-    """Add what a comparison of samples with real text is given, and `--json`.
+def add_comparison(
+    command: argparse.ArgumentParser,
+    compare: Callable[[], Callable[..., Printed]],
+    options: type[Options],
+    real: str,
+    samples: str,
+) -> None:
+    """Add what a comparison of samples with real text is given, `--json`, and what the command does.
 
     Args:
         command: to add them to.
-        options: of the function that compares.
+        compare: gives the function that compares; what that needs is loaded for its command only.
+        options: of the function.
         real: help on REAL.
         samples: help on SAMPLES.
     """
+
+    def run(arguments: argparse.Namespace) -> str:
+        samples = labelled_paths(arguments.samples)
+        return printed(compare()(arguments.real, samples, **asked(arguments)), arguments)
+
+    command.set_defaults(run=run)
     command.add_argument("real", metavar="REAL", help=real)
     command.add_argument("samples", metavar="SAMPLES", nargs="+", help=samples)
     add_json(command)
     add_options(command, options)
 
 
-def compared(compare: Callable[..., Printed], arguments: argparse.Namespace) -> str:
-    """What such a command prints."""
-    samples = labelled_paths(arguments.samples)
-    return printed(compare(arguments.real, samples, **asked(arguments)), arguments)
-
-
 def positive(text: str) -> int:
     """A whole number from 1 upwards."""
-    number: int = _reader(whole(1))(text)
-    return number
+    return _reader(whole(1))(text)
 
 
 def up_to(most: int) -> Callable[[str], int]:
     """What reads a whole number from 1 to this one."""
-    read: Callable[[str], int] = _reader(whole(1, most))
-    return read
+    return _reader(whole(1, most))
 
 
 def add_options(
@@ -157,7 +162,9 @@ def add_options(
         groups: headings of the help, by the class that first declares the options below it.
     """
     parser.set_defaults(options=options)
-    under: dict[type, Any] = {base: parser.add_argument_group(title) for base, title in (groups or {}).items()}
+    under: dict[type, argparse._ActionsContainer] = {
+        base: parser.add_argument_group(title) for base, title in (groups or {}).items()
+    }
     for base, one in in_order(options):
         _add(under.get(base, parser), one)
 
@@ -181,7 +188,7 @@ def in_flags(line: str, arguments: argparse.Namespace) -> str:
     return re.sub(r"^(\w+)(?=: )|`(\w+)`", flag, line)
 
 
-def _add(parser: Any, one: Field[Any]) -> None:
+def _add(parser: argparse._ActionsContainer, one: Field[object]) -> None:
     if isinstance(one.default, bool):
         way: dict[str, Any] = {"action": "store_false" if one.default else "store_true"}
     else:
@@ -192,24 +199,24 @@ def _add(parser: Any, one: Field[Any]) -> None:
     )
 
 
-def _flag(one: Field[Any]) -> str:
+def _flag(one: Field[object]) -> str:
     plain = f"no-{one.name}" if one.default is True else one.name
     return f"--{one.metadata['flag'] or plain.replace('_', '-')}"
 
 
-def _type(one: Field[Any]) -> Callable[[str], Any]:
+def _type(one: Field[object]) -> Callable[[str], object]:
     read, none = _reader(one.metadata["values"]), one.metadata["none"]
     return lambda text: None if none and text == none else read(text)
 
 
-def _reader(values: Values) -> Callable[[str], Any]:
+def _reader(values: Values[Value]) -> Callable[[str], Value]:
     """What makes a value of a word of the command line, or says what is wrong with it."""
 
-    def read(text: str) -> Any:
+    def read(text: str) -> Value:
         try:
             value = values.read(text)
         except ValueError:
-            value = text
+            raise argparse.ArgumentTypeError(values.fault(text)) from None
         if fault := values.fault(value):
             raise argparse.ArgumentTypeError(fault)
         return value

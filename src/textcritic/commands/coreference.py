@@ -1,9 +1,8 @@
 """`textcritic coreference`: Latent PPL of chains of mentions."""
 
-import argparse
-
+import textcritic
 from textcritic.api.options import CoreferenceOptions
-from textcritic.commands.arguments import FILES, GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison, compared
+from textcritic.commands.arguments import FILES, GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison
 
 COREFERENCE = """\
 Fit a critic of who is mentioned after whom on part of REAL, and compare the Latent PPL of SAMPLES with that of the
@@ -35,23 +34,13 @@ samples has the other keys by label:
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    coreference = add_command(
-        commands,
-        "coreference",
-        "Latent PPL of chains of mentions: who is mentioned after whom",
-        f"{COREFERENCE}{FILES}{TEXTS}{LABELS}{GROUPS}",
-        COREFERENCE_OUTPUT,
-    )
+    about = "Latent PPL of chains of mentions: who is mentioned after whom"
+    above = f"{COREFERENCE}{FILES}{TEXTS}{LABELS}{GROUPS}"
+    coreference = add_command(commands, "coreference", about, above, COREFERENCE_OUTPUT)
     add_comparison(
         coreference,
+        lambda: textcritic.coreference,
         CoreferenceOptions,
         "real chains: to fit the critic on, and to compare with",
         "chains to score, one file or more",
     )
-    coreference.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.api.coreference import coreference  # numpy and pyarrow are loaded for this command only
-
-    return compared(coreference, arguments)

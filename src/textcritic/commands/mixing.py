@@ -1,9 +1,8 @@
 """`textcritic mixing`: how much texts mix topics, such as languages, compared with real ones."""
 
-import argparse
-
+import textcritic
 from textcritic.api.options import MixingOptions
-from textcritic.commands.arguments import GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison, compared
+from textcritic.commands.arguments import GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison
 
 MIXING = """\
 Fit latent Dirichlet allocation on part of the texts of REAL, and say how much the others, and those of SAMPLES, mix its
@@ -41,18 +40,8 @@ one file, and mixed_p and energy_distance:
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    mixing = add_command(
-        commands,
-        "mixing",
-        "how much texts mix topics, such as languages",
-        MIXING + TEXTS + LABELS + GROUPS,
-        MIXING_OUTPUT,
+    above = MIXING + TEXTS + LABELS + GROUPS
+    mixing = add_command(commands, "mixing", "how much texts mix topics, such as languages", above, MIXING_OUTPUT)
+    add_comparison(
+        mixing, lambda: textcritic.mixing, MixingOptions, "real texts", "texts to compare with them, one file or more"
     )
-    add_comparison(mixing, MixingOptions, "real texts", "texts to compare with them, one file or more")
-    mixing.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.api.mixing import mixing  # tomotopy is loaded for this command only
-
-    return compared(mixing, arguments)

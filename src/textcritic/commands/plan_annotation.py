@@ -3,9 +3,9 @@
 import argparse
 import json
 from dataclasses import replace
-from typing import Any
 
 from textcritic.commands.arguments import Commands, add_command
+from textcritic.values import JsonObject
 
 ABOUT = """\
 Say how many articles of each system people have to judge, and how many hours it takes them, for an interval of a given
@@ -53,7 +53,7 @@ def _run(arguments: argparse.Namespace) -> str:
         articles = plans.articles_for_power(design, arguments.share, arguments.against, arguments.power)
     else:
         articles = plans.articles_for_width(design, arguments.share, arguments.width)
-    numbers: dict[str, Any] = {"articles": articles, "hours": None, "half_width": None, "power": None}
+    numbers: JsonObject = {"articles": articles, "hours": None, "half_width": None, "power": None}
     numbers |= {"power_ci95": None, "simulated": None}
     if articles is not None:
         planned = replace(design, articles=articles)

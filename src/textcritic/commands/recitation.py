@@ -1,9 +1,8 @@
 """`textcritic recitation`: how much of samples is in the training text, word for word."""
 
-import argparse
-
+import textcritic
 from textcritic.api.options import RecitationOptions
-from textcritic.commands.arguments import LABELS, TEXTS, Commands, add_command, add_comparison, compared
+from textcritic.commands.arguments import LABELS, TEXTS, Commands, add_command, add_comparison
 
 RECITATION = """\
 Measure how much of SAMPLES is in TRAIN, the texts that their model was trained on, word for word (McCoy et al. 2023,
@@ -31,12 +30,9 @@ def add(commands: Commands) -> None:
     about = "what samples have word for word from their training text"
     recitation = add_command(commands, "recitation", about, RECITATION + TEXTS + LABELS, RECITATION_OUTPUT)
     add_comparison(
-        recitation, RecitationOptions, "real texts that the model was not trained on", "what it wrote, one file or more"
+        recitation,
+        lambda: textcritic.recitation,
+        RecitationOptions,
+        "real texts that the model was not trained on",
+        "what it wrote, one file or more",
     )
-    recitation.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.api.recitation import recitation  # numpy and pyarrow are loaded for this command only
-
-    return compared(recitation, arguments)

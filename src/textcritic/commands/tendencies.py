@@ -1,9 +1,8 @@
 """`textcritic tendencies`: whether samples keep to the statistical tendencies of real text."""
 
-import argparse
-
+import textcritic
 from textcritic.api.options import TendencyOptions
-from textcritic.commands.arguments import GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison, compared
+from textcritic.commands.arguments import GROUPS, LABELS, TEXTS, Commands, add_command, add_comparison
 
 TENDENCIES = """\
 Say whether texts keep to the statistical tendencies of real text (Meister and Cotterell 2021): how often the words of
@@ -51,18 +50,13 @@ With --json one JSON object is printed:
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    tendencies = add_command(
-        commands,
-        "tendencies",
-        "statistical tendencies of text: ranks, types, lengths, ...",
-        TENDENCIES + TEXTS + LABELS + GROUPS,
-        TENDENCIES_OUTPUT,
+    about = "statistical tendencies of text: ranks, types, lengths, ..."
+    above = TENDENCIES + TEXTS + LABELS + GROUPS
+    tendencies = add_command(commands, "tendencies", about, above, TENDENCIES_OUTPUT)
+    add_comparison(
+        tendencies,
+        lambda: textcritic.compare_tendencies,
+        TendencyOptions,
+        "real texts",
+        "texts to compare with them, one file or more",
     )
-    add_comparison(tendencies, TendencyOptions, "real texts", "texts to compare with them, one file or more")
-    tendencies.set_defaults(run=_run)
-
-
-def _run(arguments: argparse.Namespace) -> str:
-    from textcritic.api.tendencies import compare_tendencies  # scipy is loaded for this command only
-
-    return compared(compare_tendencies, arguments)

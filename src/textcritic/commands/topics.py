@@ -53,13 +53,9 @@ empty, tokens and tokens_unknown are in samples, by label:
 
 def add(commands: Commands) -> None:
     """Add the command to the command line."""
-    topics = add_command(
-        commands,
-        "topics",
-        "Latent NLL of documents under a correlated topic model",
-        TOPICS + TEXTS + LABELS.replace("SAMPLES", "TEST") + GROUPS,
-        TOPICS_OUTPUT,
-    )
+    about = "Latent NLL of documents under a correlated topic model"
+    above = TOPICS + TEXTS + LABELS.replace("SAMPLES", "TEST") + GROUPS
+    topics = add_command(commands, "topics", about, above, TOPICS_OUTPUT)
     topics.add_argument("train", metavar="TRAIN", nargs="?", help="documents to fit the critic on; none with --critic")
     topics.add_argument("test", metavar="TEST", nargs="+", help="documents to score, in files of the same kind")
     add_json(topics)

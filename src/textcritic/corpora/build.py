@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -18,7 +18,9 @@ from textcritic.corpora.titles import Titles, TitlesAsBuilt
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import DERIVED, SPLITS
+from textcritic.plan.entries.corpora import Corpus, SectionOptions, Splits
 from textcritic.runlog import log, versions
+from textcritic.values import JsonObject
 
 LengthOf = Callable[[list[str]], list[int]]
 """Token counts of section texts."""
@@ -51,7 +53,7 @@ class _Candidate(NamedTuple):
 def build_corpus(
     extracted_path: str | os.PathLike[str],
     out_dir: str | os.PathLike[str],
-    spec: Mapping[str, Any],
+    corpus: Corpus,
     length_of: LengthOf,
 ) -> None:
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a corpus.
@@ -69,7 +71,7 @@ def build_corpus(
     Args:
         extracted_path: what `extract_corpus` wrote; its report has the same name with the suffix `.json`.
         out_dir: folder of the corpus; its name is the corpus' name in messages and statistics.
-        spec: registry entry with the keys `splits`, `titles` and `sections`, all defaults filled in.
+        corpus: whose `splits`, `titles` and `sections` are read.
         length_of: counts the tokens of texts in the unit `sections.length_unit`.
 
     Raises:
@@ -79,18 +81,17 @@ def build_corpus(
     folder, report = Path(out_dir), read_json(Path(extracted_path).with_suffix(".json"))
     rejected: Counter[str] = Counter()
     dropped: Counter[str] = Counter()
-    titles = TitlesAsBuilt() if report.get("extractor") == DERIVED else Titles(**spec["titles"])
-    candidates = _filtered(extracted_path, titles, spec["sections"], length_of, rejected, dropped)
-    splits = _split(candidates, spec["splits"])
-    splits = _without_rare_titles(splits, spec["sections"], rejected, dropped)
-    _require_corpus(
-        folder.name, {split: splits[split] for split in _wanted(spec["splits"])}, rejected, spec["sections"]
-    )
+    titles = TitlesAsBuilt() if report.get("extractor") == DERIVED else Titles(corpus.titles)
+    candidates = _filtered(extracted_path, titles, corpus.sections, length_of, rejected, dropped)
+    splits = _split(candidates, corpus.splits)
+    splits = _without_rare_titles(splits, corpus.sections, rejected, dropped)
+    wanted = {split: splits[split] for split in _wanted(corpus.splits)}
+    _require_corpus(folder.name, wanted, rejected, corpus.sections)
     for split, members in splits.items():
         write_articles(folder / f"{split}.parquet", _selected(extracted_path, members))
     record = {
         "corpus": folder.name,
-        "length_unit": spec["sections"]["length_unit"],
+        "length_unit": corpus.sections.length_unit,
         **corpus_statistics({split: [c.outline for c in members] for split, members in splits.items()}),
         "extracted": report["articles"],
         "rejected": dict(+rejected),
@@ -109,27 +110,27 @@ def words_of(texts: list[str]) -> list[int]:
     return [len(text.split()) for text in texts]
 
 
-def loosen(reason: str, limits: Mapping[str, Any]) -> str:
+def loosen(reason: str, limits: SectionOptions) -> str:
     """What to change so that fewer articles are left out for this reason.
 
     Args:
         reason: why most of them were left out; one of `TOO_FEW`, `UNTITLED`, `TOO_SHORT`, `TOO_LONG` and `RARE`.
-        limits: `sections` of the registry entry; a number that is at its minimum is not one to lower.
+        limits: of the corpus; a number that is at its minimum is not one to lower.
     """
     advice = {
-        TOO_FEW: ["lower sections.minimum"] if limits["minimum"] > 1 else ["give articles with sections"],
+        TOO_FEW: ["lower sections.minimum"] if limits.minimum > 1 else ["give articles with sections"],
         UNTITLED: ["give every section a title"],
         TOO_SHORT: ["lower sections.minimum_tokens", "set sections.out_of_range to drop-section"]
-        if limits["minimum_tokens"] > 1
+        if limits.minimum_tokens > 1
         else ["set sections.out_of_range to drop-empty, so that sections without text go, not their articles"],
         TOO_LONG: ["raise sections.maximum_tokens"],
-        RARE: ["lower sections.minimum_title_count"] * (limits["minimum_title_count"] > 1)
-        + ["set sections.rare_title to drop-section"] * (limits["rare_title"] != "drop-section"),
+        RARE: ["lower sections.minimum_title_count"] * (limits.minimum_title_count > 1)
+        + ["set sections.rare_title to drop-section"] * (limits.rare_title != "drop-section"),
     }
     return ", or ".join(advice[reason])
 
 
-def corpus_statistics(splits: Mapping[str, Sequence[Outline]]) -> dict[str, Any]:
+def corpus_statistics(splits: Mapping[str, Sequence[Outline]]) -> JsonObject:
     """Counts of articles, sections and tokens per split, and the shape of the articles of all splits together.
 
     Args:
@@ -169,7 +170,7 @@ def title_counts(outlines: Sequence[Outline]) -> Counter[str]:
 def _filtered(
     path: str | os.PathLike[str],
     titles: Titles | TitlesAsBuilt,
-    limits: Mapping[str, Any],
+    limits: SectionOptions,
     length_of: LengthOf,
     rejected: Counter[str],
     dropped: Counter[str],
@@ -180,11 +181,11 @@ def _filtered(
     for batch in iter_batches(path, EXTRACTED_SCHEMA):
         articles, given = articles_of(batch), batch.column("split").to_pylist()
         groups = batch.column("group").to_pylist()
-        kept = [_kept_by_title(article, titles, limits["minimum"], rejected, dropped) for article in articles]
+        kept = [_kept_by_title(article, titles, limits.minimum, rejected, dropped) for article in articles]
         texts = [
             article.sections[index].text for article, pairs in zip(articles, kept, strict=True) for index, _ in pairs
         ]
-        if row == 0 and limits["length_unit"] == "words" and limits["maximum_tokens"] < NO_LIMIT:
+        if row == 0 and limits.length_unit == "words" and limits.maximum_tokens < NO_LIMIT:
             _warn_of_words(path, texts)
         lengths = iter(length_of(texts))
         for pairs, split, group in zip(kept, given, groups, strict=True):
@@ -227,20 +228,20 @@ def _kept_by_title(
 
 
 def _kept_by_length(
-    outlined: list[tuple[int, str, int]], limits: Mapping[str, Any], rejected: Counter[str], dropped: Counter[str]
+    outlined: list[tuple[int, str, int]], limits: SectionOptions, rejected: Counter[str], dropped: Counter[str]
 ) -> list[tuple[int, str, int]]:
     """The (index, title, length) triples within the length limits; empty if the article is rejected."""
     before = len(outlined)
-    if limits["out_of_range"] == "drop-empty":
+    if limits.out_of_range == "drop-empty":
         outlined = [triple for triple in outlined if triple[2] > 0]
         dropped[EMPTY] += before - len(outlined)
-    short = sum(1 for *_, length in outlined if length < limits["minimum_tokens"])
-    long = sum(1 for *_, length in outlined if length > limits["maximum_tokens"])
-    if limits["out_of_range"] == "drop-section":
+    short = sum(1 for *_, length in outlined if length < limits.minimum_tokens)
+    long = sum(1 for *_, length in outlined if length > limits.maximum_tokens)
+    if limits.out_of_range == "drop-section":
         dropped.update({TOO_SHORT: short, TOO_LONG: long})
-        outlined = [t for t in outlined if limits["minimum_tokens"] <= t[2] <= limits["maximum_tokens"]]
+        outlined = [t for t in outlined if limits.minimum_tokens <= t[2] <= limits.maximum_tokens]
         short = long = 0
-    too_few = len(outlined) < before and len(outlined) < max(limits["minimum"], 1)
+    too_few = len(outlined) < before and len(outlined) < max(limits.minimum, 1)
     reason = TOO_SHORT if short else TOO_LONG if long else TOO_FEW if too_few else None
     if reason:
         rejected[reason] += 1
@@ -248,7 +249,7 @@ def _kept_by_length(
     return outlined
 
 
-def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[str, list[_Candidate]]:
+def _split(candidates: Sequence[_Candidate], shares: Splits) -> dict[str, list[_Candidate]]:
     """Candidates by split, in the order of extraction: as given, or by a seeded permutation."""
     if any(candidate.split is not None for candidate in candidates):
         unknown = {str(candidate.split) for candidate in candidates} - set(SPLITS)
@@ -257,19 +258,19 @@ def _split(candidates: Sequence[_Candidate], shares: Mapping[str, Any]) -> dict[
         splits = {split: [c for c in candidates if c.split == split] for split in SPLITS}
         _warn_of_shared_groups(splits)
         return splits
-    if shares["validation"] + shares["test"] >= 1:
+    if shares.validation + shares.test >= 1:
         raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
     groups = [candidate.group for candidate in candidates]
-    sizes = [round(shares[split] * len(candidates)) for split in ("validation", "test")]
-    validation, test, train = random_parts(len(candidates), sizes, shares["seed"], groups)
+    sizes = [round(share * len(candidates)) for share in (shares.validation, shares.test)]
+    validation, test, train = random_parts(len(candidates), sizes, shares.seed, groups)
     parts = {"train": train, "validation": validation, "test": test}
     _check_groups(groups, min(len(parts[split]) for split in _wanted(shares)))
     return {split: [candidates[index] for index in part] for split, part in parts.items()}
 
 
-def _wanted(shares: Mapping[str, Any]) -> list[str]:
+def _wanted(shares: Splits) -> list[str]:
     """The splits that must not be empty: train, and those with a requested share."""
-    return [split for split in SPLITS if split == "train" or shares[split]]
+    return [split for split in SPLITS if split == "train" or getattr(shares, split)]
 
 
 def _warn_of_shared_groups(splits: Mapping[str, Sequence[_Candidate]]) -> None:
@@ -299,14 +300,14 @@ def _check_groups(groups: Sequence[str | None], smallest: int) -> None:
 
 def _without_rare_titles(
     splits: Mapping[str, list[_Candidate]],
-    limits: Mapping[str, Any],
+    limits: SectionOptions,
     rejected: Counter[str],
     dropped: Counter[str],
 ) -> dict[str, list[_Candidate]]:
     """The articles by split with frequent titles only; with `drop-section`, the frequent sections if enough."""
     counts = title_counts([candidate.outline for candidate in splits["train"]])
-    frequent = {title for title, count in counts.items() if count >= limits["minimum_title_count"]}
-    whole = limits["rare_title"] == "drop-article"
+    frequent = {title for title, count in counts.items() if count >= limits.minimum_title_count}
+    whole = limits.rare_title == "drop-article"
     kept: dict[str, list[_Candidate]] = {split: [] for split in splits}
     for split, members in splits.items():
         for member in members:
@@ -317,7 +318,7 @@ def _without_rare_titles(
                 rejected[RARE] += 1
             else:
                 dropped[RARE] += len(member.kept) - len(stays)
-                if len(stays) < max(limits["minimum"], 1):
+                if len(stays) < max(limits.minimum, 1):
                     rejected[TOO_FEW] += 1
                 else:
                     kept[split].append(_cut_to(member, stays))
@@ -333,7 +334,7 @@ def _cut_to(member: _Candidate, stays: Sequence[int]) -> _Candidate:
 
 
 def _require_corpus(
-    name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str], limits: Mapping[str, Any]
+    name: str, splits: Mapping[str, Sequence[_Candidate]], rejected: Counter[str], limits: SectionOptions
 ) -> None:
     empty = [split for split, members in splits.items() if not members]
     if not empty:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -30,57 +29,56 @@ from textcritic.corpora.readers.jsonl import read_scientific
 from textcritic.corpora.readers.stories import read_stories
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
-from textcritic.plan.checks.corpora import DERIVED, NONE, SPLITS, Normalise, given_paths
+from textcritic.plan.checks.corpora import DERIVED, NONE, SPLITS, given_paths
+from textcritic.plan.entries.corpora import Corpus
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.runlog import log, versions
 
 EXTRACTED_SCHEMA = ARTICLE_SCHEMA.append(pa.field("split", pa.string()))
 """The corpus schema, and the split that the source itself gives; null if it gives none."""
 
-Extractor = Callable[[Mapping[str, Any], Counter[str]], Iterator[tuple[Article, str | None]]]
-"""Takes the options of a registry entry and a counter of skipped records; gives articles with their given split."""
+Extractor = Callable[[CorpusOptions, Counter[str]], Iterator[tuple[Article, str | None]]]
+"""Takes the options of a corpus and a counter of skipped records; gives articles with their given split."""
 
 MOST_SOURCES = 100
 OPENING = "the opening does not match"
 
 
 def extract_corpus(
-    kind: str,
-    options: Mapping[str, Any],
+    corpus: Corpus,
     inputs: Sequence[str | os.PathLike[str]],
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
-    normalise: Normalise = NONE,
 ) -> None:
     """Write the articles of a corpus as they come, and a report of what was skipped and where they came from.
 
     Args:
-        kind: name of an extractor, a key of `EXTRACTORS`.
-        options: the entry's `options`: `packages` (docstrings), `version` and `books` (bible), `paths`,
-            `only_title`, `keep_abstract` and `folder` (jsonl, scientific, conll), `corpus` and `opening` (derived).
+        corpus: with an extractor of `EXTRACTORS`; `normalise: unicode` puts titles and texts into Unicode's normal
+            form, see `readers.characters`.
         inputs: the files that the calling rule declares; those of `options` must be among them.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
         report_path: JSON with `articles`, `sections`, `skipped` {reason: n} and `provenance` {`harvest_sha256`, ...},
             and `changed` {words: n} where characters are changed.
-        normalise: `unicode` puts titles and texts into Unicode's normal form, see `readers.characters`.
 
     Raises:
-        TextcriticError: unknown kind, files of the options that are no inputs, no article, an id used twice, or a fault
-            that the extractor reports.
+        TextcriticError: another extractor, files of the options that are no inputs, no article, an id used twice, or a
+            fault that the extractor reports.
     """
+    kind, options = corpus.extractor, corpus.options
     if kind not in EXTRACTORS:
-        raise TextcriticError(f"extractor '{kind}': unknown; use one of {', '.join(sorted(EXTRACTORS))}")
+        raise TextcriticError(f"extractor '{kind}': is not one of {', '.join(sorted(EXTRACTORS))}")
     declared = {str(path) for _, path in given_paths(options)}
     if not declared <= {str(Path(path)) for path in inputs}:
         raise TextcriticError(
             f"extractor '{kind}': options.paths names {sorted(declared)}, but the rule was given {list(inputs)}"
         )
     skipped: Counter[str] = Counter()
-    provenance = {"derived_from": options["corpus"]} if kind == DERIVED else {}
+    provenance = {"derived_from": options.corpus} if kind == DERIVED else {}
     changed: Counter[str] = Counter()
     stream = EXTRACTORS[kind](options, skipped)
-    if normalise != NONE:
+    if corpus.normalise != NONE:
         stream = ((standard_article(article, changed), split) for article, split in stream)
-    report = {} if normalise == NONE else {"changed": changed}
+    report = {} if corpus.normalise == NONE else {"changed": changed}
     extraction = Extraction(kind, stream, skipped, provenance, report=report)
     write_extracted(extraction, out_path, report_path)
 
@@ -101,9 +99,9 @@ class Extraction:
     kind: str
     stream: Iterator[tuple[Article, str | None]]
     skipped: Counter[str]
-    provenance: Mapping[str, Any]
+    provenance: Mapping[str, object]
     repeated: str | None = None
-    report: Mapping[str, Any] = field(default_factory=dict)
+    report: Mapping[str, object] = field(default_factory=dict)
 
 
 def write_extracted(
@@ -154,37 +152,37 @@ def read_derived(path: Path, opening: str | None, skipped: Counter[str]) -> Iter
             skipped[OPENING] += 1
 
 
-def _docstrings(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
-    for article in extract_docstrings(options["packages"], skipped):
+def _docstrings(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for article in extract_docstrings(options.packages, skipped):
         yield article, None
 
 
-def _bible(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
-    for article in extract_bible(options["version"], options["books"], skipped):
+def _bible(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    for article in extract_bible(options.version, options.books, skipped):
         yield article, None
 
 
-def _jsonl(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
-    files, title = _some_paths("jsonl", options), options.get("only_title")
+def _jsonl(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+    files, title = _some_paths("jsonl", options), options.only_title
     for split, path in files:
         for article in given_articles(path, f"{path.name}:" if len(files) > 1 else "", skipped):
             sections = tuple(Section(title or section.title, section.text) for section in article.sections)
             yield replace(article, sections=sections), split
 
 
-def _conll(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+def _conll(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     # What reads mentions reads articles too, so that this module cannot import it when it is loaded.
     from textcritic.corpora.readers.conll import conll_articles
 
     for split, path in _some_paths("conll", options):
-        for article in conll_articles(path, options.get("folder")):
+        for article in conll_articles(path, options.folder):
             yield article, split
 
 
-def _scientific(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+def _scientific(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     seen: set[str] = set()
     for split, path in _some_paths("scientific", options):
-        for article in read_scientific(path, options.get("keep_abstract", False), skipped):
+        for article in read_scientific(path, options.keep_abstract, skipped):
             if article.id in seen:
                 skipped["article_id seen before"] += 1
             else:
@@ -192,13 +190,13 @@ def _scientific(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[t
                 yield article, split
 
 
-def _derived(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+def _derived(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     for split, path in given_paths(options):
-        for article in read_derived(path, options["opening"], skipped):
+        for article in read_derived(path, options.opening, skipped):
             yield article, split
 
 
-def _stories(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
+def _stories(options: CorpusOptions, skipped: Counter[str]) -> Iterator[tuple[Article, str | None]]:
     for split, path in _some_paths("stories", options):
         for article in read_stories(path, skipped):
             yield article, split
@@ -215,7 +213,7 @@ EXTRACTORS: dict[str, Extractor] = {
 }
 
 
-def _some_paths(kind: str, options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
+def _some_paths(kind: str, options: CorpusOptions) -> list[tuple[str | None, Path]]:
     files = given_paths(options)
     if not files:
         raise TextcriticError(
@@ -268,7 +266,7 @@ class _Tally:
     def counts(self) -> dict[str, int]:
         return {"articles": self.articles, "sections": self.sections}
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> dict[str, object]:
         """SHA-256 of all articles in order, articles by source (if these are few), and versions."""
         few = len(self._sources) <= MOST_SOURCES
         return {

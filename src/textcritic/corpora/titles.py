@@ -2,10 +2,11 @@
 
 import re
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import cache
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.corpora import TitleOptions
 
 _NUMBER = re.compile(r"\d+")
 _EDGES = string.punctuation + "–—…“”‘’•·"
@@ -15,20 +16,19 @@ class Titles:
     """Standardises titles: lower case, no numbers, no punctuation around words, lemmas and standard spellings per word.
 
     Args:
-        lemmatise: replace each word by its WordNet noun lemma (NLTK), as the paper does.
-        spelling: the standard spelling of each word, looked up as written and again after lemmatisation;
-            `{"acknowledgement": "acknowledgment", "&": "and"}`. The paper's own map is not published.
-        drop: titles whose sections a corpus leaves out; standardised themselves before they are compared.
+        options: `lemmatise` replaces each word by its WordNet noun lemma (NLTK), as the paper does. A word's `spelling`
+            is looked up as written and again after lemmatisation; `{"acknowledgement": "acknowledgment", "&": "and"}`.
+            The paper's own map is not published. The titles to `drop` are standardised before they are compared.
 
     Raises:
         TextcriticError: `lemmatise` is on and WordNet's data are not installed.
     """
 
-    def __init__(self, lemmatise: bool, spelling: Mapping[str, str], drop: Iterable[str]) -> None:
-        self._lemma = _wordnet() if lemmatise else str
-        self._spelling = {word.lower(): standard.lower() for word, standard in spelling.items()}
+    def __init__(self, options: TitleOptions) -> None:
+        self._lemma = _wordnet() if options.lemmatise else str
+        self._spelling = {word.lower(): standard.lower() for word, standard in options.spelling.items()}
         self._known: dict[str, str] = {}
-        self.drop = frozenset(self.standardise(title) for title in drop)
+        self.drop = frozenset(self.standardise(title) for title in options.drop)
 
     def standardise(self, title: str) -> str:
         """The standard form of a title; empty if nothing is left, and never with a colon or a line break in it."""

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from textcritic.critics.transitions import (
     usable_counts,
 )
 from textcritic.errors import TextcriticError
+from textcritic.values import JsonObject
 
 DEFAULT = "default"
 
@@ -43,7 +43,7 @@ class _Setting:
 
 def audit_transitions(
     critic: TransitionCritic, train: ChainsLike, data: pa.Table, samples: Mapping[str, pa.Table]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Latent PPL of the data and of each sample under a critic and under each switch of one of its details.
 
     Switches: `default` (the critic as it was fitted; gold titles for data, the classifier's MAP titles for samples);
@@ -72,7 +72,7 @@ def audit_transitions(
             score.
     """
     pairs = list(folds(Chains.of(train), critic.titles, critic.counts))
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for source, latents in {"data": data, **samples}.items():
         values: dict[str, float] = {}
         for switch, words, setting in _switches(critic, source == "data", latents):
@@ -137,7 +137,9 @@ def _log_probs(critic: TransitionCritic, pairs: Pairs, setting: _Setting) -> npt
     return smoothed_log_probs(critic.counts, delta, targets)
 
 
-def _of_source(critic: TransitionCritic, latents: pa.Table, setting: _Setting) -> tuple[npt.NDArray[Any], int, int]:
+def _of_source(
+    critic: TransitionCritic, latents: pa.Table, setting: _Setting
+) -> tuple[npt.NDArray[np.number], int, int]:
     """(Expected) transitions of a source, documents scored, documents rejected."""
     if not setting.soft:
         return usable_counts(Chains.of(latents[setting.titles]), critic.titles, setting.skip_unknown)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ class Chains:
         """
         if isinstance(chains, Chains):
             return chains
-        column: Any = chains
+        column: pa.Array = chains
         if not isinstance(column, pa.Array | pa.ChunkedArray):
             try:
                 column = pa.array(chains, pa.list_(pa.string()))

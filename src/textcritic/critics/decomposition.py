@@ -1,7 +1,7 @@
 """Why a Latent PPL is what it is: the set's own entropy, and its divergence from the critic's prior."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ class Decomposition:
     kl_corrected: float | None
 
 
-def decompose(counts: npt.NDArray[Any], critic: HasLogProbs) -> Decomposition:
+def decompose(counts: npt.NDArray[np.number], critic: HasLogProbs) -> Decomposition:
     """Split the cross-entropy per step between a set and a critic (paper, section 2 and appendix B).
 
     `agg` is the first-order aggregated posterior of the set: `pi(i, j)`, the share of steps from i to j. With

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from textcritic.critics.scores import ChainScores, Rejected, reasons_of, scores_
 from textcritic.critics.transitions import BEGIN, pooled_ppl
 from textcritic.files import read_table, write_table
 from textcritic.latents.lookup import Lookup
+from textcritic.values import JsonObject
 
 DEFAULT, AS_RELEASED, ANY_LENGTH = "default", "as_released", "any length"
 
@@ -130,7 +131,7 @@ def score_sequences(
 def audit_parsing(
     process_path: str | os.PathLike[str],
     samples: Mapping[str, tuple[str | os.PathLike[str], str | os.PathLike[str]]],
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """Latent PPL of each sample under three rules for which texts are sequences.
 
     Switches: `default` (`Lookup.sections`); `as_released` (`Lookup.chains_as_released`); `any length` (as the default,
@@ -152,7 +153,7 @@ def audit_parsing(
     """
     process = Process.load(process_path)
     critic, lookup = KnownProcess.of(process), Lookup.of(process)
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     for source, (kept_path, rejected_path) in samples.items():
         _, kept = title_chains(kept_path)
         counts = critic.count(kept)
@@ -160,7 +161,7 @@ def audit_parsing(
         default: float | None = None
         for switch, words, more, invalid in _parsings(lookup, rejected):
             ppl = _finite(pooled_ppl(counts + critic.count(more), critic.log_probs))
-            row: dict[str, Any] = {"switch": switch, "setting": words, "source": source, "latent_ppl": ppl}
+            row: JsonObject = {"switch": switch, "setting": words, "source": source, "latent_ppl": ppl}
             row |= {"compared_with": None, "change_percent": None}
             if switch == DEFAULT:
                 default = ppl

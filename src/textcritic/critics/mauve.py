@@ -8,7 +8,7 @@ over seeds of k-means, the interval, the test and the refusals.
 import hashlib
 import importlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,50 +20,17 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.inference.statistics import Array
 from textcritic.latents.points import Features
+from textcritic.plan.entries import Mauve as MauveEntry
 from textcritic.runlog import Progress
 
-LEAST = 100
-"""Fewer documents have no MAUVE: two samples of 15 from one distribution have anything from 0.004 to 0.9994."""
 FIRST_SEED = 25
 """The library's own seed, the first of ours."""
 POINTS = 25
 MISSING = (
     "mauve-text is not installed, which computes MAUVE; run `textcritic install mauve` (GPL-3, not part of textcritic)"
 )
+Vectors = npt.NDArray[np.float32]
 GROUPED = "no interval and no test of MAUVE where documents belong together"
-
-
-@dataclass(frozen=True, slots=True)
-class MauveOptions:
-    """How MAUVE is computed; the defaults are the library's, except for the seeds and the interval.
-
-    Attributes:
-        documents: of each side; the same for all comparisons, because the value grows with fewer points a bucket.
-        buckets: clusters of k-means; None: a tenth of the documents.
-        scaling: c of the divergence curve.
-        seeds: k-means is run with so many; the value is the mean.
-        halves: halves of both sides that the interval is made of.
-        redo: starts of each k-means.
-        iterations: of k-means, at most.
-    """
-
-    documents: int
-    buckets: int | None = None
-    scaling: float = 5.0
-    seeds: int = 5
-    halves: int = 40
-    redo: int = 5
-    iterations: int = 500
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "MauveOptions":
-        """From an entry of the critics registry with all its defaults."""
-        return cls(**{name: entry[name] for name in cls.__dataclass_fields__})
-
-    @property
-    def num_buckets(self) -> int:
-        """The number of clusters: the library's `auto` where none is given."""
-        return max(2, round(self.documents / 10)) if self.buckets is None else self.buckets
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +73,7 @@ class Mauve:
         return cls(**payload)
 
 
-def compare_features(first: Features, second: Features, options: MauveOptions, resamples: int = 1000) -> Mauve:
+def compare_features(first: Features, second: Features, options: MauveEntry, resamples: int = 1000) -> Mauve:
     """MAUVE of two files of features: of real text, and of a sample or of more real text.
 
     The same number of documents is taken of every set, at random, the same in every run: those whose ids have the
@@ -115,21 +82,21 @@ def compare_features(first: Features, second: Features, options: MauveOptions, r
     Args:
         first: real text.
         second: what is compared with it, embedded by the same model.
-        options: see `MauveOptions`.
+        options: how it is computed.
         resamples: of the test.
 
     Returns:
         Without a value where one of them has fewer documents than `options.documents`.
 
     Raises:
-        TextcriticError: fewer than `LEAST` documents are asked for, the features have other lengths, or the library is
-            not installed.
+        TextcriticError: more buckets than a quarter of the documents, the features have other lengths, or the library
+            is not installed.
     """
     _check(options)
     fewest = min(len(first.ids), len(second.ids))
     if fewest < options.documents:
         reason = f"{fewest} documents, and {options.documents} of each are compared"
-        return Mauve(None, [], [], None, None, None, fewest, options.num_buckets, [], [], reason)
+        return Mauve(None, [], [], None, None, None, fewest, buckets_of(options), [], [], reason)
     if first.vectors.shape[1] != second.vectors.shape[1]:
         raise TextcriticError(
             f"mauve: features of {first.vectors.shape[1]} and {second.vectors.shape[1]} numbers; embed both by one"
@@ -141,21 +108,21 @@ def compare_features(first: Features, second: Features, options: MauveOptions, r
 
 
 def mauve(
-    first: Array | Any, second: Array | Any, options: MauveOptions, resamples: int = 1000, independent: bool = True
+    first: Vectors, second: Vectors, options: MauveEntry, resamples: int = 1000, independent: bool = True
 ) -> Mauve:
     """MAUVE of two sets of points of equal size; arguments and errors as `compare_features`.
 
     Args:
         first: [documents, d], in an order that stays: the value depends on it.
         second: [documents, d].
-        options: see `MauveOptions`.
+        options: how it is computed.
         resamples: of the test.
         independent: whether documents are; else there is no interval and no test.
     """
     _check(options)
     if not len(first) == len(second) == options.documents:
         raise TextcriticError(f"mauve: {len(first)} and {len(second)} documents; both should be {options.documents}")
-    buckets, count = options.num_buckets, options.documents
+    buckets, count = buckets_of(options), options.documents
     seeds = range(FIRST_SEED, FIRST_SEED + options.seeds)
     runs = [_library(first, second, options, buckets, seed) for seed in seeds]
     value = float(np.mean([run.mauve for run in runs]))
@@ -181,7 +148,7 @@ def mauve(
     )
 
 
-def halves_interval(first: Any, second: Any, options: MauveOptions, value: float) -> tuple[float, float]:
+def halves_interval(first: Vectors, second: Vectors, options: MauveEntry, value: float) -> tuple[float, float]:
     """95% interval of MAUVE at this number of documents: `value` and 1.96 standard deviations over random halves.
 
     Documents drawn with replacement lower MAUVE (0.80 to 0.67 at 500 documents), so a percentile interval covers
@@ -189,7 +156,7 @@ def halves_interval(first: Any, second: Any, options: MauveOptions, value: float
     buckets, so that each has as many points. The factor sqrt(m / n) / sqrt(1 - m / n) of m = n / 2 documents is 1.
     """
     rng, half = np.random.default_rng(1), options.documents // 2
-    buckets, values = max(2, round(options.num_buckets / 2)), []
+    buckets, values = max(2, round(buckets_of(options) / 2)), []
     progress = Progress("MAUVE of halves", options.halves, "halves")
     for n in range(options.halves):
         drawn = [side[np.sort(rng.permutation(len(side))[:half])] for side in (first, second)]
@@ -253,7 +220,7 @@ def _divergence(p: Array, q: Array) -> Array:
         return np.where(p > 0, p * np.log(p / q), 0.0).sum(axis=-1)
 
 
-def _library(first: Any, second: Any, options: MauveOptions, buckets: int, seed: int) -> Any:
+def _library(first: Vectors, second: Vectors, options: MauveEntry, buckets: int, seed: int) -> Any:
     """The library's own call; it wants ints of Python."""
     library = load_library()
     with _quiet():
@@ -293,15 +260,15 @@ def load_library() -> Any:
         raise TextcriticError(MISSING) from error
 
 
-def _check(options: MauveOptions) -> None:
-    if options.documents < LEAST:
+def buckets_of(options: MauveEntry) -> int:
+    """The number of clusters: the library's `auto` where none is given."""
+    return max(2, round(options.documents / 10)) if options.buckets is None else options.buckets
+
+
+def _check(options: MauveEntry) -> None:
+    if buckets_of(options) > options.documents / 4:
         raise TextcriticError(
-            f"mauve: {options.documents} documents; give at least {LEAST}, of fewer it can be anything"
-        )
-    if not 2 <= options.num_buckets <= options.documents / 4 or options.seeds < 1 or options.halves < 2:
-        raise TextcriticError(
-            f"mauve: {options.num_buckets} buckets, {options.seeds} seeds, {options.halves} halves; give 2 buckets to a"
-            f" quarter of the {options.documents} documents, a seed at least, and two halves at least"
+            f"mauve: {buckets_of(options)} buckets; give 2 to a quarter of the {options.documents} documents"
         )
 
 

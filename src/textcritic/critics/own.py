@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from numbers import Real
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from textcritic.corpora import Article, iter_articles
+from textcritic.corpora import Article, Section, iter_articles
 from textcritic.corpora.articles import num_articles
 from textcritic.critics.scores import groups_of, rejected_rows, rejections, unread
 from textcritic.errors import TextcriticError
@@ -22,6 +22,7 @@ from textcritic.files import read_table, whole_file
 from textcritic.measures.own import NO_VALUE, Declared, LeftOut, Metric, raised_at
 from textcritic.measures.own_rows import Measured
 from textcritic.runlog import Progress
+from textcritic.values import JsonObject
 
 METADATA = b"textcritic measure"
 OWN_SCHEMA = pa.schema(
@@ -110,14 +111,14 @@ def fitted(metric: Metric, real: Sequence[Article]) -> Metric:
 class _Applied:
     """A function with its second argument."""
 
-    function: Any
-    model: Any
+    function: Callable[[object, object], object]
+    model: object
 
-    def __call__(self, document: Any) -> Any:
+    def __call__(self, document: object) -> object:
         return self.function(document, self.model)
 
     @property
-    def __code__(self) -> Any:
+    def __code__(self) -> object:
         """Of the function, for the line of an error."""
         return getattr(self.function, "__code__", None)
 
@@ -155,7 +156,7 @@ def measure_documents(metric: Metric, documents: Iterable[Article], total: int) 
         TextcriticError: the function raised an error, or returned what is no finite number, or another number the
             second time; the line names function and document.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     stream = iter(documents)
     progress = Progress(f"measuring {metric.declared.name}", total, "documents", brief=True)
     while some := list(islice(stream, BATCH if metric.declared.batch and rows else TWICE)):
@@ -173,7 +174,7 @@ def _same(one: pa.Table, other: pa.Table) -> bool:
     return declared[0] == declared[1] and one.to_pylist() == other.to_pylist()
 
 
-def _rows(metric: Metric, documents: Sequence[Article]) -> list[dict[str, Any]]:
+def _rows(metric: Metric, documents: Sequence[Article]) -> list[JsonObject]:
     """The rows of some documents."""
     declared = metric.declared
     units = [list(_units(declared, document)) for document in documents]
@@ -192,13 +193,13 @@ def _rows(metric: Metric, documents: Sequence[Article]) -> list[dict[str, Any]]:
     ]
 
 
-def _units(declared: Declared, document: Article) -> Iterator[Any]:
+def _units(declared: Declared, document: Article) -> Iterator[Article | Section]:
     """What the function gets of a document: nothing where it lacks what is needed."""
     if not any(LACKS[need](document) for need in declared.needs):
         yield from [document] if declared.of == "documents" else document.sections
 
 
-def _row(document: Article, declared: Declared, returned: Sequence[Pair | LeftOut]) -> dict[str, Any]:
+def _row(document: Article, declared: Declared, returned: Sequence[Pair | LeftOut]) -> JsonObject:
     pairs = [one for one in returned if not isinstance(one, LeftOut)]
     lost = [one.reason for one in returned if isinstance(one, LeftOut)]
     lacking = [f"no {need}" for need in declared.needs if LACKS[need](document)]
@@ -213,7 +214,7 @@ def _row(document: Article, declared: Declared, returned: Sequence[Pair | LeftOu
     }
 
 
-def _call(metric: Metric, given: Any, where: str) -> Any:
+def _call(metric: Metric, given: object, where: str) -> Any:
     try:
         return metric.function(given)
     except Exception as error:
@@ -221,7 +222,7 @@ def _call(metric: Metric, given: Any, where: str) -> Any:
         raise TextcriticError(f"{metric.name}: {where}: {raised_at(error, file)}") from error
 
 
-def _listed(metric: Metric, returned: Any, number: int, where: str) -> Sequence[Any]:
+def _listed(metric: Metric, returned: Iterable[object], number: int, where: str) -> Sequence[object]:
     """What a function for lists returned, one value for each."""
     try:
         values = list(returned)
@@ -232,7 +233,7 @@ def _listed(metric: Metric, returned: Any, number: int, where: str) -> Sequence[
     return values
 
 
-def _number(metric: Metric, value: Any, where: str) -> Pair | LeftOut:
+def _number(metric: Metric, value: object, where: str) -> Pair | LeftOut:
     """What a function returned of one document or section, as numerator and denominator."""
     if value is None:
         return LeftOut(NO_VALUE)
@@ -249,7 +250,7 @@ def _number(metric: Metric, value: Any, where: str) -> Pair | LeftOut:
     return (top, bottom) if bottom else LeftOut("denominator 0")
 
 
-def _finite(metric: Metric, value: Any, where: str) -> float:
+def _finite(metric: Metric, value: object, where: str) -> float:
     plain = value.item() if hasattr(value, "item") and not getattr(value, "ndim", 0) else value
     try:
         number = float(plain) if isinstance(plain, Real) else None
@@ -262,7 +263,7 @@ def _finite(metric: Metric, value: Any, where: str) -> float:
     return number
 
 
-def _compare(metric: Metric, first: Sequence[dict[str, Any]], second: Sequence[dict[str, Any]]) -> None:
+def _compare(metric: Metric, first: Sequence[JsonObject], second: Sequence[JsonObject]) -> None:
     """Refuse a function that gives other numbers the second time."""
     for one, other in zip(first, second, strict=True):
         pairs = [[*row["values"], *row["weights"]] for row in (one, other)]
@@ -287,6 +288,6 @@ def _several(documents: Sequence[Article]) -> str:
     return f"document {first!r}" if len(documents) == 1 else f"documents {first!r} to {last!r}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

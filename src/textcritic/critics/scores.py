@@ -25,7 +25,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ from textcritic.critics.chains import Chains
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
 from textcritic.inference import permutation_test, ratio_of_sums
+from textcritic.values import Row
 
 SCORES_SCHEMA = pa.schema(
     [
@@ -118,7 +119,7 @@ def scores_table(ids: Sequence[str] | pa.Array, scores: ChainScores, rejected: R
     return pa.concat_tables([scored, rejected_rows(rejected, SCORES_SCHEMA, without_chain)]) if rejected else scored
 
 
-def rejected_rows(rejected: Rejected, schema: pa.Schema, others: Mapping[str, Any]) -> pa.Table:
+def rejected_rows(rejected: Rejected, schema: pa.Schema, others: Row) -> pa.Table:
     """Rows of documents that could not be parsed.
 
     Args:

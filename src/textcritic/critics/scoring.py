@@ -17,11 +17,12 @@ from textcritic.critics.chains import Chains, ChainsLike, Steps
 from textcritic.critics.scores import SCORES_SCHEMA, ChainScores, Rejected, reasons_of, scores_table
 from textcritic.critics.transitions import TransitionCritic, usable_counts
 from textcritic.errors import TextcriticError
+from textcritic.values import Row
 
 BLOCK_SECTIONS = 65_536
 
 Matrix = npt.NDArray[np.float64]
-PosteriorsLike: TypeAlias = Sequence[npt.NDArray[Any]] | pa.Array | pa.ChunkedArray
+PosteriorsLike: TypeAlias = Sequence[npt.NDArray[np.floating]] | pa.Array | pa.ChunkedArray
 
 
 def score_chains(
@@ -116,7 +117,7 @@ def expected_transitions(
     return expected_counts(_aligned(critic, posteriors, titles))
 
 
-def unseen_transitions(scores: pa.Table, critic: TransitionCritic) -> list[dict[str, Any]]:
+def unseen_transitions(scores: pa.Table, critic: TransitionCritic) -> list[Row]:
     """Transitions of probability 0 that the scored documents make, the commonest first: `from`, `to`, `count`."""
     counts = np.where(np.isinf(critic.log_probs), scored_transitions(scores, critic), 0)
     cells = sorted(zip(*np.nonzero(counts), strict=True), key=lambda cell: -counts[cell])
@@ -144,7 +145,7 @@ class TransitionErrors:
         steps: number of transitions of the set, begin and end included.
     """
 
-    transitions: list[dict[str, Any]]
+    transitions: list[Row]
     total: float
     repetitions: float | None
     threshold: float
@@ -168,7 +169,7 @@ def transition_errors(scores: pa.Table, critic: TransitionCritic, threshold: flo
         raise TextcriticError("transition errors: no document is left after rejection; at least one is needed")
     wrong = np.where(is_unlikely(np.exp(critic.log_probs), threshold), counts, 0)
     cells = sorted(zip(*np.nonzero(wrong), strict=True), key=lambda cell: (-wrong[cell], cell))
-    transitions = [
+    transitions: list[Row] = [
         {
             "from": critic.sources[i],
             "to": critic.targets[j],
@@ -198,7 +199,7 @@ class Posteriors:
         lengths: int64 [documents], sections per document.
     """
 
-    probs: npt.NDArray[Any]
+    probs: npt.NDArray[np.floating]
     lengths: npt.NDArray[np.int64]
 
     @classmethod

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -176,7 +176,7 @@ def smoothed_log_probs(counts: Counts, delta: float, targets: int) -> Matrix:
         return np.log(counts + delta) - np.where(totals > 0, np.log(totals), 0.0)
 
 
-def pooled_ppl(counts: npt.NDArray[Any], log_probs: Matrix) -> float:
+def pooled_ppl(counts: npt.NDArray[np.number], log_probs: Matrix) -> float:
     """Latent PPL, `exp(sum NLL / sum steps)`, of a set with these transition counts; NaN if there are none."""
     seen = counts > 0
     steps = counts.sum()
@@ -235,7 +235,7 @@ def _checked_grid(grid: Sequence[float]) -> tuple[float, ...]:
     return deltas
 
 
-def _fields(value: Any) -> tuple[tuple[str, ...], Counts, float, Mode, tuple[tuple[float, float | None], ...]]:
+def _fields(value: object) -> tuple[tuple[str, ...], Counts, float, Mode, tuple[tuple[float, float | None], ...]]:
     """The attributes that `save` wrote; KeyError, TypeError or ValueError say what is wrong with `value`."""
     if not isinstance(value, dict) or value.get("kind") != TransitionCritic.kind:
         raise ValueError(f'its "kind" is not "{TransitionCritic.kind}"')

@@ -10,9 +10,10 @@ from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.beams import Beams
 from textcritic.generators.best_of import Drawn
 from textcritic.generators.cache import ArticleCache, next_logits, prefill
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw_scored
 from textcritic.generators.shards import CUT, ENDED
+from textcritic.generators.uniforms import Uniforms
+from textcritic.plan.entries import Decoding
 
 
 class BeamBatch:

@@ -11,7 +11,7 @@ once: the text is the same, and the model is spared the work.
 
 import numpy as np
 
-from textcritic.generators.decoding import Uniforms
+from textcritic.generators.uniforms import Uniforms
 
 FIRST_STEPS = 128  # that there is room for at first; the room doubles
 

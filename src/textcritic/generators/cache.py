@@ -56,7 +56,7 @@ class ArticleCache(Cache):
         self.low = self.column - longest
 
     def update(
-        self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *args: Any, **kwargs: Any
+        self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *args: object, **kwargs: object
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Store one token a row [rows, heads, 1, head size] in the shared column; return all visible columns."""
         if layer_idx == len(self._states):
@@ -127,7 +127,7 @@ class _Prefill(Cache):
         self.target, self.target_rows = target, rows
 
     def update(
-        self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *args: Any, **kwargs: Any
+        self, key_states: torch.Tensor, value_states: torch.Tensor, layer_idx: int, *args: object, **kwargs: object
     ) -> tuple[torch.Tensor, torch.Tensor]:
         self.target.put(layer_idx, self.target_rows, key_states, value_states)
         return key_states, value_states
@@ -282,9 +282,7 @@ def _ragged_logits(model: PreTrainedModel, name: str, tokens: np.ndarray, cache:
 
 def layer_dtype(model: PreTrainedModel) -> torch.dtype:
     """The number type of the model's layers. The output layer may have a wider type."""
-    embeddings: Any = model.get_input_embeddings()
-    dtype: torch.dtype = embeddings.weight.dtype
-    return dtype
+    return next(model.get_input_embeddings().parameters()).dtype
 
 
 def _attend(

@@ -1,6 +1,6 @@
 """What the training of a causal language model does at each step, alone or among several processes."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -13,6 +13,10 @@ from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import brought, card_name, flops_per_token, in_bf16, utilisation
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
+from textcritic.values import JsonObject
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 class Streams(NamedTuple):
@@ -35,8 +39,10 @@ class CausalJob(GradientJob):
         ranks: this process among those that train.
     """
 
+    model: "PreTrainedModel"
+
     def __init__(
-        self, name: str, model: Any, training: CausalTraining, seed: int, streams: Streams, ranks: Ranks
+        self, name: str, model: "PreTrainedModel", training: CausalTraining, seed: int, streams: Streams, ranks: Ranks
     ) -> None:
         super().__init__(name, model, training, seed, ranks)
         self.training = training
@@ -78,7 +84,7 @@ class CausalJob(GradientJob):
             total, count = total + float(nll.sum()), count + len(nll)
         return self.mean_over_ranks(loop, total, count)
 
-    def report(self, loop: Loop) -> dict[str, Any]:
+    def report(self, loop: Loop) -> JsonObject:
         """The training's report, see `train.train_causal`."""
         tokens_seen = loop.step * self.tokens_per_step
         speed = tokens_seen / max(loop.stepping, 1e-9)

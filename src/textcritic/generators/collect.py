@@ -4,7 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.generators.shards import CUT, Draw, read_shard
 from textcritic.plan.checks.corpora import NONE
+from textcritic.plan.entries import Corpus, Decoding
 from textcritic.runlog import log
 
 Kept = TypeVar("Kept")
@@ -55,9 +56,9 @@ class Limit:
     keep: bool = False
 
     @classmethod
-    def of(cls, decoding: Mapping[str, Any]) -> Self:
+    def of(cls, decoding: Decoding) -> Self:
         """The limit of an entry of the decodings registry."""
-        return cls(decoding["max_tokens"], decoding["unfinished"] == "keep")
+        return cls(decoding.max_tokens, decoding.unfinished == "keep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ def collect_draws(
 def import_samples(
     path: str | os.PathLike[str],
     setting: str,
-    corpus: Mapping[str, Any],
+    corpus: Corpus,
     files: SampleFiles,
 ) -> dict[str, object]:
     """Take in articles that another program generated, with the outcome of `collect_samples`.
@@ -190,15 +191,15 @@ def import_samples(
     Args:
         path: JSON lines, Parquet or Arrow, see `corpora.given_articles`.
         setting: `w-title` or `wo-title`.
-        corpus: its registry entry, all defaults filled in; `titles` and `normalise` are read.
+        corpus: whose `titles` and `normalise` are read.
         files: to write.
 
     Raises:
         TextcriticError: a fault of the file, naming its line or row; or every article was rejected.
     """
-    standard = Titles(**corpus["titles"]) if setting == W_TITLE else None
+    standard = Titles(corpus.titles) if setting == W_TITLE else None
     given, changed = given_articles(path), Counter[str]()
-    if corpus["normalise"] != NONE:
+    if corpus.normalise != NONE:
         given = (standard_article(article, changed) for article in given)
 
     def outcome(article: Article) -> Article | Rejected:

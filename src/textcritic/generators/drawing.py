@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Decoding
+from textcritic.plan.entries import Decoding
 
 BLOCK = 64  # tokens whose mass is summed first
 

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ from textcritic.generators.encode import DESCRIPTIONS, PACKED, document_index, l
 from textcritic.generators.summary import summarise
 from textcritic.training.hardware import autocast, cpu_settings, device
 from textcritic.training.load import load_causal, load_tokenizer
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def perplexity(
     out_path: str | os.PathLike[str],
     threads: int | None = None,
     seed: int = 0,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Measure a saved model on an encoded split and write perplexity.json.
 
     Windows are cut as training blocks are, so a token is predicted from at most `context` tokens before it (paper,
@@ -74,7 +74,7 @@ def perplexity(
 
 @torch.inference_mode()
 def iter_nll(
-    model: Any, tokens: np.ndarray, spans: np.ndarray, batch_size: int, precision: torch.autocast
+    model: torch.nn.Module, tokens: np.ndarray, spans: np.ndarray, batch_size: int, precision: torch.autocast
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Stream (positions int64, nats float64) of the predicted tokens, batch by batch; the model is left in eval mode.
 
@@ -86,12 +86,13 @@ def iter_nll(
         precision: see `hardware.autocast`.
     """
     model.eval()
+    on = next(model.parameters()).device
     cuts = np.flatnonzero(np.diff(spans[:, 1])) + 1  # a batch has windows of one length
     for group in np.split(spans, cuts):
         for first in range(0, len(group), batch_size):
             starts, length = group[first : first + batch_size, 0], group[first, 1]
             positions = starts[:, None] + np.arange(length + 1)
-            ids = torch.from_numpy(tokens[positions].astype(np.int64)).to(model.device)
+            ids = torch.from_numpy(tokens[positions].astype(np.int64)).to(on)
             with precision:
                 logits = model(input_ids=ids[:, :-1], use_cache=False).logits
             nll = cross_entropy(logits.float().flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
@@ -104,7 +105,7 @@ def _measure(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Nats, kind and article of each predicted token."""
     tokenizer = load_tokenizer(model_dir)
-    model: Any = load_causal({"folder": str(model_dir)}, tokenizer, context=windowing.context)
+    model: torch.nn.Module = load_causal({"folder": str(model_dir)}, tokenizer, context=windowing.context)
     model.to(device())
     tokens, kinds = load_encoded(test_prefix)
     if tokens.max() >= len(tokenizer):

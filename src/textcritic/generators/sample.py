@@ -18,11 +18,12 @@ from textcritic.generators.article_model import ArticleModel
 from textcritic.generators.beam_articles import BeamBatch
 from textcritic.generators.best_of import Best, Drawn
 from textcritic.generators.cache import ArticleCache, fitting_rows, next_logits, prefill, require_support, row_by_row
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw, log_probs_of
 from textcritic.generators.encode import encode_articles, prompt_ids
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
-from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
+from textcritic.generators.uniforms import Uniforms
+from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST
+from textcritic.plan.entries import Decoding
 from textcritic.training.hardware import cpu_settings, device, free_memory
 from textcritic.training.load import decode, load_causal, load_tokenizer
 
@@ -118,7 +119,7 @@ def sample_articles(
             "model": folder_digest(model_dir),
             "prompt": prompt,
             "shard": [shard.seed, shard.first, shard.count],
-            "decoding": {key: value for key, value in asdict(decoding).items() if key != "batch_size"},
+            "decoding": decoding.of_article(),
             "sampling": {key: value for key, value in asdict(sampling).items() if key != "threads"},
         }
         if given is not None:
@@ -154,7 +155,8 @@ def draw_articles(
         TextcriticError: the model's window is unknown or too small, its architecture cannot be sampled from, or the
             decoding is a search.
     """
-    decoding.require_draws(source.name)
+    if decoding.method == LIKELIEST:
+        raise TextcriticError(f"{source.name}: is drawn from; `method: {LIKELIEST}` is for models of fairseq")
     beams = decoding.method == BEAM_SAMPLING
     copies = decoding.beam if decoding.method == BEST_OF else 1
     model, window = source.model, source.window()

@@ -3,11 +3,10 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
 from textcritic.runlog import Progress, log
 from textcritic.training.lock import locked
+from textcritic.values import JsonObject
 
 ENDED, CUT = "end", "length"
 SHARD_SCHEMA = pa.schema(
@@ -105,7 +105,7 @@ class PartialShard:
         draws: the articles finished so far, those of a killed run included.
     """
 
-    def __init__(self, out_path: str | os.PathLike[str], fingerprint: Mapping[str, Any]) -> None:
+    def __init__(self, out_path: str | os.PathLike[str], fingerprint: JsonObject) -> None:
         self.out_path, self.path = Path(out_path), Path(f"{out_path}.partial.jsonl")
         self.draws: list[Draw] = []
         self._head = json.dumps(fingerprint, sort_keys=True) + "\n"

@@ -1,17 +1,16 @@
 """What perplexity.json holds, whatever model measured it; importing this loads no torch."""
 
-from typing import Any
-
 import numpy as np
 
 from textcritic.corpora import BODY
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.importance import why_none
+from textcritic.values import JsonObject
 
 
 def summarise(
     nll: np.ndarray, kinds: np.ndarray, documents: np.ndarray, windows: str, seed: int = 0, unit: str = "tokens"
-) -> dict[str, Any]:
+) -> JsonObject:
     """Perplexity over all predicted tokens and over body tokens only, as perplexity.json holds it.
 
     The interval takes articles as independent, as encodings do not hold their groups: where articles belong together,
@@ -42,7 +41,7 @@ def summarise(
     }
 
 
-def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> dict[str, Any]:
+def _part(nll: np.ndarray, documents: np.ndarray, count: int, seed: int) -> JsonObject:
     if not len(nll) or np.isinf(nll).any():
         return {"ppl": None, "nll": None if len(nll) else 0.0, "tokens": len(nll), "ci95": [None, None]}
     columns = np.stack([np.bincount(documents, nll, count), np.bincount(documents, minlength=count)], axis=1)

@@ -1,8 +1,7 @@
 """Sequences of a synthetic process as token streams: a token for each letter and one for the delimiter."""
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,8 @@ from textcritic.corpora.synthetic.process import DELIMITER
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
 from textcritic.generators.encode import SINGLE, load_encoded, write_stream
+from textcritic.plan.entries import Encoding
+from textcritic.plan.entries.encodings import SYMBOLS
 from textcritic.training.load import load_tokenizer
 
 # Marks the end of a text among its bytes; no UTF-8 text has it.
@@ -108,13 +109,13 @@ def sequence_ends(prefix: str | os.PathLike[str], end: int) -> np.ndarray:
     return ends
 
 
-def require_symbols(encoding: Mapping[str, Any], name: str) -> None:
+def require_symbols(encoding: Encoding, name: str) -> None:
     """Make sure that an encoding is one for a synthetic process.
 
     Raises:
         TextcriticError: its tokenizer is not `{symbols: {}}`, or its boundary not `single`.
     """
-    if "symbols" not in encoding["tokenizer"] or encoding["boundary"] != SINGLE:
+    if encoding.reads != SYMBOLS or encoding.boundary != SINGLE:
         raise TextcriticError(
             f"encodings: {name}: a synthetic process needs an encoding with tokenizer: {{symbols: {{}}}} and "
             f"boundary: {SINGLE}"
@@ -125,7 +126,7 @@ def _pieces(
     path: str | os.PathLike[str], tokenizer: PreTrainedTokenizerFast
 ) -> Iterator[tuple[np.ndarray, np.ndarray, list[int]]]:
     """Tokens, kinds and lengths of the sequences of each row group, every sequence with the end of text behind it."""
-    end: Any = tokenizer.eos_token_id
+    end = tokenizer.eos_token_id
     ids = {symbol: number for symbol, number in tokenizer.get_vocab().items() if len(symbol) == 1}
     id_of_byte = np.full(256, -1, np.int32)
     id_of_byte[[*map(ord, ids), END_BYTE[0]]] = [*ids.values(), end]

@@ -1,10 +1,8 @@
 """Train a causal language model on an encoded corpus: on one GPU or several, resumable at any moment."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,9 +12,10 @@ from textcritic.files import whole_folder, write_json
 from textcritic.generators.causal import CausalJob, Streams
 from textcritic.generators.encode import load_encoded
 from textcritic.plan.entries.generators import CausalTraining
-from textcritic.training.load import init_folder, load_causal, load_tokenizer, require_same_tokens
+from textcritic.training.load import Init, init_folder, load_causal, load_tokenizer, require_same_tokens
 from textcritic.training.loop import Run, launch, resumable
 from textcritic.training.processes import Ranks
+from textcritic.values import JsonObject
 
 STATE_FORMAT = 3  # of what a checkpoint holds; raise it when a state of before could not be taken up
 
@@ -45,8 +44,8 @@ class Encoded:
 
 
 def train_causal(
-    encoded: Encoded, init: Mapping[str, Any], training: CausalTraining, seed: int, run: Run, processes: int = 1
-) -> dict[str, Any]:
+    encoded: Encoded, init: Init, training: CausalTraining, seed: int, run: Run, processes: int = 1
+) -> JsonObject:
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
     The training stream is cut into blocks of `context` tokens, each predicting the token after it (see `encode`);
@@ -87,7 +86,7 @@ def train_causal(
             f"training.batch_size: {training.batch_size} blocks cannot be shared evenly by {processes} GPUs; change "
             "batch_size or gpu"
         )
-    given: dict[str, Any] = {
+    given: JsonObject = {
         "encoded": {key: str(value) for key, value in asdict(encoded).items()},
         "init": {key: value if key == "config" else str(value) for key, value in init.items()},
         "training": training.plain(),
@@ -98,11 +97,11 @@ def train_causal(
 
 def train_share(
     ranks: Ranks,
-    encoded: Mapping[str, Any],
-    init: Mapping[str, Any],
-    training: Mapping[str, Any],
+    encoded: dict[str, str],
+    init: Init,
+    training: JsonObject,
     seed: int,
-    run: Mapping[str, Any],
+    run: JsonObject,
 ) -> None:
     """The work of one of the processes of `train_causal`; the one that leads holds the lock and writes all files."""
     data, plan, how = Encoded(**encoded), CausalTraining(**training), Run(**run)
@@ -113,7 +112,7 @@ def train_share(
         tokenizer = load_tokenizer(data.tokenizer)
         if weights:
             require_same_tokens(weights, tokenizer)
-        model: Any = load_causal(init, tokenizer, seed, plan.context)
+        model = load_causal(init, tokenizer, seed, plan.context)
         train = _training_stream(data.train, plan.context, len(tokenizer))
         streams = Streams(train, _validation_stream(data.validation, len(tokenizer)), tokenizer.eos_token_id)
         try:
@@ -136,12 +135,12 @@ def train_share(
             loop.finish(save, report)
 
 
-def _as_it_is(encoded: Encoded, init: Mapping[str, Any], run: Run) -> dict[str, Any]:
+def _as_it_is(encoded: Encoded, init: Init, run: Run) -> JsonObject:
     """A pretrained model that is not trained: its folder is written in the form that a training gives it."""
     tokenizer = load_tokenizer(encoded.tokenizer)
     if weights := init_folder(init):
         require_same_tokens(weights, tokenizer)
-    model: Any = load_causal(init, tokenizer)
+    model = load_causal(init, tokenizer)
     with whole_folder(run.model_dir) as temporary:
         model.save_pretrained(temporary)
         tokenizer.save_pretrained(temporary)

@@ -8,9 +8,8 @@ quantities: each mean square is divided by draws of the chi-square distribution 
 the American Statistical Association 88, 1993; Burdick and Graybill 1992 have the problem).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +63,7 @@ def variance_components(
         TextcriticError: there is no run, or one has no finite number with an interval.
     """
     rng, further = np.random.default_rng(seed), further or {}
-    by_training: dict[Any, list[float]] = {}
+    by_training: dict[Hashable, list[float]] = {}
     errors = []
     for training, number in runs:
         value, error = _value_and_error(number, by_ratio)

@@ -9,12 +9,12 @@ most x under the null hypothesis; for larger x, only if that of the first look i
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-Values: TypeAlias = npt.NDArray[Any]
+Kind = TypeVar("Kind", bound=np.generic)
 
 LEAST = 200
 """Draws that are looked at first, at least; what chance makes of a distance, and its 95% point, come from as many."""
@@ -31,8 +31,8 @@ def first_look(resamples: int) -> int:
 
 
 def in_looks(
-    draw: Callable[[int], Values], extreme: Callable[[Values], npt.ArrayLike], resamples: int
-) -> list[tuple[Values, float]]:
+    draw: Callable[[int], npt.NDArray[Kind]], extreme: Callable[[npt.NDArray[Kind]], npt.ArrayLike], resamples: int
+) -> list[tuple[npt.NDArray[Kind], float]]:
     """Values of statistics under the null hypothesis, and the p-value of each, `(b + 1) / (B + 1)`.
 
     Args:
@@ -56,6 +56,6 @@ def in_looks(
     return results
 
 
-def p_values(extreme: npt.ArrayLike, draws: int) -> Values:
+def p_values(extreme: npt.ArrayLike, draws: int) -> npt.NDArray[np.float64]:
     """`(b + 1) / (B + 1)`, the observed value counted in, so that p is never 0."""
     return (np.asarray(extreme) + 1) / (draws + 1)

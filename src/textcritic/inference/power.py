@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ from textcritic.inference.equivalence import ALPHA
 from textcritic.inference.permutation import permutation_p_values
 from textcritic.inference.shares import share_interval
 from textcritic.inference.statistics import Array, Statistic, ratio_of_sums
+from textcritic.values import Row
 
 RESAMPLES = 999
 MOST = 8
@@ -108,7 +108,7 @@ def noticed(real: Array, others: Array, statistic: Statistic = ratio_of_sums, se
 
 def power_rows(
     plain: Array, faulty: Array, options: PowerOptions, statistic: Statistic = ratio_of_sums
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     """How often a permutation test notices that a share of the documents of one side has a fault.
 
     In each repetition 2n documents are drawn without replacement: n stay as they are, and each of the other n gets the

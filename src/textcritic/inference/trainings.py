@@ -9,9 +9,9 @@ Student's t does not (docs/results/calibration.md has the coverage, measured on 
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from textcritic.inference.jackknife import t_interval
 
 Ends = tuple[float | None, float | None]
 
-Run: TypeAlias = tuple[Any, Number]
+Run: TypeAlias = tuple[Hashable, Number]
 """Which training a draw is from, e.g. its seed, and what was measured on the draw."""
 TINY = 1e-150  # the smallest p-value
 BISECTIONS = 45
@@ -73,7 +73,7 @@ def over_draws(draws: Sequence[Number], by_ratio: bool = False) -> Number:
 
 def by_training(runs: Iterable[Run], by_ratio: bool = False) -> list[Number]:
     """One number a training, of several draws as `over_draws` has them, in order of appearance."""
-    draws: dict[Any, list[Number]] = {}
+    draws: dict[Hashable, list[Number]] = {}
     for training, number in runs:
         draws.setdefault(training, []).append(number)
     return [over_draws(numbers, by_ratio) for numbers in draws.values()]

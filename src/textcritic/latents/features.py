@@ -5,9 +5,8 @@ These are the features of MAUVE (Pillutla et al. 2021), whose authors take those
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,35 +16,22 @@ from textcritic.corpora import iter_articles, render
 from textcritic.corpora.layout import WO_TITLE
 from textcritic.errors import TextcriticError
 from textcritic.files import write_arrays
+from textcritic.plan.entries.classifiers import Embedder
 from textcritic.runlog import Progress
 from textcritic.training.hardware import autocast, cpu_settings, device
 from textcritic.training.load import load_causal, load_tokenizer
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
+
 TOKENIZED = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Embedding:
-    """How texts become points.
-
-    Attributes:
-        max_tokens: of a text, from its beginning; fewer where the model has fewer positions.
-        batch_size: texts in a forward pass; it changes features by rounding alone.
-        precision: `auto` (bf16 on a GPU that has it, else fp32), `fp32` or `bf16`; features are float32 in any case.
-        float32_matmul_precision: see `hardware.cpu_settings`.
-    """
-
-    max_tokens: int = 1024
-    batch_size: int = 8
-    precision: str = "auto"
-    float32_matmul_precision: str = "highest"
 
 
 def embed_articles(
     articles: str | os.PathLike[str],
     model_dir: str | os.PathLike[str],
     out_path: str | os.PathLike[str],
-    options: Embedding,
+    options: Embedder,
     threads: int | None = None,
 ) -> None:
     """Write the features of each article as .npz: `ids` [N], `features` float32 [N, d], `tokens` [N], `groups` [N].
@@ -57,7 +43,7 @@ def embed_articles(
         articles: Parquet file of a corpus or a sample.
         model_dir: folder of a causal language model, with its tokenizer.
         out_path: file to write.
-        options: see `Embedding`.
+        options: how; `fp32` or not, features are float32.
         threads: CPU threads of torch; None leaves torch's own number.
 
     Raises:
@@ -88,13 +74,13 @@ def embed_articles(
 
 
 @torch.inference_mode()
-def last_states(model: Any, tokens: Sequence[Sequence[int]], options: Embedding) -> npt.NDArray[np.float32]:
+def last_states(model: Any, tokens: Sequence[Sequence[int]], options: Embedder) -> npt.NDArray[np.float32]:
     """The last layer's hidden state at the last token of each text: float32 [texts, d].
 
     Args:
         model: a causal language model on its device; later tokens do not change the state of an earlier one.
         tokens: of each text, one at least.
-        options: see `Embedding`.
+        options: see `embed_articles`.
     """
     vectors = np.zeros((len(tokens), model.config.hidden_size), dtype=np.float32)
     order = sorted(range(len(tokens)), key=lambda n: len(tokens[n]))
@@ -112,7 +98,7 @@ def last_states(model: Any, tokens: Sequence[Sequence[int]], options: Embedding)
     return vectors
 
 
-def _tokens(texts: list[str], tokenizer: Any, longest: int) -> list[list[int]]:
+def _tokens(texts: list[str], tokenizer: "PreTrainedTokenizerFast", longest: int) -> list[list[int]]:
     ids: list[list[int]] = []
     for first in range(0, len(texts), TOKENIZED):
         encoded = tokenizer(

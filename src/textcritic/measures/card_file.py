@@ -1,26 +1,27 @@
 """The scores of experiments as files: section.json has them under "card" as numbers, and they are read back here."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 from textcritic.errors import TextcriticError
 from textcritic.files import finite, read_json
 from textcritic.inference import Number
 from textcritic.measures.score import Score
+from textcritic.values import JsonObject
 
 KINDS = get_type_hints(Score)
 
 
-def card_to_json(scores: Sequence[Score]) -> list[dict[str, Any]]:
+def card_to_json(scores: Sequence[Score]) -> list[JsonObject]:
     """Scores as section.json holds them: infinite values are the text "inf", and the verdict is there for readers."""
     return [finite(_plain(score)) | {"verdict": score.verdict} for score in scores]
 
 
-def _plain(score: Score) -> dict[str, Any]:
+def _plain(score: Score) -> JsonObject:
     """The attributes of a score; a number whose `Number.without` is empty is written without that key."""
     payload = asdict(score)
     for number in (payload["number"], payload["real"]):
@@ -62,7 +63,7 @@ def sections_of(folder: str | os.PathLike[str]) -> dict[str, Path]:
     return {name: sections[name] for name in order if name in sections} or sections
 
 
-def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_facts(path: str | os.PathLike[str]) -> JsonObject:
     """The content of section.json of an experiment.
 
     Raises:
@@ -71,7 +72,7 @@ def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     return _object(path, {"title", "lines"})
 
 
-def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> tuple[Score, ...]:
+def scores_from_json(facts: JsonObject, path: str | os.PathLike[str]) -> tuple[Score, ...]:
     """The card of a section.json.
 
     Args:
@@ -87,14 +88,14 @@ def scores_from_json(facts: Mapping[str, Any], path: str | os.PathLike[str]) -> 
         raise TextcriticError(f"{path}: no card in it ({error}); delete it and rerun its rule") from error
 
 
-def _object(path: str | os.PathLike[str], keys: set[str]) -> dict[str, Any]:
+def _object(path: str | os.PathLike[str], keys: set[str]) -> JsonObject:
     payload = read_json(path)
     if not isinstance(payload, dict) or not keys <= payload.keys():
         raise TextcriticError(f"{path}: lacks {', '.join(sorted(keys))}; delete it and rerun the rule that makes it")
     return payload
 
 
-def _read_score(payload: Mapping[str, Any]) -> Score:
+def _read_score(payload: JsonObject) -> Score:
     plain = {key: value for key, value in payload.items() if key not in {"number", "real", "verdict"}}
     for key, value in plain.items():
         hint = KINDS[key]
@@ -105,7 +106,7 @@ def _read_score(payload: Mapping[str, Any]) -> Score:
     return Score(**plain, number=_read_number(payload["number"]), real=real)
 
 
-def _read_number(payload: Mapping[str, Any]) -> Number:
+def _read_number(payload: JsonObject) -> Number:
     without = tuple(map(float, payload.get("without", ())))
     ends = {key: None if value is None else float(value) for key, value in payload.items() if key != "without"}
     return Number(**ends, without=without)

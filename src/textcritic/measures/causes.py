@@ -5,9 +5,8 @@ page of a report, and the terminal, list what is wrong with each sample, in the 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.inference import ALPHA, DIFFERENT, holm
@@ -16,6 +15,7 @@ from textcritic.measures.numbers import counted, listed, plural
 from textcritic.measures.phrases import with_n
 from textcritic.measures.score import HIGHER, Score
 from textcritic.measures.sentences import PERCENT, value_of
+from textcritic.values import JsonObject
 
 UNSEEN = "No measure here looks at facts: whether what is said is true."
 SOURCE = ("corpus", "setting", "generator", "decoding")
@@ -181,12 +181,12 @@ def of_control(control: Judged) -> str:
     )
 
 
-def comparisons_to_json(tests: Sequence[Comparison]) -> list[dict[str, Any]]:
+def comparisons_to_json(tests: Sequence[Comparison]) -> list[JsonObject]:
     """Tests as section.json holds them, but for `score.finite`."""
     return [asdict(test) for test in tests]
 
 
-def comparisons_from_json(facts: Mapping[str, Any], path: object) -> tuple[Comparison, ...]:
+def comparisons_from_json(facts: JsonObject, path: object) -> tuple[Comparison, ...]:
     """The tests of a section.json.
 
     Args:

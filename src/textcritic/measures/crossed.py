@@ -3,11 +3,11 @@
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
 
 from textcritic.files import finite, read_json, write_json
 from textcritic.inference import are_grouped, unit_of
 from textcritic.measures.measure import Estimate, Scored
+from textcritic.values import JsonObject
 
 
 def write_crossed(path: str | os.PathLike[str], found: Mapping[str, Scored]) -> None:
@@ -43,7 +43,7 @@ def with_crossed(scored: Scored, found: Scored | None) -> Scored:
     )
 
 
-def _described(scored: Scored) -> dict[str, Any]:
+def _described(scored: Scored) -> JsonObject:
     grouped = are_grouped(scored.groups)
     units = {"groups": int(unit_of(scored.groups, scored.documents or 0).max()) + 1} if grouped else {}
     return {
@@ -54,7 +54,7 @@ def _described(scored: Scored) -> dict[str, Any]:
     }
 
 
-def _numbers(estimate: Mapping[str, Any]) -> dict[str, Any]:
+def _numbers(estimate: JsonObject) -> JsonObject:
     """The attributes of an `Estimate` as `_described` wrote them; infinite numbers are floats again."""
     numbers = {key: float(value) if value in ("inf", "-inf") else value for key, value in estimate.items()}
     return numbers | {"without": tuple(estimate["without"])}

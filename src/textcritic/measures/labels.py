@@ -8,7 +8,8 @@ figures and sections write labels: "the likeliest passage". A job gets the label
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+
+import pandas as pd
 
 Labels = Mapping[str, Mapping[str, str]]
 """For each registry, the labels of its entries by their names."""
@@ -38,7 +39,7 @@ def corpus_name(corpus: str) -> str:
     return entry_name("corpora", corpus)
 
 
-def of_corpus(rows: Any, corpus: str, name: str) -> str:
+def of_corpus(rows: pd.DataFrame, corpus: str, name: str) -> str:
     """The name of a row or a column of a table, after that of its corpus if the rows have several."""
     return f"{corpus_name(corpus)}: {name}" if rows["corpus"].nunique() > 1 else name
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from textcritic.inference import MARGIN, Groups, Statistic, ratio_of_sums
+from textcritic.inference import MARGIN, Groups, Statistic, exp_ratio_of_sums
+from textcritic.values import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     p: float | None = None
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Row = field(default_factory=dict)
     reason: str = ""
     without: tuple[float, ...] = ()
 
@@ -53,7 +54,7 @@ class Scored:
     data: Mapping[str, Any] = field(default_factory=dict)
     documents: int | None = None
     reasons: Mapping[str, int] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: Row = field(default_factory=dict)
     groups: Groups = None
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
 
@@ -85,7 +86,8 @@ class Measure:
     """One number of each source.
 
     It is computed in one of three ways: with a `statistic`, of sums over documents, by bootstrap and
-    `inference.two_sample_test`; with an `estimate`, in any other way; with neither, it is in `Scored.more` already.
+    `inference.two_sample_test` of the ratio of sums; with an `estimate`, in any other way; with neither, it is in
+    `Scored.more` already.
 
     Attributes:
         name: its head in card and tables, e.g. "Latent PPL".
@@ -93,9 +95,6 @@ class Measure:
         value, low, high, p: columns of the value, its 95% interval and its p-value; "" where it has none.
         section: name of the part of the section that is about it, e.g. "values"; see `Place.id`. "": the whole section.
         statistic: column sums [B, k] -> [B], e.g. `exp_ratio_of_sums`.
-        tested: the statistic whose difference is tested, by default the ratio of sums.
-        test: of two sets of documents, in place of `inference.two_sample_test`, e.g. one of pairs: (first, second,
-            statistic, resamples, seed) -> a result with `p`. It is not used where documents belong together.
         estimate: computes the number where it is no statistic of sums, e.g. MAUVE or a distance.
         whole: 1 for a share, 100 for a share in percent, which tables write as percentages; None for a number.
         metric: its name among the published values; "" where nothing was published.
@@ -125,8 +124,6 @@ class Measure:
     p: str = "p_value"
     section: str = ""
     statistic: Statistic | None = None
-    tested: Statistic = ratio_of_sums
-    test: Callable[..., Any] | None = None
     estimate: Estimator | None = None
     whole: float | None = None
     metric: str = ""
@@ -161,3 +158,15 @@ class Measure:
     def without(self) -> str:
         """The column of `Estimate.without`, numbers with spaces between; it is there if samples share groups."""
         return f"{self.value}_without"
+
+
+LATENT_PPL = Measure(
+    name="Latent PPL",
+    value="latent_ppl",
+    statistic=exp_ratio_of_sums,
+    metric="latent_ppl",
+    published="published",
+    difference="difference",
+    by_ratio=True,
+)
+"""The perplexity of chains of latent states; a kind says what it means and where it stands."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -12,6 +11,7 @@ from textcritic.measures.names import Names
 from textcritic.measures.rows import source_rows
 from textcritic.measures.score import Score, scores_of
 from textcritic.plan.sources import KEYS, SAMPLE, data_keys
+from textcritic.values import Row
 
 REAL = "real text"
 """What real text is called; no sample may be called so."""
@@ -27,7 +27,7 @@ class InMemory:
         scores: what it is called in errors.
     """
 
-    keys: Mapping[str, Any]
+    keys: Row
     scored: Scored
     scores: str
 
@@ -61,13 +61,13 @@ def rows_in_memory(
     """
     keys = keys_of(sets)
     sources = [InMemory(keys[label], scored, name if label == REAL else label) for label, scored in sets.items()]
-    labels = {keys[label]["generator"]: label for label in sets}
+    labels = {str(keys[label]["generator"]): label for label in sets}
     names = Names(labels, frozenset(), frozenset(), several_corpora=False, several_settings=False)
     material = Material(_Sets(tuple(sources), resampling.resamples, resampling.seed), names=names)
     return pd.DataFrame(source_rows(material, lambda source, _: source.scored, measures))
 
 
-def keys_of(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+def keys_of(labels: Iterable[str]) -> dict[str, dict[str, object]]:
     """The keys of the row of each set by its label."""
     return {
         label: data_keys("")

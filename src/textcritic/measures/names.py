@@ -1,17 +1,31 @@
 """What people call the sources of an experiment."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol, TypeAlias, TypeVar
 
 from textcritic.errors import TextcriticError
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.numbers import setting_name
-from textcritic.plan.sources import GROUP, RUN, Drawn
+from textcritic.plan.sources import GROUP, RUN, Compared, Drawn
+from textcritic.values import Row
 
 CONTROL = " (control)"
 """Follows the name of a sample that is other real text."""
+
+
+Group: TypeAlias = tuple[object, ...]
+"""The values of the columns `GROUP` of a sample."""
+Paired = TypeVar("Paired", bound=Hashable)
+
+
+class SourceNames(Protocol):
+    """What writes a source in words, from a row and from what is to be named: `Names`, or a kind's own class."""
+
+    @property
+    def source(self) -> Callable[..., str]:
+        """As `Names.source`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +44,11 @@ class Names:
 
     labels: Mapping[str, str]
     decoded: frozenset[str]
-    seeded: frozenset[tuple[Any, ...]]
+    seeded: frozenset[Group]
     several_corpora: bool
     several_settings: bool
     real: Mapping[str, str] = field(default_factory=dict)
-    redrawn: frozenset[tuple[Any, ...]] = frozenset()
+    redrawn: frozenset[Group] = frozenset()
 
     @classmethod
     def of(cls, samples: Iterable[Drawn], real: Mapping[str, str] | None = None) -> "Names":
@@ -68,7 +82,7 @@ class Names:
 
     def source(
         self,
-        row: Mapping[str, Any],
+        row: Row,
         *,
         corpus: bool = True,
         setting: bool = True,
@@ -94,22 +108,22 @@ class Names:
             words.append(setting_name(row["setting"]))
         return start + ", ".join([*words, *(self.run(row) if seed else [])])
 
-    def run(self, row: Mapping[str, Any]) -> list[str]:
+    def run(self, row: Row) -> list[str]:
         """The seed and the draw of a sample, each only if the study has several for it: `seed 2`, `draw 1`."""
         several = {"seed": self.seeded, "draw": self.redrawn}
         return [f"{key} {row[key]}" for key in RUN if _group(row) in several[key]]
 
 
-def names_of(files: Any, real: Mapping[str, str] | None = None) -> Names:
+def names_of(files: Compared, real: Mapping[str, str] | None = None) -> Names:
     """Names for the samples of an experiment; `real` as in `Names.of`."""
     return Names.of(files.samples, real)
 
 
-def _with_several(pairs: Iterable[tuple[Any, int]]) -> frozenset[Any]:
+def _with_several(pairs: Iterable[tuple[Paired, int]]) -> frozenset[Paired]:
     """Those that are paired with several different numbers."""
     counts = Counter(key for key, _ in set(pairs))
     return frozenset(key for key, count in counts.items() if count > 1)
 
 
-def _group(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _group(row: Row) -> Group:
     return tuple(row[key] for key in GROUP)

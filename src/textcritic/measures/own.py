@@ -108,8 +108,8 @@ class Metric:
 
     name: str
     declared: Declared
-    function: Callable[..., Any]
-    fit: Callable[..., Any] | None = None
+    function: Callable[..., object]
+    fit: Callable[..., object] | None = None
 
     @property
     def key(self) -> str:
@@ -118,11 +118,11 @@ class Metric:
 
 
 def measure(
-    function: Callable[..., Any] | None = None,
+    function: Callable[..., object] | None = None,
     /,
     *,
     title: str = "",
-    fit: Callable[..., Any] | None = None,
+    fit: Callable[..., object] | None = None,
     **declared: Any,
 ) -> Any:
     """Declare that a function measures a document (`.id`, `.title`, `.text`, `.sections`, `.group`), or a section.
@@ -149,7 +149,7 @@ def measure(
         hint = suggestion(min(unknown), keys, f"known are {', '.join(keys)}")
         raise TextcriticError(f"measure: unknown key {min(unknown)!r}; {hint}")
 
-    def declare(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def declare(plain: Callable[..., object]) -> Callable[..., object]:
         setattr(plain, DECLARATION, Declared(title or getattr(plain, "__name__", "measure"), **declared))
         setattr(plain, FIT, fit)
         return plain
@@ -162,7 +162,7 @@ def left_out(reason: str) -> LeftOut:
     return LeftOut(reason)
 
 
-def metric_of(function: Any, name: str = "") -> Metric:
+def metric_of(function: object, name: str = "") -> Metric:
     """A function as a measure: as it was declared, or the mean of its values, under its own name.
 
     Args:

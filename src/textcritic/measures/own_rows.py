@@ -11,6 +11,7 @@ import numpy.typing as npt
 from textcritic.inference import Groups, above, median_interval, ratio_of_sums, two_sample_test, unit_of
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.own import REAL, Declared
+from textcritic.values import Row
 
 MEDIAN = "median"
 
@@ -64,10 +65,10 @@ def measure_of(declared: Declared, value: str = "value", **others: Any) -> Measu
     return Measure(name=declared.name, value=value, means=declared.means, aim=aim, **others)
 
 
-def scored_of(measure: Measure, measured: Measured, more: Mapping[str, Any] | None = None) -> Scored:
+def scored_of(measure: Measure, measured: Measured, more: Row | None = None) -> Scored:
     """A source as `rows.source_rows` takes it."""
     sums, reasons = measured.sums(), dict(measured.reasons or {})
-    data: Any = measured if measure.estimate is not None else sums
+    data: object = measured if measure.estimate is not None else sums
     return Scored({measure.value: data}, len(sums), reasons, more or {}, measured.groups)
 
 

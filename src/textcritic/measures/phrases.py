@@ -1,13 +1,13 @@
 """Phrases that sections of several kinds use."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import pandas as pd
 
 from textcritic.inference import LEAST_UNITS
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import count, number, plural
+from textcritic.values import JsonObject
 
 SHOWN_REASONS = 8
 SPREAD = "its 95% interval (of several trainings: Student's interval of their mean)"
@@ -26,12 +26,12 @@ def commonest_reasons(reasons: str) -> str:
     return reasons if more <= 1 else "; ".join([*parts[:SHOWN_REASONS], f"and {more} more reasons"])
 
 
-def seeds_in_words(seeds: Iterable[Any]) -> str:
+def seeds_in_words(seeds: Iterable[int]) -> str:
     """Seeds as a list."""
     return ", ".join(str(seed) for seed in sorted(set(seeds)))
 
 
-def vocabulary_facts(vocabulary: Mapping[str, Any], where: str) -> list[tuple[str, str]]:
+def vocabulary_facts(vocabulary: JsonObject, where: str) -> list[tuple[str, str]]:
     """What vocabulary.json says: the words that are kept, and those that are left out by reason.
 
     Args:

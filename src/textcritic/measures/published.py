@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError, first_line
+from textcritic.values import Row
 
 KEYS = ("corpus", "setting", "generator", "decoding")
 """The columns that say what a published value belongs to, for kinds that compare samples."""
@@ -35,7 +36,7 @@ class Published:
     notes: Mapping[Cell, str] = field(default_factory=dict)
     tables: Mapping[Cell, frozenset[str]] = field(default_factory=dict)
 
-    def value(self, metric: str, place: Mapping[str, Any]) -> float | None:
+    def value(self, metric: str, place: Row) -> float | None:
         """The published value, or None.
 
         Args:
@@ -45,12 +46,18 @@ class Published:
         cell = self._cell(metric, place)
         return None if cell is None else self.values[cell]
 
-    def note(self, metric: str, place: Mapping[str, Any]) -> str:
+    def beside(self, metric: str, place: Row, value: float | None, ending: str = "") -> dict[str, float | None]:
+        """The columns `published` and `difference`, our `value` minus it; `ending` is behind both names."""
+        printed = self.value(metric, place)
+        gap = None if printed is None or value is None else value - printed
+        return {f"published{ending}": printed, f"difference{ending}": gap}
+
+    def note(self, metric: str, place: Row) -> str:
         """What the column `note` says about the published value, or ""."""
         cell = self._cell(metric, place)
         return "" if cell is None else self.notes.get(cell, "")
 
-    def of_source(self, place: Mapping[str, Any]) -> dict[str, float]:
+    def of_source(self, place: Row) -> dict[str, float]:
         """Every published value of one source, by metric."""
         names = dict.fromkeys(cell[-1] for cell in self.values)
         values = {metric: self.value(metric, place) for metric in names}
@@ -61,7 +68,7 @@ class Published:
         cells = [c for c, tables in self.tables.items() if number in tables or not any(t.isdigit() for t in tables)]
         return replace(self, values={cell: self.values[cell] for cell in cells})
 
-    def _cell(self, metric: str, place: Mapping[str, Any]) -> Cell | None:
+    def _cell(self, metric: str, place: Row) -> Cell | None:
         """The matching cell with the fewest empty keys."""
         texts = ["" if place.get(key) is None else str(place[key]) for key in self.keys]
         choices = product(*((text, "") if text else ("",) for text in texts))

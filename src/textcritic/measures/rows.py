@@ -1,8 +1,8 @@
 """The rows of a table of measures: one for each source, with what follows from the declaration of each measure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,24 +13,40 @@ from textcritic.inference import (
     ClusterTest,
     are_grouped,
     bootstrap_interval,
+    ratio_of_sums,
     two_sample_test,
     unit_of,
     unit_sums,
 )
 from textcritic.inference.jackknife import GROUPS, left_out_with, shared_groups
 from textcritic.measures.crossed import with_crossed
-from textcritic.measures.material import TEXT, Material
+from textcritic.measures.material import TEXT, Keyed, Material
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import count
 from textcritic.measures.scored import add_seeds, reasons_in_words
 from textcritic.plan.sources import DATA, KEYS, RUN
+from textcritic.values import Row
 
 NO_TEST = f"no test of fewer than {LEAST_TESTED} documents"
-Read = Callable[[Any, Scored | None], Scored]
-"""Reads a source of `Compared.groups`. The second argument is real text as it was read; None for real text itself."""
+SourceOf = TypeVar("SourceOf", bound=Keyed, covariant=True)
 
 
-def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+class Grouped(Protocol[SourceOf]):
+    """What rows need of the files of a kind, such as `Compared`."""
+
+    @property
+    def resamples(self) -> int:
+        """Of each interval and each test."""
+
+    def groups(self) -> Iterator[tuple[SourceOf | None, Sequence[SourceOf]]]:
+        """What is compared: of each corpus the yardstick, if there is one, and all its sources."""
+
+
+def source_rows(
+    material: Material[Grouped[SourceOf]],
+    read: Callable[[SourceOf, Scored | None], Scored],
+    measures: Sequence[Measure],
+) -> list[Row]:
     """One row for each source: its keys, `label`, counts of documents, and the columns of every measure.
 
     Columns: the keys; `label`, the source in words, without its corpus; `documents` scored; `groups`, if some documents
@@ -41,18 +57,19 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
 
     Args:
         material: the files and the published values; sources are compared within each group of `files.groups()`.
-        read: reads one source.
+        read: reads one source. The second argument is real text as it was read; None for real text itself.
         measures: what is computed.
 
     Raises:
         TextcriticError: as `read`, or no document of real text could be scored.
     """
-    rows, resampling = [], Resampling(material.files.resamples, getattr(material.files, "seed", 1))
+    rows: list[Row] = []
+    resampling = Resampling(material.files.resamples, getattr(material.files, "seed", 1))
     for reference, sources in material.files.groups():
         real = None if reference is None else _crossed(read(reference, None), reference, material)
         if real is not None and real.documents == 0:
             reasons = reasons_in_words(real.reasons)
-            raise TextcriticError(f"{reference.scores}: no document could be scored ({reasons})")
+            raise TextcriticError(f"{_scores_of(reference)}: no document could be scored ({reasons})")
         every = [
             real if real is not None and source is reference else _crossed(read(source, real), source, material)
             for source in sources
@@ -66,7 +83,7 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
         for source, scored in zip(sources, every, strict=True):
             keys = source.keys
             against = None if scored is real or keys["generator"] == DATA else real
-            row = keys | {"label": material.names.source(keys, corpus=False)} | counted(scored) | dict(scored.more)
+            row = {**material.start(source), **counted(scored), **scored.more}
             for measure in measures:
                 row |= columns_of(measure, estimated(measure, scored, against, resampling))
                 if measure.metric:
@@ -75,12 +92,17 @@ def source_rows(material: Material, read: Read, measures: Sequence[Measure]) -> 
     return rows
 
 
-def _crossed(scored: Scored, source: Any, material: Material) -> Scored:
+def _crossed(scored: Scored, source: object, material: Material[object]) -> Scored:
     """A source with its results of cross-fitting, if there are any."""
-    return with_crossed(scored, material.crossed.get(str(getattr(source, "scores", ""))))
+    return with_crossed(scored, material.crossed.get(_scores_of(source)))
 
 
-def counted(scored: Scored) -> dict[str, Any]:
+def _scores_of(source: object) -> str:
+    """The path of a source's scores, "" if it has none."""
+    return str(getattr(source, "scores", ""))
+
+
+def counted(scored: Scored) -> dict[str, object]:
     """How many documents of a source were scored, and how many were left out and why."""
     if scored.documents is None:
         return {}
@@ -135,7 +157,7 @@ def _estimated(measure: Measure, scored: Scored, real: Scored | None, resampling
     return _of_sums(measure, scored, real, resampling)
 
 
-def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
+def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, object]:
     """An estimate as the columns that the measure names; shares in percent are multiplied by 100."""
     if estimate is None:
         return {}
@@ -149,7 +171,7 @@ def columns_of(measure: Measure, estimate: Estimate | None) -> dict[str, Any]:
 
 
 def completed(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Row],
     columns: Sequence[str],
     measures: Sequence[Measure],
     whole: Sequence[str],
@@ -197,12 +219,8 @@ def _of_sums(measure: Measure, scored: Scored, real: Scored | None, resampling: 
     p, reasons = None, [interval.reason]
     if real is not None and measure.p and np.isfinite(real.data[measure.value]).all():
         both, groups = (columns, real.data[measure.value]), (scored.groups, real.groups)
-        draws = resampling.resamples, resampling.seed
-        if measure.test is not None and not any(map(are_grouped, groups)):
-            p = measure.test(*both, measure.tested, *draws).p
-        else:
-            test = two_sample_test(*both, measure.tested, groups, *draws)
-            p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
+        test = two_sample_test(*both, ratio_of_sums, groups, resampling.resamples, resampling.seed)
+        p, reasons = test.p, [*reasons, test.reason if isinstance(test, ClusterTest) else ""]
     reason = "; ".join(filter(None, reasons))
     without = () if interval.low is None else _without(measure, scored, resampling)
     return Estimate(interval.estimate, interval.low, interval.high, p, reason=reason, without=without)

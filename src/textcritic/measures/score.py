@@ -11,7 +11,6 @@ of tables; `scores_of` here reads those rows; `api.scored` makes results for Pyt
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pandas as pd
 
@@ -36,6 +35,7 @@ from textcritic.measures.numbers import NONE, count, counted, interval, missing,
 from textcritic.measures.phrases import with_n
 from textcritic.measures.scored import reasons_from_words
 from textcritic.plan.sources import DATA, RUN
+from textcritic.values import Row
 
 REAL, NOT_TESTED, NOT_SCORED, NOT_COMPARED = "real", "not tested", "not scored", "not compared"
 HIGHER, LOWER = "higher", "lower"
@@ -258,7 +258,7 @@ def _against(score: Score, reference: Score | None, measure: Measure) -> Score:
     return replace(score, real=real, margin=margin)
 
 
-def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -> Score:
+def _score(row: Row, measure: Measure, section: str, label: str) -> Score:
     value = _float(row, measure.value)
     infinite = value is not None and math.isinf(value)
     exact = value is None and row["generator"] == "data" and measure.of_real is not None
@@ -297,7 +297,7 @@ def _score(row: Mapping[str, Any], measure: Measure, section: str, label: str) -
     )
 
 
-def _without(row: Mapping[str, Any], measure: Measure) -> tuple[float, ...]:
+def _without(row: Row, measure: Measure) -> tuple[float, ...]:
     words = row.get(measure.without)
     return () if missing(words) else tuple(map(float, str(words).split()))
 
@@ -306,13 +306,13 @@ def _other_than(name: str, label: str) -> str:
     return "" if label == name else label
 
 
-def _because(row: Mapping[str, Any], measure: Measure, infinite: bool) -> str:
+def _because(row: Row, measure: Measure, infinite: bool) -> str:
     """Why the value is infinite, or has no interval or no test; "" where it has both."""
     why = row.get(measure.because) if infinite else None
     why = row.get(measure.why) if missing(why) else why
     return "" if missing(why) else str(why)
 
 
-def _float(row: Mapping[str, Any], column: str) -> float | None:
+def _float(row: Row, column: str) -> float | None:
     value = row.get(column)
     return None if missing(value) else float(str(value))

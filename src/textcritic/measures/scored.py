@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,15 @@ CHAIN_SCORES = ("id", "nll", "steps", "nll_soft", "rejected", "why", "group", "c
 """The columns of scores of chains, see `critics.scores`."""
 
 
-def source_scores(source: Any, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
+class WithScores(Protocol):
+    """Real text or a sample whose documents a critic has scored."""
+
+    @property
+    def scores(self) -> Path:
+        """Parquet file of the scores."""
+
+
+def source_scores(source: WithScores, columns: Sequence[str] = CHAIN_SCORES) -> pa.Table:
     """The scores of real text or of a sample, of as many documents as were drawn; raises as `read_scores`."""
     scores = read_scores(source.scores, columns)
     if isinstance(source, Drawn):
@@ -60,7 +68,7 @@ def check_counts(scores: pa.Table, sample: Drawn) -> None:
         )
 
 
-def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
+def rejected_of(sample: Drawn, kept: int) -> dict[str, object]:
     """How many drawn documents are not in a sample, for samples whose scores are not of single documents.
 
     Columns: `rejected`, `rejected_share`, `rejected_by_reason`; `unfinished`, the texts that were kept although they
@@ -89,7 +97,7 @@ def rejected_of(sample: Drawn, kept: int) -> dict[str, Any]:
     }
 
 
-def perplexity_of(path: Path | None) -> dict[str, Any]:
+def perplexity_of(path: Path | None) -> dict[str, object]:
     """The perplexity columns of a sample's generator.
 
     Args:
@@ -99,7 +107,7 @@ def perplexity_of(path: Path | None) -> dict[str, Any]:
         return {}
     report = read_json(path)
     unit = report.get("unit", "tokens")
-    columns: dict[str, Any] = {"ppl_unit": unit}
+    columns: dict[str, object] = {"ppl_unit": unit}
     try:
         for part in ("all", "body"):
             ppl, (low, high) = report[part]["ppl"], report[part]["ci95"] or (None, None)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
 from textcritic.errors import TextcriticError
+from textcritic.values import JsonObject
 
 
 class Files:
@@ -48,7 +49,7 @@ class Nothing(Files):
     """What a table of published values alone is made of: all else that it compares is missing."""
 
 
-def split_request(said: Mapping[str, Any]) -> dict[str, str]:
+def split_request(said: JsonObject) -> dict[str, str]:
     """What a job is told, as several canonical texts: the `params` of its rule.
 
     Snakemake prints the whole text of each one that has changed, so what is often changed is in a short one of its own:
@@ -67,14 +68,14 @@ def split_request(said: Mapping[str, Any]) -> dict[str, str]:
     return {name: json.dumps(part, sort_keys=True, ensure_ascii=False) for name, part in parts.items()}
 
 
-def join_request(texts: Mapping[str, str]) -> dict[str, Any]:
+def join_request(texts: Mapping[str, str]) -> JsonObject:
     """The inverse of `split_request`."""
     job, labels, settings, files = (json.loads(texts[name]) for name in ("job", "labels", "settings", "files"))
     generators = labels.pop("generators")
     return {**job, "labels": labels, "files": _with_labels({**files, **settings}, generators)}
 
 
-def _without_labels(value: Any, labels: dict[str, str]) -> Any:
+def _without_labels(value: object, labels: dict[str, str]) -> Any:
     """A JSON value with None for the label of each generator that is put into `labels`."""
     if isinstance(value, list):
         return [_without_labels(item, labels) for item in value]
@@ -87,7 +88,7 @@ def _without_labels(value: Any, labels: dict[str, str]) -> Any:
     return made
 
 
-def _with_labels(value: Any, labels: Mapping[str, str]) -> Any:
+def _with_labels(value: object, labels: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_with_labels(item, labels) for item in value]
     if not isinstance(value, dict):
@@ -98,7 +99,7 @@ def _with_labels(value: Any, labels: Mapping[str, str]) -> Any:
     return made
 
 
-def _paths(value: Any) -> Iterator[Path]:
+def _paths(value: object) -> Iterator[Path]:
     if isinstance(value, Path):
         yield value
     elif is_dataclass(value):
@@ -109,7 +110,7 @@ def _paths(value: Any) -> Iterator[Path]:
             yield from _paths(item)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Path):
         return str(value)
     if is_dataclass(value):
@@ -130,6 +131,18 @@ def _typed(kind: Any, value: Any) -> Any:
         kinds = items[:1] * len(value) if items[-1] is Ellipsis else items
         return tuple(_typed(item_kind, item) for item_kind, item in zip(kinds, value, strict=True))
     if is_dataclass(kind):
-        hints = get_type_hints(kind)
+        hints = _hints_of(kind)
         return kind(**{name: _typed(hints[name], item) for name, item in value.items()})  # type: ignore[operator]
     return Path(value) if kind is Path else value
+
+
+def _hints_of(kind: Any) -> dict[str, Any]:
+    """The annotations of a dataclass, with the classes that it gives to a generic base."""
+    given: dict[Any, Any] = {}
+    for base in getattr(kind, "__orig_bases__", ()):
+        given |= dict(zip(getattr(get_origin(base), "__parameters__", ()), get_args(base), strict=False))
+    hints = get_type_hints(kind)
+    for name, hint in hints.items():
+        if parameters := getattr(hint, "__parameters__", ()):
+            hints[name] = hint[tuple(given[parameter] for parameter in parameters)]
+    return hints

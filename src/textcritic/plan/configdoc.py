@@ -1,4 +1,4 @@
-"""The pages of every configuration key, and JSON schemas for editors, made of the models and of the schemas of kinds.
+"""The pages of every configuration key, and JSON schemas for editors, made of the models.
 
 `python -m textcritic.plan.configdoc` writes docs/config and config/schemas/*.json. A registry file names its schema in
 its first line, so that an editor that knows YAML completes keys and says what they mean.
@@ -6,20 +6,19 @@ its first line, so that an editor that knows YAML completes keys and says what t
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from textcritic.experiments import KINDS, kind_of
 from textcritic.files import write_text
 from textcritic.plan.entries import DRAFT, REGISTRIES, registry_schema
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.config import Config, Study
-from textcritic.plan.experiment import schema_of
-from textcritic.plan.spec import SCHEMAS, schema
+from textcritic.plan.spec import SCHEMAS, Schema
+from textcritic.values import JsonObject
 
 PAGES = SCHEMAS.parents[1] / "docs/config"
 MADE = (
-    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the schema.yaml of kinds; "
-    "change these, not this page."
+    "Made by `python -m textcritic.plan.configdoc` from src/textcritic/plan/entries and the blocks of kinds in"
+    " src/textcritic/experiments; change these, not this page."
 )
 
 
@@ -29,17 +28,17 @@ def pages() -> dict[str, str]:
     return made | {f"{name}.md": _page(name, registry_schema(name)) for name in sorted(REGISTRIES)}
 
 
-def schemas() -> dict[str, dict[str, Any]]:
+def schemas() -> dict[str, JsonObject]:
     """JSON schemas of whole files, by the names of theirs: of the configuration, of studies, and of each registry."""
     files = {f"{name}.json": _registry_file(name) for name in sorted(REGISTRIES)}
     study = json_schema(Study)
-    kinds = [schema(schema_of(kind_of(name))) for name in KINDS]
+    kinds = [kind_of(name).rules() for name in KINDS]
     blocks = {**study["properties"]["experiments"], "items": {"oneOf": kinds}}
     whole = {**study, "properties": {**study["properties"], "experiments": blocks}}
     return files | {"config.json": {"$schema": DRAFT, **json_schema(Config)}, "study.json": {"$schema": DRAFT, **whole}}
 
 
-def _registry_file(registry: str) -> dict[str, Any]:
+def _registry_file(registry: str) -> JsonObject:
     entry = registry_schema(registry)
     about = {key: entry.pop(key) for key in ("$schema", "description")}
     return {**about, "type": "object", "additionalProperties": entry}
@@ -47,16 +46,15 @@ def _registry_file(registry: str) -> dict[str, Any]:
 
 def _studies() -> str:
     """The page of a study's keys, and those of an experiment of each kind."""
-    kinds = {name: schema(schema_of(kind_of(name))) for name in KINDS}
-    parts = [f"\n## An experiment of kind `{name}`\n\n{_keys(rules, '###')}" for name, rules in kinds.items()]
+    parts = [f"\n## An experiment of kind `{name}`\n\n{_keys(kind_of(name).rules(), '###')}" for name in KINDS]
     return _page("Studies and kinds of experiment", json_schema(Study)) + "".join(parts)
 
 
-def _page(title: str, rules: Mapping[str, Any]) -> str:
+def _page(title: str, rules: Schema) -> str:
     return f"# {title}\n\n{MADE}\n\n{_keys(rules, '##')}"
 
 
-def _keys(rules: Mapping[str, Any], level: str) -> str:
+def _keys(rules: Schema, level: str) -> str:
     """What a schema describes and a list of its keys; of several forms one list each, under headings of a level."""
     parts = [f"{_sentence(rules['description'])}\n"]
     branches = rules.get("oneOf", [rules])
@@ -67,7 +65,7 @@ def _keys(rules: Mapping[str, Any], level: str) -> str:
     return "".join(parts)
 
 
-def _items(rules: Mapping[str, Any], prefix: str, indent: str) -> Iterator[str]:
+def _items(rules: Schema, prefix: str, indent: str) -> Iterator[str]:
     """A line for each key, with the keys of its mapping below it, further to the right."""
     required = set(rules.get("required", []))
     for key, sub in rules.get("properties", {}).items():
@@ -82,7 +80,7 @@ def _items(rules: Mapping[str, Any], prefix: str, indent: str) -> Iterator[str]:
                 yield from _items(branch["items"], f"{name}[].", f"{indent}  ")
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _type(schema: Schema) -> str:
     if "oneOf" in schema:
         return " or ".join(
             f"`{branch['title']}`" if "{" in branch["title"] else branch["title"] for branch in schema["oneOf"]
@@ -99,7 +97,7 @@ def _type(schema: Mapping[str, Any]) -> str:
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if value == "":
         return "empty"
     if value in ({}, []):

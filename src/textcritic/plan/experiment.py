@@ -1,7 +1,8 @@
 """The contract of an experiment: one comparison by one method, a block of a study's `experiments`.
 
 A kind of experiment is a package. Snakemake reads two light modules of it at every start: `plan.py` with the one
-subclass of `Experiment`, and `files.py` with the dataclasses that say which files its results are made of. Jobs read
+subclass of `Experiment` and the class of its blocks, and `files.py` with the dataclasses that say which files its
+results are made of. Jobs read
 the others, by their names: `tables.py` (`TABLES`, `PAPER_TABLES`, `NAMES`, `KEYS`, `TEXT`), `figures.py` (`FIGURES`)
 and `section.py`, whose `section(files, tables, place)` gives a
 `report.section.Section` of the files, the rows of the standing tables by name, and the `Place` where it stands. All of
@@ -16,16 +17,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, cast, get_args
+
+from typing_extensions import TypeVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, Nothing, split_request
+from textcritic.plan.entries.base import json_schema
+from textcritic.plan.entries.blocks import Block
+from textcritic.plan.entries.config import Config
 from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
+from textcritic.plan.schema_file import MappingBlock, read_block, schema
 from textcritic.plan.sources import Source, check_critic, check_file, check_labels, check_runs, check_text, sources_of
-from textcritic.plan.spec import schema
+from textcritic.values import JsonObject
 
 FORMATS = ("csv", "tex", "html")
+B = TypeVar("B", bound=Block, default=Any)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +70,19 @@ class StudyContext:
     study: str
     where: str
     published: str | None
-    config: Mapping[str, Any]
+    config: Config
     left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     lost: tuple[str, ...] = ()
 
 
-class Experiment(ABC):
-    """One block of a study's `experiments`, validated against its kind's schema; made at every start of Snakemake.
+class Experiment(ABC, Generic[B]):
+    """One block of a study's `experiments`; made at every start of Snakemake.
+
+    A kind is a subclass of `Experiment[...]` of its class of block. One that names no class has a file schema.yaml, and
+    its block is a mapping, see `plan.schema_file`.
 
     Args:
-        block: the block with all defaults.
+        block: what `read` makes of YAML.
         registries: what its names refer to.
         context: the study.
 
@@ -86,6 +97,7 @@ class Experiment(ABC):
         name: the block's `name`, by default its kind; part of its path.
         parts: the block's `tables` and `figures` by name.
         block: the block with all defaults.
+        said: the same as plain mappings, lists, texts and numbers.
         registries: what its names refer to.
         where: the file and the key of the block, which error lines begin with.
         config: the whole configuration.
@@ -97,18 +109,47 @@ class Experiment(ABC):
     tables: ClassVar[tuple[str, ...]]
     standing_figures: ClassVar[bool] = True
     figures_read: ClassVar[tuple[str, ...]] = ()
+    _block_class: ClassVar[type[Block] | None] = None
 
-    def __init__(self, block: Mapping[str, Any], registries: Registries, context: StudyContext) -> None:
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        named = [argument for base in getattr(cls, "__orig_bases__", ()) for argument in get_args(base)]
+        cls._block_class = next((one for one in named if isinstance(one, type) and issubclass(one, Block)), None)
+
+    def __init__(self, block: B, registries: Registries, context: StudyContext) -> None:
         self.block, self.registries, self.context = block, registries, context
         self.where, self.config = context.where, context.config
-        self.name: str = block.get("name", self.kind)
-        listed = [part for key in ("tables", "figures") for part in block.get(key, ())]
-        parts = [_part(part) for part in listed]
+        self.said = block.plain()
+        self.name: str = self.said.get("name", self.kind)
+        parts = [_part(part) for key in ("tables", "figures") for part in self.said.get(key, ())]
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self._requests: dict[tuple[str | None, bool], dict[str, str]] = {}
         if len(self.parts) < len(parts):
             twice = next(part.name for part in parts if sum(other.name == part.name for other in parts) > 1)
             raise TextcriticError(f"{self.where}: {twice} stands twice; give each a name of its own")
+
+    @classmethod
+    def package(cls) -> Path:
+        """The folder of its package."""
+        return Path(str(sys.modules[cls.__module__].__file__)).parent
+
+    @classmethod
+    def rules(cls) -> JsonObject:
+        """The JSON schema of a block; raises TextcriticError if a schema.yaml is not there or cannot be read."""
+        return json_schema(cls._block_class) if cls._block_class else schema(cls.package() / "schema.yaml")
+
+    @classmethod
+    def read(cls, value: object, where: str) -> B:
+        """A block from YAML, with all defaults; arguments and errors: see `Entry.read`."""
+        schema_file = cls.package() / "schema.yaml"
+        block: Any = cls._block_class.read(value, where) if cls._block_class else read_block(value, schema_file, where)
+        return cast(B, block)
+
+    @classmethod
+    def read_rest(cls, value: object, where: str) -> B:
+        """What is left of a block out of which names were taken, mended; arguments and errors: see `Entry.read`."""
+        block: Any = cls.mended(cls.read(value, where))
+        return cast(B, block if cls._block_class else MappingBlock(block))
 
     def check(self) -> None:
         """Find what would otherwise fail after hours; a kind with more to check does this first.
@@ -117,7 +158,7 @@ class Experiment(ABC):
             TextcriticError: the first fault; the line names the key.
         """
         if self.critic_kind:
-            check_critic(self.block["critic"], self.critic_kind, self.registries, f"{self.where}: critic")
+            check_critic(self.said["critic"], self.critic_kind, self.registries, f"{self.where}: critic")
         for source in self.sources():
             self.check_source(source, f"{self.where}: sources")
             check_file(source, self.registries, f"{self.where}: sources")
@@ -125,7 +166,7 @@ class Experiment(ABC):
         check_runs(self.sources(), self.registries, f"{self.where}: sources")
 
     @classmethod
-    def mended(cls, block: dict[str, Any]) -> dict[str, Any]:
+    def mended(cls, block: B) -> B:
         """A block out of which names were taken whose files are missing, so that the rest still goes together."""
         return block
 
@@ -139,7 +180,7 @@ class Experiment(ABC):
 
     def sources(self) -> list[Source]:
         """The samples of documents that it compares, in the order of the YAML; none for a kind without samples."""
-        return sources_of(self.block.get("sources", []))
+        return sources_of(getattr(self.block, "sources", []))
 
     def costly_sources(self) -> list[Source]:
         """Samples for an audit that take over an hour, which are drawn only with `audits: true`; by default none."""
@@ -155,8 +196,7 @@ class Experiment(ABC):
 
     def uses(self) -> list[tuple[str, str]]:
         """(registry, entry) of all that the block names, by the keyword `registry` of its schema."""
-        rules = schema(schema_of(type(self)))
-        return list(dict.fromkeys((registry, name) for _, registry, name in named_in(self.block, rules)))
+        return list(dict.fromkeys((registry, name) for _, registry, name in named_in(self.said, self.rules())))
 
     def labels(self) -> dict[str, dict[str, str]]:
         """What tables and figures call the corpora, decodings and other entries that it names.
@@ -300,11 +340,6 @@ def request_of(
     return split_request(said)
 
 
-def _part(said: Mapping[str, Any]) -> Part:
+def _part(said: JsonObject) -> Part:
     compared = (tuple(said["corpora"]), tuple(said["generators"]))
     return Part(said["name"], said["of"], said.get("caption", ""), *compared)
-
-
-def schema_of(kind: type[Experiment]) -> Path:
-    """The file that describes a block of a kind: schema.yaml beside its plan.py."""
-    return Path(str(sys.modules[kind.__module__].__file__)).with_name("schema.yaml")

@@ -2,13 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.exceptions import relevance
 
 from textcritic.errors import suggestion
+from textcritic.plan.spec import Schema
 
 # The types of JSON schemas, as people who write YAML call them.
 TYPES = {
@@ -21,8 +21,10 @@ TYPES = {
     "null": "null",
 }
 
+BOUNDS = {"minimum": "at least", "maximum": "at most", "exclusiveMinimum": "more than", "exclusiveMaximum": "less than"}
 
-def refusal(value: Any, schema: Mapping[str, Any]) -> str | None:
+
+def refusal(value: object, schema: Schema) -> str | None:
     """Why a value does not fit a schema, the fault that is nearest to its root; None if it fits."""
     problem = max(Draft202012Validator(schema).iter_errors(value), key=relevance, default=None)
     return None if problem is None else _explain(problem)
@@ -43,6 +45,8 @@ def _explain(problem: ValidationError) -> str:
     if problem.validator == "required":
         missing = next(key for key in rule if key not in value)
         return f"{at}the key {missing!r} is missing; {schema['properties'][missing].get('description', '')}"
+    if schema.get("type") == "string" and "title" in schema and problem.validator in ("type", "pattern"):
+        return f"{at}{json.dumps(value)} is not {schema['title']}"
     if problem.validator == "type":
         hint = ""
         if isinstance(value, str) and rule in ("number", "integer") and _reads_as_number(value):
@@ -60,6 +64,10 @@ def _explain(problem: ValidationError) -> str:
         return f"{at}{value!r} should be {wanted}{hint}"
     if problem.validator == "enum":
         return f"{at}{value!r} is not one of {', '.join(map(str, rule))}"
+    if problem.validator in BOUNDS:
+        return f"{at}{value!r} should be {BOUNDS[problem.validator]} {rule}"
+    if problem.validator == "const":
+        return f"{at}{value!r} should be {rule!r}"
     if problem.validator == "pattern" and rule == r"\S":
         return f"{at}is empty; write some words, or leave the key out"
     if problem.validator in ("oneOf", "anyOf"):

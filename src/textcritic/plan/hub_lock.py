@@ -6,7 +6,6 @@ revision of its entry, so that it decides results as if the registry had it (see
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -14,8 +13,10 @@ from textcritic.digests import is_commit
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.files import whole_file
 from textcritic.plan.entries import Dataset, HubModel
+from textcritic.plan.entries.downloads import Lock, Pin
 from textcritic.plan.registries import Overlay, Registries
-from textcritic.plan.spec import SCHEMAS, complete, load_yaml
+from textcritic.plan.spec import load_yaml
+from textcritic.values import JsonObject
 
 LOCK = Path("hub.lock")
 # Registries of what lies on the hub.
@@ -23,7 +24,6 @@ ON_HUB = ("hub", "datasets")
 HEADING = "# Commits of the Hugging Face hub, looked up by `textcritic lock`; keep this file with your results.\n"
 
 Use = tuple[str, str]
-Pin = dict[str, str]
 
 
 def no_commit(entry: HubModel | Dataset) -> str:
@@ -34,22 +34,22 @@ def no_commit(entry: HubModel | Dataset) -> str:
 
 
 def read_lock(here: Path) -> dict[Use, Pin]:
-    """The pins of a working directory by registry and entry, each with repository, revision, commit and date.
+    """The pins of a working directory by registry and entry.
 
     Raises:
         TextcriticError: the file is damaged; the line names the key.
     """
     if not (here / LOCK).is_file():
         return {}
-    said = complete(load_yaml(here / LOCK) or {}, SCHEMAS / "shared/lock.yaml", str(LOCK))
-    return {(registry, name): pin for registry, entries in said.items() for name, pin in entries.items()}
+    said = Lock.read(load_yaml(here / LOCK) or {}, str(LOCK))
+    return {(registry, name): pin for registry in ON_HUB for name, pin in getattr(said, registry).items()}
 
 
 def write_lock(here: Path, pins: Mapping[Use, Pin]) -> None:
     """Write the pins of a working directory, in one order; the file is left alone where they are what it says."""
-    said: dict[str, dict[str, Pin]] = {}
+    said: dict[str, JsonObject] = {}
     for registry, name in sorted(pins):
-        said.setdefault(registry, {})[name] = {**pins[registry, name]}
+        said.setdefault(registry, {})[name] = pins[registry, name].plain()
     if read_lock(here) != pins:
         with whole_file(here / LOCK) as path:
             path.write_text(HEADING + yaml.safe_dump(said, sort_keys=False), encoding="utf-8")
@@ -61,23 +61,24 @@ def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:
     Raises:
         TextcriticError: a pin is of no entry, or of another repository or revision than its entry.
     """
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, JsonObject] = {}
     for (registry, name), pin in pins.items():
         entries = registries.entries[registry]
         where = f"{LOCK}: {registry}.{name}"
         if name not in entries:
             hint = suggestion(name, entries, "delete it there")
             raise TextcriticError(f"{where}: the {registry} registry has no such entry; {hint}")
-        entry = entries[name].plain()
-        if is_commit(entry["revision"]):
+        entry = entries[name]
+        if not isinstance(entry, HubModel | Dataset) or is_commit(entry.revision):
             continue
         for key in ("repository", "revision"):
-            if pin[key] != entry[key]:
+            pinned, named = getattr(pin, key), getattr(entry, key)
+            if pinned != named:
                 raise TextcriticError(
-                    f"{where}: {key}: is {pin[key]}, and {entry[key]} in its entry; `textcritic lock {name}`"
-                    " looks its commit up again"
+                    f"{where}: {key}: is {pinned}, and {named} in its entry; `textcritic lock {name}` looks its commit"
+                    " up again"
                 )
-        values.setdefault(registry, {})[name] = {"revision": pin["commit"]}
+        values.setdefault(registry, {})[name] = {"revision": pin.commit}
     return Overlay(str(LOCK), values)
 
 

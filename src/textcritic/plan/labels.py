@@ -1,11 +1,11 @@
 """What entries of the registries are called where people read of them: by their `label`, or by what they are."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.decodings import GIVEN, LIKELIEST
+from textcritic.plan.entries import Decoding
 from textcritic.plan.registries import Registries
 
 SHOWN = ("corpora", "decodings", "resolvers")
@@ -37,28 +37,24 @@ def entry_label(registry: str, name: str, registries: Registries) -> str:
     entry = registries.entry(registry, name)
     if label := getattr(entry, "label", None):
         return str(label)
-    return decoding_label(entry.plain()) if registry == "decodings" else name.replace("-", " ")
+    return decoding_label(entry) if isinstance(entry, Decoding) else name.replace("-", " ")
 
 
-def decoding_label(entry: Mapping[str, Any]) -> str:
-    """What a decoding does, in a few words: `sampled, top-k 50`, `beam search of 5`, `likeliest, refined 4 times`.
-
-    Args:
-        entry: with all its defaults.
-    """
+def decoding_label(entry: Decoding) -> str:
+    """What a decoding does, in a few words: `sampled, top-k 50`, `beam search of 5`, `likeliest, refined 4 times`."""
     words = [_method(entry)]
-    words += [f"temperature {entry['temperature']:g}"] * (entry["temperature"] != 1)
-    words += [f"top-k {entry['top_k']}"] * bool(entry["top_k"])
-    words += [f"nucleus {entry['top_p']:g}"] * (entry["top_p"] != 1)
-    words += [f"from {entry['opening']} given tokens on"] * bool(entry["opening"])
-    words += ["length given"] * (entry["stop"] == GIVEN)
-    times = entry["iterations"]
+    words += [f"temperature {entry.temperature:g}"] * (entry.temperature != 1)
+    words += [f"top-k {entry.top_k}"] * bool(entry.top_k)
+    words += [f"nucleus {entry.top_p:g}"] * (entry.top_p != 1)
+    words += [f"from {entry.opening} given tokens on"] * bool(entry.opening)
+    words += ["length given"] * (entry.stop == GIVEN)
+    times = entry.iterations
     words += [f"refined {'once' if times == 1 else f'{times} times'}"] * bool(times)
     return ", ".join(words)
 
 
-def _method(entry: Mapping[str, Any]) -> str:
-    match entry["method"], entry["beam"]:
+def _method(entry: Decoding) -> str:
+    match entry.method, entry.beam:
         case (method, 1) if method == LIKELIEST:
             return "likeliest"
         case (method, beam) if method == LIKELIEST:

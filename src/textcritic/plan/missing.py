@@ -15,6 +15,8 @@ from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.entries import Dataset, Entry, HubModel
 from textcritic.plan.hub_lock import no_commit
 from textcritic.plan.registries import Registries, download_of
+from textcritic.plan.spec import Schema
+from textcritic.values import JsonObject
 
 REFUSE = "refuse"
 # The numbered parts of a block, and the lists of what each compares.
@@ -135,7 +137,7 @@ def record(here: Path, study: str, reasons: Reasons) -> None:
         write_json(path, reasons)
 
 
-def without(block: Mapping[str, Any], rules: Mapping[str, Any], missing: Missing) -> dict[str, Any] | None:
+def without(block: JsonObject, rules: Schema, missing: Missing) -> JsonObject | None:
     """A block of a study without what is missing; None if nothing is left that it could compare.
 
     A name goes out of its list; a list of names that is empty then takes the item along that it belongs to, and a
@@ -147,20 +149,19 @@ def without(block: Mapping[str, Any], rules: Mapping[str, Any], missing: Missing
         missing: what cannot be had.
     """
     said = {key: value for key, value in block.items() if key not in PARTS}
-    left: dict[str, Any] | None = _without(said, rules, missing, whole=True)
+    left: JsonObject | None = _without(said, rules, missing, whole=True)
     if left is None or left == said:
         return left if left is None else dict(block)
     gone = {*_texts(said)} - {*_texts(left)}
-    for key in PARTS:
+    for key in [key for key in PARTS if key in block]:
         parts = [
-            (part, {axis: [name for name in part[axis] if name not in gone] for axis in AXES})
-            for part in block.get(key, ())
+            (part, {axis: [name for name in part[axis] if name not in gone] for axis in AXES}) for part in block[key]
         ]
         left[key] = [part | kept for part, kept in parts if all(kept[axis] or not part[axis] for axis in AXES)]
     return left
 
 
-def _without(value: Any, rules: Mapping[str, Any], missing: Missing, whole: bool = False) -> Any:
+def _without(value: object, rules: Schema, missing: Missing, whole: bool = False) -> Any:
     """A value without what is missing; None where nothing is left of it."""
     if isinstance(value, str):
         return None if "registry" in rules and missing.why(rules["registry"], value) else value
@@ -183,7 +184,7 @@ def _without(value: Any, rules: Mapping[str, Any], missing: Missing, whole: bool
     return left
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

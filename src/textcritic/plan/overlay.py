@@ -1,4 +1,4 @@
-"""Values of one's own laid over registry entries, and the results that stand there made with other values.
+"""JsonObject of one's own laid over registry entries, and the results that stand there made with other values.
 
 Results lie under the names of entries. So when the values of an entry change, what was made with the old ones must be
 made again, or the new ones need another folder: nothing under one name is made by two recipes. `results/overlay.json`
@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError, listed
 from textcritic.files import read_json, write_json
-from textcritic.plan.entries import Entry, read_entry
+from textcritic.plan.entries import Entry
 from textcritic.plan.hub_lock import LOCK
 from textcritic.plan.registries import WITHOUT_EFFECT, Overlay, Registries, deciding
 from textcritic.plan.spec import load_yaml
+from textcritic.values import JsonObject
 
 LOCAL = Path("config/local.yaml")
 RECORD = Path("results/overlay.json")
@@ -29,7 +29,6 @@ NOT_MADE_OF_ENTRIES = ("studies", "logs", "benchmarks")
 NO_RESULT = "checkpoints"
 
 Use = tuple[str, str]
-Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class OtherRecipe:
         )
 
 
-def overlays(values: Mapping[str, Any], here: Path) -> list[Overlay]:
+def overlays(values: JsonObject, here: Path) -> list[Overlay]:
     """What is laid over the registries, in this order: config/local.yaml of the working directory, then the key
     `registry` of the configuration.
 
@@ -126,7 +125,7 @@ class Recipes:
         for (registry, name), values in self._changed().items():
             raise TextcriticError(f"{registry}: {name} has changed since this run started ({values}); start it again")
 
-    def laid_over(self, uses: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    def laid_over(self, uses: Mapping[str, JsonObject]) -> dict[str, str]:
         """For the manifest: what was changed, of entries in use, of the values that decide what comes out.
 
         Args:
@@ -140,7 +139,7 @@ class Recipes:
             if f"{registry}.{name}" in now
         }
 
-    def _now(self) -> dict[str, Any]:
+    def _now(self) -> JsonObject:
         """What decides the results of the overlaid entries that differ in it from their registry files."""
         return {
             f"{registry}.{name}": entry
@@ -148,7 +147,7 @@ class Recipes:
             if (entry := self._entry(registry, name)) != self._plain(registry, name)
         }
 
-    def _recorded(self) -> dict[str, Any]:
+    def _recorded(self) -> JsonObject:
         return dict(read_json(self._record, "delete it")) if self._record.is_file() else {}
 
     def _changed(self) -> dict[Use, str]:
@@ -160,14 +159,15 @@ class Recipes:
                 new = self._entry(registry, name)
                 old = recorded.get(key, self._plain(registry, name))
                 if old != new:
-                    whole = [read_entry(values, registry, f"{RECORD}: {key}").plain() for values in (old, new)]
+                    read = self._registries.about[registry].read
+                    whole = [read(values, f"{RECORD}: {key}").plain() for values in (old, new)]
                     changed[registry, name] = _differences(*whole)
         return changed
 
-    def _entry(self, registry: str, name: str) -> Values:
+    def _entry(self, registry: str, name: str) -> JsonObject:
         return _deciding(self._registries.entry(registry, name))
 
-    def _plain(self, registry: str, name: str) -> Values:
+    def _plain(self, registry: str, name: str) -> JsonObject:
         return _deciding(self._registries.plain(registry, name))
 
     def _made_of(self, use: Use) -> Counter[str]:
@@ -192,12 +192,12 @@ def _files(results: Path) -> Iterator[tuple[str, ...]]:
                     yield (Path(place) / name).relative_to(results).parts
 
 
-def _deciding(entry: Entry) -> Values:
+def _deciding(entry: Entry) -> JsonObject:
     """What of an entry decides results and is no default: a default that a later version adds changes nothing."""
     return dict(json.loads(entry.canonical(without=WITHOUT_EFFECT)))
 
 
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+def _differences(old: JsonObject, new: JsonObject) -> str:
     """The values that are not the same: `training.batch_size: 4, was 8`."""
     before, after = dict(_flat(old)), dict(_flat(new))
     keys = sorted({*before, *after})
@@ -207,7 +207,7 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     return "; ".join(said) or "the same values"
 
 
-def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flat(value: JsonObject, prefix: str = "") -> Iterator[tuple[str, object]]:
     for key, item in value.items():
         if isinstance(item, dict) and item:
             yield from _flat(item, f"{prefix}{key}.")
@@ -215,5 +215,5 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{key}", item
 
 
-def _value(values: Mapping[str, Any], key: str) -> str:
+def _value(values: JsonObject, key: str) -> str:
     return json.dumps(values[key], ensure_ascii=False) if key in values else "not there"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from textcritic.plan.checks.corpora import LINKS, given_paths, is_parallel
 from textcritic.plan.checks.decodings import GIVEN
@@ -13,6 +12,7 @@ from textcritic.plan.entries.parts import FromConfig, FromFolder, FromHub
 from textcritic.plan.project import Project
 from textcritic.plan.shares import Shares
 from textcritic.plan.sources import Source, from_file
+from textcritic.plan.wildcards import Wildcards
 from textcritic.runlog import versions
 
 # Packages whose names on the package index differ from those they are imported by.
@@ -32,7 +32,7 @@ class Paths:
     def corpus(self, corpus: str) -> list[str]:
         """The files that a corpus is extracted from; none for one that is made from installed packages."""
         options = self.registries.entry("corpora", corpus).options
-        given = given_paths(options.plain())
+        given = given_paths(options)
         if options.dataset is not None:
             return [str(path) for _, path in given]
         return [file for _, path in given for file in with_contents(path)]
@@ -46,12 +46,12 @@ class Paths:
         linked = self.registries.entry("corpora", corpus).extractor == LINKS
         return f"results/corpora/{corpus}/knowledge" if linked else []
 
-    def lengths(self, w: Any) -> str | list[str]:
+    def lengths(self, w: Wildcards) -> str | list[str]:
         """The texts whose lengths a sample's texts have; none where the decoding gives no length."""
         given = self.registries.entry("decodings", w.decoding).stop == GIVEN
         return f"results/corpora/{w.corpus}/train.parquet" if given else []
 
-    def lemmatised(self, w: Any) -> bool:
+    def lemmatised(self, w: Wildcards) -> bool:
         """Whether the titles of a corpus are lemmatised once it is extracted."""
         return bool(self.registries.entry("corpora", w.corpus).titles.lemmatise)
 
@@ -82,7 +82,7 @@ class Paths:
         entry = self.registries.entry(kind, name)
         return folder_of(getattr(entry, "tokenizer" if kind == "encodings" else "init", None))
 
-    def embedder(self, w: Any) -> str:
+    def embedder(self, w: Wildcards) -> str:
         """The folder of the model whose hidden states are the points of a corpus' documents."""
         entry = self.registries.entry("embedders", w.embedder)
         if isinstance(entry, GeneratorEmbedder):
@@ -90,42 +90,42 @@ class Paths:
             return f"results/generators/{w.corpus}/{model}/model"
         return str(folder_of(entry.init))
 
-    def features(self, tail: str) -> Callable[[Any], str]:
+    def features(self, tail: str) -> Callable[[Wildcards], str]:
         """The features of a source, by the embedder of the critic that a job's wildcards name; `tail` has wildcards."""
         return lambda w: f"results/features/{self._mauve(w).embedder}/{w.corpus}/{tail.format(**w)}.npz"
 
-    def second_features(self, w: Any) -> str:
+    def second_features(self, w: Wildcards) -> str:
         """The features of the real text that real text is compared with."""
         return self.features(f"data/{self._mauve(w).second}")(w)
 
-    def openings(self, w: Any) -> str | list[str]:
+    def openings(self, w: Wildcards) -> str | list[str]:
         """The articles whose beginnings a decoding gives to a generator; none where it gives nothing."""
         given = self.registries.entry("decodings", w.decoding).opening
         return f"results/corpora/{w.corpus}/test.parquet" if given else []
 
-    def tokenizer(self, w: Any) -> str:
+    def tokenizer(self, w: Wildcards) -> str:
         """The tokenizer of a generator on a corpus."""
         return f"results/encodings/{w.corpus}/{self.registries.encoding(w.generator)}/tokenizer"
 
-    def token_streams(self, w: Any, splits: Iterable[str]) -> list[str]:
+    def token_streams(self, w: Wildcards, splits: Iterable[str]) -> list[str]:
         """Token streams of a generator's corpus and setting: for each split its tokens, then their kinds."""
         encoding = self.registries.encoding(w.generator)
         prefix = f"results/encodings/{w.corpus}/{encoding}/{w.setting}"
         return [f"{prefix}/{split}.{part}.npy" for split in splits for part in ("tokens", "kinds")]
 
-    def test_stream(self, w: Any) -> list[str]:
+    def test_stream(self, w: Wildcards) -> list[str]:
         """Token streams of the test split of a generator without titles, where the setting is no wildcard."""
         encoding = self.registries.encoding(w.generator)
         return [f"results/encodings/{w.corpus}/{encoding}/wo-title/test.{part}.npy" for part in ("tokens", "kinds")]
 
-    def encoded(self, w: Any, splits: Iterable[str]) -> list[str]:
+    def encoded(self, w: Wildcards, splits: Iterable[str]) -> list[str]:
         """What a generator is trained or measured on: the pairs of a parallel corpus, else `token_streams`."""
         if not is_parallel(self.registries.entry("corpora", w.corpus)):
             return self.token_streams(w, splits)
         encoding = self.registries.encoding(w.generator)
         return [f"results/encodings/{w.corpus}/{encoding}/pairs/{split}.npz" for split in splits]
 
-    def classifier_tokenizer(self, w: Any) -> str | list[str]:
+    def classifier_tokenizer(self, w: Wildcards) -> str | list[str]:
         """The tokenizer of a classifier that is initialised from a configuration; others bring their own."""
         entry = self.registries.entry("classifiers", w.classifier)
         if isinstance(entry, TransformerClassifier) and isinstance(entry.init, FromConfig):
@@ -136,7 +136,7 @@ class Paths:
         """The perplexity of a source's generator; none for samples from a file."""
         return [] if from_file(source, self.registries) else [f"{source.model}/perplexity.json"]
 
-    def _mauve(self, w: Any) -> Mauve:
+    def _mauve(self, w: Wildcards) -> Mauve:
         return self.registries.of_kind("critics", w.critic, Mauve)
 
 

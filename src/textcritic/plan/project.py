@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, listed, suggestion
-from textcritic.experiments import KINDS, kind_of
+from textcritic.experiments import KINDS, kind_of, registries_with
 from textcritic.files import read_json
 from textcritic.place import workflow_folder
 from textcritic.plan.checks.models import GRADIENT
+from textcritic.plan.downloads import check_by_hand
 from textcritic.plan.entries.config import Config
-from textcritic.plan.experiment import Experiment, schema_of
+from textcritic.plan.experiment import Experiment
 from textcritic.plan.hub_lock import commits, read_lock, unlocked
 from textcritic.plan.missing import REFUSE, Missing, record, recorded
 from textcritic.plan.overlay import Recipes, overlays
 from textcritic.plan.registries import Registries, check_name, find_folder
 from textcritic.plan.spec import load_yaml
 from textcritic.plan.study import Study
+from textcritic.values import JsonObject
 
 # Keys of the configuration that decide numbers, for the manifest.
 DECIDING = ("resamples", "audits", "report_articles", "experiment_packages", "stage_versions")
@@ -77,7 +79,8 @@ class Project:
         self._check_stages()
         places = (self.here, self.root)
         folders = [find_folder(folder, places) for folder in self.config.registry_folders]
-        self.registries = Registries(folders, self.here, overlays(self.config.registry, self.here))
+        about = registries_with(self.config.experiment_packages)
+        self.registries = Registries(folders, self.here, overlays(self.config.registry, self.here), about)
         if locked:
             self.registries.lay_over(commits(read_lock(self.here), self.registries))
         self.recipes = Recipes(self.registries, self.here, self.config.accept)
@@ -99,12 +102,10 @@ class Project:
             TextcriticError: results stand that were made with other values, and that is not accepted; a file that was
                 put where a download goes is not that file.
         """
-        from textcritic.download import check_by_hand  # loads what speaks with the web
-
         self.recipes.begin()
         uses = self.registries.closure(use for study in self.studies.values() for use in study.uses())
         for name in uses.get("downloads", ()):
-            check_by_hand(self.registries.entry("downloads", name).plain(), self.here / "results/raw/downloads" / name)
+            check_by_hand(self.registries.entry("downloads", name), self.here / "results/raw/downloads" / name)
         for study in self.studies.values():
             record(self.here, study.name, study.missing)
 
@@ -134,8 +135,7 @@ class Project:
 
     def rule_files(self) -> list[str]:
         """The rule files of kinds that come from outside: rules.smk beside each one's plan.py."""
-        kinds = map(kind_of, self.config.experiment_packages)
-        return [str(schema_of(kind).with_name("rules.smk")) for kind in kinds]
+        return [str(kind_of(package).package() / "rules.smk") for package in self.config.experiment_packages]
 
     def with_bases(self, corpus: str) -> list[str]:
         """A corpus, and those that it derives from one after the other; the corpus alone where it derives from none."""
@@ -154,7 +154,7 @@ class Project:
         made = read_json(report).get("shards") if report.is_file() else None
         return int(made or self.registries.entry("corpora", corpus).options.shards)
 
-    def describe(self, study: str) -> dict[str, Any]:
+    def describe(self, study: str) -> JsonObject:
         """The study and all of every registry entry it uses that decides what comes out: what the manifest records."""
         chosen = self.studies[study]
         registry = self.registries.closure(chosen.uses())
@@ -294,7 +294,7 @@ class Project:
         if path is None:
             known = sorted(path.stem for folder in self.study_folders for path in folder.glob("*.yaml"))
             raise TextcriticError(f"config: studies: there is no study {name!r}; known: {', '.join(known)}")
-        return Study(path, self.kinds, self.registries, self.config.plain(), self._published, self.missing)
+        return Study(path, self.kinds, self.registries, self.config, self._published, self.missing)
 
     def _published(self, name: str, kind: str) -> str | None:
         """The CSV of a kind's published values, relative to the working directory if it is below."""
@@ -304,7 +304,7 @@ class Project:
         return str(path.relative_to(self.here) if path.is_relative_to(self.here) else path)
 
 
-def load_configuration(configfile: str | os.PathLike[str] | None) -> dict[str, Any]:
+def load_configuration(configfile: str | os.PathLike[str] | None) -> JsonObject:
     """The configuration as Snakemake puts it together, so that faults in it are one line.
 
     Args:
@@ -313,14 +313,14 @@ def load_configuration(configfile: str | os.PathLike[str] | None) -> dict[str, A
     Raises:
         TextcriticError: a file is missing or not a mapping of keys to values.
     """
-    config: dict[str, Any] = load_yaml(workflow_folder() / "config/config.yaml")
+    config: JsonObject = load_yaml(workflow_folder() / "config/config.yaml")
     given = load_yaml(Path(configfile)) if configfile else {}
     if not isinstance(given, dict):
         raise TextcriticError(f"{configfile}: is not a mapping of keys to values; write e.g. `studies: []`")
     return config | given
 
 
-def _typed(config: Mapping[str, Any]) -> dict[str, Any]:
+def _typed(config: Mapping[str, Any]) -> JsonObject:
     """The configuration with `true`, `false` and the numbers of stages as such, which `--config` gives as text."""
     config = {key: value == "true" if value in ("true", "false") else value for key, value in config.items()}
     stages = config.get("stage_versions")
@@ -340,12 +340,12 @@ def _check_kind(kind: type[Experiment], where: str) -> None:
             raise TextcriticError(f"{where}: tables: {table!r} is a number of a paper's; rename the table")
 
 
-def _part_names(study: Any) -> list[str]:
+def _part_names(study: object) -> list[str]:
     """The numbered tables and figures of a study that is not configured, and so not checked; it may be half written."""
     blocks = _dicts(study.get("experiments")) if isinstance(study, dict) else []
     names = [part.get("name") for block in blocks for key in ("tables", "figures") for part in _dicts(block.get(key))]
     return [name for name in names if isinstance(name, str) and NUMBERED.fullmatch(name)]
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
+def _dicts(value: object) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

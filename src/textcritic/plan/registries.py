@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeVar, overload
 from textcritic.errors import TextcriticError, suggestion
 from textcritic.place import PLACE
 from textcritic.plan import entries
-from textcritic.plan.entries import Causal, Entry, Fairseq, Hsmm, kind_of, read_entry, registry_schema
-from textcritic.plan.spec import as_described, laid_over, leaves, load_yaml
+from textcritic.plan.entries import Causal, Entry, Fairseq, Hsmm, Registry, kind_of
+from textcritic.plan.spec import Schema, as_described, laid_over, leaves, load_yaml
+from textcritic.values import JsonObject
 
 REGISTRIES = tuple(sorted(entries.REGISTRIES))
 # Keys of an entry that change what it is called or how it runs, never what comes out.
@@ -35,6 +36,7 @@ FETCHED: Mapping[tuple[str, ...], int] = {("results", "raw", "downloads"): 4, ("
 
 
 Chosen = TypeVar("Chosen", bound=Entry)
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,20 @@ class Registries:
         folders: where {registry}.yaml files are; a name may stand in one of them only.
         here: the working directory, which relative paths in entries are relative to.
         overlays: laid over the entries one after the other.
+        about: what the entries of each registry are: ours, and those of other packages.
 
     Raises:
         TextcriticError: the first fault found, naming file, entry and key.
     """
 
-    def __init__(self, folders: Iterable[Path], here: Path, overlays: Iterable[Overlay] = ()) -> None:
-        self.here = here
+    def __init__(
+        self,
+        folders: Iterable[Path],
+        here: Path,
+        overlays: Iterable[Overlay] = (),
+        about: Mapping[str, Registry] = entries.REGISTRIES,
+    ) -> None:
+        self.here, self.about = here, about
         self.entries: dict[str, dict[str, Entry]] = {registry: {} for registry in REGISTRIES}
         self._files: dict[tuple[str, str], Path] = {}
         self._plain: dict[tuple[str, str], Entry] = {}
@@ -155,8 +164,8 @@ class Registries:
                     raise TextcriticError(
                         f"{where}: is not a mapping of keys to values; write `{name}: {{KEY: VALUE}}`"
                     )
-                merged = laid_over(entry.plain(), as_described(values, registry_schema(registry)))
-                self.entries[registry][name] = read_entry(merged, registry, where)
+                merged = laid_over(entry.plain(), as_described(values, self.about[registry].schema()))
+                self.entries[registry][name] = self.about[registry].read(merged, where)
                 self._plain.setdefault((registry, name), entry)
                 before = self._overlays.get((registry, name))
                 self._overlays[registry, name] = f"{before} and {overlay.where}" if before else overlay.where
@@ -190,7 +199,7 @@ class Registries:
         entry: Entry = self.entry(registry, name)
         return entry.canonical(*keys, without=WITHOUT_EFFECT)
 
-    def names(self, registry: str, others: bool = False, **wanted: list[Any]) -> str:
+    def names(self, registry: str, others: bool = False, **wanted: list[str]) -> str:
         """A regular expression that matches the names of a registry, for wildcard constraints.
 
         Args:
@@ -210,13 +219,13 @@ class Registries:
 
         A key of `registry: downloads` holds a path, which names an entry only if rules/download.smk fetches it.
         """
-        return named_in(self.entry(registry, name).plain(), registry_schema(registry))
+        return named_in(self.entry(registry, name).plain(), self.about[registry].schema())
 
-    def texts(self, registry: str, name: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    def texts(self, registry: str, name: str) -> Iterator[tuple[str, str, Schema]]:
         """Every text in an entry: its dotted key, the text, and what the schema says of it."""
-        return leaves(self.entry(registry, name).plain(), registry_schema(registry))
+        return leaves(self.entry(registry, name).plain(), self.about[registry].schema())
 
-    def check_references(self, value: Any, rules: Mapping[str, Any], where: str) -> None:
+    def check_references(self, value: object, rules: Schema, where: str) -> None:
         """See that every entry that a value names by its schema exists.
 
         Args:
@@ -230,7 +239,7 @@ class Registries:
         for key, target, other in named_in(value, rules):
             _prefixed(f"{where}: {key}", self.entry, target, other)
 
-    def closure(self, uses: Iterable[tuple[str, str]]) -> dict[str, dict[str, dict[str, Any]]]:
+    def closure(self, uses: Iterable[tuple[str, str]]) -> dict[str, dict[str, JsonObject]]:
         """Entries and all that they name, one after the other; of each, what decides results.
 
         Args:
@@ -242,7 +251,7 @@ class Registries:
             if use not in seen:
                 seen.add(use)
                 waiting += [(target, other) for _, target, other in self.references(*use)]
-        used: dict[str, dict[str, dict[str, Any]]] = {}
+        used: dict[str, dict[str, JsonObject]] = {}
         for registry, name in sorted(seen):
             used.setdefault(registry, {})[name] = deciding(self.entry(registry, name).plain())
         return used
@@ -306,18 +315,18 @@ class Registries:
             if name in self.entries[registry]:
                 raise TextcriticError(f"{path}: {name}: the name is taken by another registry folder; choose another")
             self._files[registry, name] = path
-            self.entries[registry][name] = read_entry(entry, registry, self.where(registry, name))
+            self.entries[registry][name] = self.about[registry].read(entry, self.where(registry, name))
 
     def _check(self, registry: str, name: str) -> None:
         """What an entry names exists, and the checks that its schema names pass."""
         where = self.where(registry, name)
-        self.check_references(self.entry(registry, name).plain(), registry_schema(registry), where)
-        for check in entries.REGISTRIES[registry].checks:
+        self.check_references(self.entry(registry, name).plain(), self.about[registry].schema(), where)
+        for check in self.about[registry].checks:
             module, _, function = check.partition(":")
             _prefixed(where, getattr(importlib.import_module(module), function), name, self)
 
 
-def deciding(entry: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def deciding(entry: JsonObject, prefix: str = "") -> JsonObject:
     """An entry without the keys that have no effect on results, in one order: Snakemake compares parameters as text."""
     return {
         key: deciding(value, f"{prefix}{key}.") if isinstance(value, dict) else value
@@ -332,7 +341,7 @@ def download_of(path: str | Path) -> str | None:
     return parts[3] if FETCHED.get(parts[:3]) == len(parts) else None
 
 
-def check_name(name: Any, where: str) -> None:
+def check_name(name: object, where: str) -> None:
     """See that a name can be part of a path and of a wildcard.
 
     Raises:
@@ -359,7 +368,7 @@ def find_folder(folder: str, places: Sequence[Path]) -> Path:
     raise TextcriticError(f"there is no folder {folder!r} in {' or '.join(map(str, places))}")
 
 
-def named_in(value: Any, rules: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def named_in(value: object, rules: Schema) -> list[tuple[str, str, str]]:
     """What a value names by the keyword `registry` of its schema: (dotted key, registry, entry)."""
     named = []
     for key, text, about in leaves(value, rules):
@@ -370,7 +379,7 @@ def named_in(value: Any, rules: Mapping[str, Any]) -> list[tuple[str, str, str]]
     return named
 
 
-def _prefixed(where: str, check: Any, *arguments: Any) -> Any:
+def _prefixed(where: str, check: Callable[..., Made], *arguments: object) -> Made:
     """Call a check; its error line then begins with what is checked."""
     try:
         return check(*arguments)

@@ -6,13 +6,13 @@ it follows the work that `stage_costs` declares, unless a registry entry names i
 
 import math
 import re
-from typing import Any
 
 from textcritic.plan import stage_costs
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF
 from textcritic.plan.entries import Causal, Generator, Ngram
 from textcritic.plan.entries.parts import FromHub
 from textcritic.plan.registries import Registries
+from textcritic.plan.wildcards import Wildcards
 
 LONGEST = 1230  # seconds of work of a job that shares a sample: it stands between a training and all that is measured
 LONGEST_WEIGHING = 4800  # of one that shares the weights of latent states
@@ -80,7 +80,7 @@ class Shares:
     def __init__(self, registries: Registries) -> None:
         self.registries = registries
 
-    def seconds(self, w: Any) -> float:
+    def seconds(self, w: Wildcards) -> float:
         """The work of drawing a whole sample."""
         generator = self.registries.entry("generators", w.generator)
         decoding = self.registries.entry("decodings", w.decoding)
@@ -94,7 +94,7 @@ class Shares:
             seconds += passes * _layers(generator) * stage_costs.LAYER_WINDOW[decoding.precision]
         return seconds
 
-    def number(self, folder: str, w: Any) -> int:
+    def number(self, folder: str, w: Wildcards) -> int:
         """How many jobs: as the decoding says, or as many as drew what is there already, or by the work."""
         if given := self.registries.entry("decodings", w.decoding).shards:
             return given
@@ -105,20 +105,20 @@ class Shares:
         ]
         return max(drawn, key=drawn.count) if drawn else jobs_for(self.seconds(w))
 
-    def files(self, folder: str, w: Any) -> list[str]:
+    def files(self, folder: str, w: Wildcards) -> list[str]:
         """The shards of a sample; one that is the whole has no number of shards in its name."""
         number = self.number(folder, w)
         names = [f"{n}-of-{number}" for n in range(number)] if number > 1 else ["0"]
         return [f"{folder}/shard{name}.parquet" for name in names]
 
-    def minutes(self, w: Any, attempt: int) -> int:
+    def minutes(self, w: Wildcards, attempt: int) -> int:
         """The run time of the job that draws shard `w.shard`."""
         return minutes_for(self.seconds(w) / int(w.shard.partition("-of-")[2] or 1), attempt)
 
-    def weighing_minutes(self, w: Any, attempt: int) -> int:
+    def weighing_minutes(self, w: Wildcards, attempt: int) -> int:
         """The run time of a job that weighs the states or paths, or the likeliest of them, that its wildcards name."""
         temperatures = w.get("temperatures", "").count("-") + 1
-        samples = int(w.get("samples", 1)) * len(shards_of(w.get("shard", "0")))
+        samples = int(w.get("samples", "1")) * len(shards_of(w.get("shard", "0")))
         return minutes_for(
             weighing(samples, self.registries.entry("generators", w.generator).kind, temperatures), attempt
         )

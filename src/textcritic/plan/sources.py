@@ -1,11 +1,11 @@
 """The samples that an experiment compares: blocks of YAML expanded to sources, their files, and shared checks."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files
@@ -14,7 +14,9 @@ from textcritic.plan.checks.decodings import DRAW, GIVEN, KINDS, LIKELIEST, chec
 from textcritic.plan.checks.latent import LATENT
 from textcritic.plan.entries import Causal, Corpus, Decoding, Fairseq, Generator, Hsmm, Ngram, SampleFile
 from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS
+from textcritic.plan.entries.parts import SourceBlock
 from textcritic.plan.registries import Registries, deciding
+from textcritic.values import JsonObject
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
@@ -118,11 +120,16 @@ class Drawn(Files):
         return f"{self.corpus}.{self.setting}.{self.generator}.{self.decoding}.seed{self.seed}.draw{self.draw}"
 
 
+RealOf = TypeVar("RealOf", bound=RealText)
+DrawnOf = TypeVar("DrawnOf", bound=Drawn)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared(Files):
+class Compared(Files, Generic[RealOf, DrawnOf]):
     """Real text of each corpus, and the samples that are compared with it, in the order of the tables.
 
-    A kind names the first two fields once more, with its own classes. Whatever has `keys` may be a source of `groups`.
+    A kind says what its real text and its samples are: `class OrderFiles(Compared[RealText, Drawn])`. Whatever has
+    `keys` may be a source of `groups`.
 
     Attributes:
         data: real text, with the critic that was fitted on it.
@@ -131,20 +138,24 @@ class Compared(Files):
         resamples: of intervals and tests.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Drawn, ...]
-    decodings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    data: tuple[RealOf, ...]
+    samples: tuple[DrawnOf, ...]
+    decodings: Mapping[str, JsonObject] = field(default_factory=dict)
     resamples: int = 0
 
-    def of(self, real: RealText) -> list[Any]:
-        """The real text of one corpus and the samples beside it."""
-        return [real, *(sample for sample in self.samples if sample.corpus == real.corpus)]
+    def samples_of(self, real: RealOf) -> list[DrawnOf]:
+        """The samples beside the real text of one corpus."""
+        return [sample for sample in self.samples if sample.corpus == real.corpus]
 
-    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+    def of(self, real: RealOf) -> list[RealOf | DrawnOf]:
+        """The real text of one corpus and the samples beside it."""
+        return [real, *self.samples_of(real)]
+
+    def groups(self) -> Iterator[tuple[Any, Sequence[Any]]]:
         """What is compared: of each corpus the yardstick, and all its sources in the order of the rows."""
         return ((real, self.of(real)) for real in self.data)
 
-    def shown(self, real: RealText) -> list[Any]:
+    def shown(self, real: RealOf) -> list[RealOf | DrawnOf]:
         """As `of`, with the first draw of the first training of each sample only."""
         first: dict[tuple[str, ...], tuple[int, int]] = {}
         for sample in self.samples:
@@ -158,7 +169,7 @@ class Compared(Files):
         ]
 
 
-def data_keys(corpus: str, source: str = DATA) -> dict[str, Any]:
+def data_keys(corpus: str, source: str = DATA) -> JsonObject:
     """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
     return dict(zip(KEYS, (corpus, source, "", "data", "", None, None), strict=True))
 
@@ -199,9 +210,9 @@ def measured(source: Source, registries: Registries) -> dict[str, Any]:
     return {name: Path(f"{source.model}/{name}.json") if known else None for name in names}
 
 
-def sources_of(blocks: list[dict[str, Any]]) -> list[Source]:
+def sources_of(blocks: Iterable[SourceBlock | Mapping[str, Any]]) -> list[Source]:
     """The sources that blocks of a study stand for, in order, each once."""
-    return list(dict.fromkeys(source for block in blocks for source in _expand(block)))
+    return list(dict.fromkeys(source for block in blocks for source in _expand(SourceBlock.model_validate(block))))
 
 
 def from_file(source: Source, registries: Registries) -> bool:
@@ -345,7 +356,7 @@ def check_ngram(source: Source, generator: Ngram, decoding: Decoding, where: str
         check_plain(source, decoding, {**PLAIN, "method": DRAW}, f"{name} with `smoothing: interpolated`")
 
 
-def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, Any], what: str) -> None:
+def check_plain(source: Source, decoding: Decoding, plain: Mapping[str, object], what: str) -> None:
     """See that a decoding draws from the model as it is."""
     if any(getattr(decoding, key) != value for key, value in plain.items()):
         *keys, last = plain
@@ -388,13 +399,13 @@ def reads_of(generator: Causal | Fairseq | Hsmm, registries: Registries) -> str:
     return registries.entry("encodings", generator.encoding).reads
 
 
-def _expand(block: Mapping[str, Any]) -> Iterator[Source]:
-    axes = ("corpora", "generators", "settings", "decodings", "seeds", "draws")
-    for corpus, generator, setting, decoding, seed, draw in product(*(block[axis] for axis in axes)):
+def _expand(block: SourceBlock) -> Iterator[Source]:
+    axes = (block.corpora, block.generators, block.settings, block.decodings, block.seeds, block.draws)
+    for corpus, generator, setting, decoding, seed, draw in product(*axes):
         yield Source(corpus, setting, generator, decoding, seed, draw)
 
 
-def decodings_of(sources: list[Source], registries: Registries) -> dict[str, dict[str, Any]]:
+def decodings_of(sources: list[Source], registries: Registries) -> dict[str, JsonObject]:
     """The registry entry of each decoding of the sources, without what has no effect on the samples."""
     entries = {source.decoding: registries.entry("decodings", source.decoding) for source in sources}
     return {name: deciding(entry.plain()) for name, entry in entries.items()}

@@ -1,18 +1,10 @@
-"""YAML in, checked against a schema and filled with its defaults.
-
-What entries of registries, the configuration and studies are is in `plan.entries`, as models. The block of an
-experiment is described by a file, schema.yaml of its kind, a JSON schema with some keywords of our own: `$ref` names a
-part that several kinds share, with the keys next to it laid over it; `registry` says that a value is the name of an
-entry of that registry, `besides` which values are not.
-"""
+"""YAML in; and what a JSON schema says of each text of a value."""
 
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from copy import deepcopy
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -20,6 +12,9 @@ from textcritic.errors import TextcriticError, first_line
 from textcritic.place import workflow_folder
 
 SCHEMAS = workflow_folder() / "config" / "schemas"
+
+Schema: TypeAlias = Mapping[str, Any]
+"""A JSON schema, or a part of one."""
 
 MOST_VALUES, DEEPEST = 100_000, 100  # of one file of YAML
 
@@ -49,7 +44,7 @@ def load_yaml(path: Path) -> Any:
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
-def _require_usual(value: Any, path: Path) -> None:
+def _require_usual(value: object, path: Path) -> None:
     """See that numbers are finite, and that anchors (`&name`, `*name`) make neither a loop nor a bomb of a file."""
     waiting, seen = [(value, 0)], 0
     while waiting:
@@ -63,37 +58,7 @@ def _require_usual(value: Any, path: Path) -> None:
     _require_finite(value, str(path))
 
 
-def complete(value: Any, kind: Path, source: str) -> Any:
-    """Check `value` against a schema file and fill in the schema's defaults; `value` is not changed.
-
-    Args:
-        value: content of the YAML.
-        kind: the file.
-        source: where it came from (a file, or file and entry), for the error line.
-
-    Raises:
-        TextcriticError: an unknown key, a wrong type, a missing key, a value out of range; the line names the key.
-    """
-    from textcritic.plan.explain import refusal
-
-    if why := refusal(value, schema(kind)):
-        raise TextcriticError(f"{source}: {why}")
-    _require_finite(value, source)
-    return _with_defaults(value, schema(kind))
-
-
-@cache
-def schema(path: Path) -> dict[str, Any]:
-    """A schema file with every `$ref` in it filled in.
-
-    Raises:
-        TextcriticError: no such file, or one that it refers to; it is not YAML.
-    """
-    filled: dict[str, Any] = _filled_in(load_yaml(path))
-    return filled
-
-
-def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+def leaves(value: object, rules: Schema, where: str = "") -> Iterator[tuple[str, str, Schema]]:
     """Every text in a value, with the dotted key where it stands and the part of the schema that describes it.
 
     Args:
@@ -107,24 +72,24 @@ def leaves(value: Any, rules: Mapping[str, Any], where: str = "") -> Iterator[tu
         for item in value:
             yield from leaves(item, rules.get("items", {}), where)
     elif isinstance(value, dict):
-        for branch in _branches(rules, value):
+        for branch in branches(rules, value):
             properties, others = branch.get("properties", {}), branch.get("additionalProperties")
             any_key = {key: others for key in value if key not in properties} if isinstance(others, dict) else {}
             for key, sub in {**properties, **any_key}.items():
                 if key in value:
-                    parts = [part for part in _branches(sub, value[key]) if "items" in part] or [sub]
+                    parts = [part for part in branches(sub, value[key]) if "items" in part] or [sub]
                     for part in parts if isinstance(value[key], list) else [sub]:
                         yield from leaves(value[key], part, f"{where}.{key}" if where else key)
 
 
-def laid_over(base: Any, over: Any) -> Any:
+def laid_over(base: object, over: object) -> Any:
     """Mappings are merged key by key; anything else takes the place of what was there."""
     if not isinstance(base, dict) or not isinstance(over, dict):
         return over
     return base | {key: laid_over(base.get(key), value) for key, value in over.items()}
 
 
-def as_described(value: Any, rules: Mapping[str, Any]) -> Any:
+def as_described(value: Any, rules: Schema) -> Any:
     """A value with texts read as YAML where its schema allows no text: Snakemake's `--config` has nothing but texts."""
     forms = [rules, *rules.get("oneOf", ()), *rules.get("anyOf", ())]
     if isinstance(value, dict):
@@ -165,30 +130,14 @@ _UniqueKeyLoader.yaml_implicit_resolvers = {
 }
 
 
-def _filled_in(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_filled_in(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    filled = {key: _filled_in(value) for key, value in node.items() if key != "$ref"}
-    return laid_over(_shared(node["$ref"]), filled) if "$ref" in node else filled
-
-
-def _shared(name: str) -> Any:
-    """A part that several kinds share: a file of config/schemas, or the blocks of samples, which campaigns have too."""
-    from textcritic.plan.entries.parts import SOURCES
-
-    return deepcopy(SOURCES) if name == "shared/sources.yaml" else _filled_in(load_yaml(SCHEMAS / name))
-
-
-def _forms_of(key: str, forms: list[Mapping[str, Any]]) -> dict[str, Any]:
+def _forms_of(key: str, forms: list[Schema]) -> Schema:
     """All that a schema says of a key, in whichever of its forms."""
     named = [form["properties"][key] for form in forms if key in form.get("properties", {})]
     others = [form["additionalProperties"] for form in forms if isinstance(form.get("additionalProperties"), dict)]
     return {"oneOf": [part for sub in named or others for part in (sub, *sub.get("oneOf", ()), *sub.get("anyOf", ()))]}
 
 
-def _is_text(form: Mapping[str, Any], value: str) -> bool:
+def _is_text(form: Schema, value: str) -> bool:
     """Whether a form allows a text; one that says nothing but its forms allows none by itself."""
     kinds = form.get("type", [])
     return "string" in (kinds if isinstance(kinds, list) else [kinds]) or value in [
@@ -197,13 +146,13 @@ def _is_text(form: Mapping[str, Any], value: str) -> bool:
     ]
 
 
-def _branches(schema: Mapping[str, Any], value: Any) -> Iterator[Mapping[str, Any]]:
+def branches(schema: Schema, value: object) -> Iterator[Schema]:
     """The parts of a schema that apply to a right `value`: itself and, of a oneOf, the branch that the value fits."""
     yield schema
     yield from (branch for branch in schema.get("oneOf", ()) if _fits(branch, value))
 
 
-def _fits(branch: Mapping[str, Any], value: Any) -> bool:
+def _fits(branch: Schema, value: object) -> bool:
     """Whether a value has the type of a branch and, of a mapping, the keys."""
     kind = branch.get("type")
     if isinstance(value, dict):
@@ -214,22 +163,7 @@ def _fits(branch: Mapping[str, Any], value: Any) -> bool:
     return kind == ("array" if isinstance(value, list) else "null" if value is None else "string")
 
 
-def _with_defaults(value: Any, schema: Mapping[str, Any]) -> Any:
-    if isinstance(value, list):
-        return [_with_defaults(item, schema.get("items", {})) for item in value]
-    if not isinstance(value, dict):
-        return value
-    filled = dict(value)
-    for branch in _branches(schema, value):
-        for key, sub in branch.get("properties", {}).items():
-            if key not in filled and "default" in sub:
-                filled[key] = deepcopy(sub["default"])
-            if key in filled:
-                filled[key] = _with_defaults(filled[key], sub)
-    return filled
-
-
-def _require_finite(value: Any, where: str) -> None:
+def _require_finite(value: object, where: str) -> None:
     """See that all numbers are finite, which the limits of a schema do not; the error names the keys to a number."""
     if isinstance(value, float) and not math.isfinite(value):
         raise TextcriticError(f"{where}: {value} should be a finite number")

@@ -1,17 +1,19 @@
 """A study: a title, and an ordered list of experiments."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from textcritic.errors import TextcriticError, listed
+from textcritic.plan.entries.config import Config
 from textcritic.plan.entries.config import Study as StudyEntry
-from textcritic.plan.experiment import Experiment, StudyContext, schema_of
+from textcritic.plan.experiment import B, Experiment, StudyContext
 from textcritic.plan.missing import Missing, without
 from textcritic.plan.registries import Registries, check_name, named_in
 from textcritic.plan.sources import Source
-from textcritic.plan.spec import complete, load_yaml, schema
+from textcritic.plan.spec import load_yaml
+from textcritic.values import JsonObject
 
 # Ids of the report's own headings.
 RESERVED = ("finding", "definitions", "provenance")
@@ -44,32 +46,34 @@ class Study:
         path: Path,
         kinds: Mapping[str, type[Experiment]],
         registries: Registries,
-        config: Mapping[str, Any],
+        config: Config,
         published: Callable[[str, str], str | None],
         missing: Missing | None = None,
     ) -> None:
         self.name = path.stem
         check_name(self.name, str(path))
-        self.description = _described(path, kinds)
-        self.title, self.summary = self.description["title"], self.description["summary"]
+        said = StudyEntry.read(load_yaml(path), str(path))
+        blocks = list(_blocks(said, path, kinds))
+        written = [_as_written(block.plain(), one.plain()) for block, one in zip(blocks, said.experiments, strict=True)]
+        self.description = {**said.plain(), "experiments": written}
+        self.title, self.summary = said.title, said.summary
         self.experiments: dict[str, Experiment] = {}
         self._lacking: dict[str, list[str]] = {}
         self.missing: dict[str, str] = {}
         self.lost: dict[str, Experiment] = {}
-        for number, block in enumerate(self.description["experiments"], 1):
-            kind = kinds[block["kind"]]
-            where = _where(path, number, block)
-            values = self.description["published"]
-            beside = _published(path, published, values, kind.kind) if values else None
+        for number, block in enumerate(blocks, 1):
+            kind = kinds[block.kind]
+            where = _where(path, number, block.plain())
+            beside = _published(path, published, said.published, kind.kind) if said.published else None
             context = StudyContext(self.name, where, beside, config)
-            left: Mapping[str, Any] | None = block
+            left = block
             if missing is not None:
                 left, context = self._left(block, kind, context, missing)
             if left is None:
                 continue
             experiment = kind(left, registries, context)
             self._add(experiment, kinds)
-            registries.check_references(left, schema(schema_of(kind)), where)
+            registries.check_references(experiment.said, kind.rules(), where)
             experiment.check_parts()
             experiment.check()
         if self.missing and not self.experiments:
@@ -126,11 +130,11 @@ class Study:
         return {part: experiment for experiment in self.experiments.values() for part in experiment.parts}
 
     def _left(
-        self, block: Mapping[str, Any], kind: type[Experiment], context: StudyContext, missing: Missing
-    ) -> tuple[Mapping[str, Any] | None, StudyContext]:
+        self, block: B, kind: type[Experiment[B]], context: StudyContext, missing: Missing
+    ) -> tuple[B | None, StudyContext]:
         """A block without what is missing, of which a note is made; None if nothing is left of it."""
-        rules, registries = schema(schema_of(kind)), missing.registries
-        reasons = missing.of(dict.fromkeys((registry, name) for _, registry, name in named_in(block, rules)))
+        rules, registries = kind.rules(), missing.registries
+        reasons = missing.of(dict.fromkeys((registry, name) for _, registry, name in named_in(block.plain(), rules)))
         if not reasons:
             return block, context
         self.missing |= reasons
@@ -142,9 +146,9 @@ class Study:
                 self._lacking[part] = uses
                 said[part] = {registries.label(*use.split(".")): reasons[use] for use in uses}
         context = replace(context, left_out=said)
-        left = without(block, rules, missing)
-        left = kind.mended(left) if left else None
-        kept = {part["name"] for part in (left or {}).get("tables", ())}
+        some = without(whole.said, rules, missing)
+        left = kind.read_rest(some, context.where) if some else None
+        kept = {part["name"] for part in (left.plain() if left else {}).get("tables", ())}
         lost = [name for name in said if name.startswith("table") and name not in kept and whole.published]
         alone = kind(block, registries, replace(context, lost=tuple(lost)))
         self.lost |= dict.fromkeys(lost, alone)
@@ -165,20 +169,27 @@ class Study:
         self.experiments[name] = experiment
 
 
-def _described(path: Path, kinds: Mapping[str, type[Experiment]]) -> dict[str, Any]:
-    """The YAML of a study with all defaults, its experiments described by the schemas of their kinds."""
-    study = StudyEntry.read(load_yaml(path), str(path)).plain()
-    blocks = []
-    for number, block in enumerate(study["experiments"], 1):
-        if block["kind"] not in kinds:
+def _blocks(study: StudyEntry, path: Path, kinds: Mapping[str, type[Experiment]]) -> Iterator[Any]:
+    """The blocks of a study, each of the class of its kind."""
+    for number, block in enumerate(study.experiments, 1):
+        if block.kind not in kinds:
             raise TextcriticError(
-                f"{path}: experiments.{number}: kind: {block['kind']!r} is not one of {', '.join(sorted(kinds))}"
+                f"{path}: experiments.{number}: kind: {block.kind!r} is not one of {', '.join(sorted(kinds))}"
             )
-        blocks.append(complete(block, schema_of(kinds[block["kind"]]), _where(path, number, block)))
-    return {**study, "experiments": blocks}
+        yield kinds[block.kind].read(block.plain(), _where(path, number, block.plain()))
 
 
-def _where(path: Path, number: int, block: Mapping[str, Any]) -> str:
+def _as_written(filled: Any, written: Any) -> Any:
+    """A value with all defaults, whose keys are in the order of the YAML: a manifest begins with what is written."""
+    if isinstance(filled, list):
+        return [_as_written(item, one) for item, one in zip(filled, written or filled, strict=True)]
+    if not isinstance(filled, dict):
+        return filled
+    said = written or {}
+    return {key: _as_written(filled[key], said.get(key)) for key in {**said, **filled}}
+
+
+def _where(path: Path, number: int, block: JsonObject) -> str:
     return f"{path}: experiments.{number} ({block.get('name', block['kind'])})"
 
 

@@ -4,7 +4,6 @@ import gzip
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.structured.texts import SHIFT, Structured
 from textcritic.corpora.synthetic.entities import draw_entity_texts
@@ -12,6 +11,7 @@ from textcritic.corpora.synthetic.grammar import draw_trees
 from textcritic.corpora.synthetic.links import draw_linked_texts
 from textcritic.files import write_text
 from textcritic.rehearsal.files import conll
+from textcritic.values import JsonObject
 
 COUNT = 8
 LEXNAMES = ("adj.all", "adj.pert", "adv.all", "noun.Tops")
@@ -48,7 +48,7 @@ def bracketed(text: Structured) -> str:
     return stack[0]
 
 
-def linked(text: Structured, title: str) -> dict[str, Any]:
+def linked(text: Structured, title: str) -> JsonObject:
     """A line of Linked WikiText-2; no two texts of a corpus may have one title."""
     notes = [
         {
@@ -74,7 +74,7 @@ def put_nltk(folder: Path) -> None:
         write_text(folder / "tokenizers/punkt_tab/english" / name, "")
 
 
-def paths_of(options: dict[str, Any]) -> Iterable[tuple[int, Path]]:
+def paths_of(options: JsonObject) -> Iterable[tuple[int, Path]]:
     """The files of a corpus's splits that are not downloaded, each with its own number."""
     paths = options.get("paths")
     named: Iterator[str] = iter(paths.values() if isinstance(paths, dict) else paths or ())

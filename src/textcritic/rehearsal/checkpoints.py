@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -18,6 +17,7 @@ from tokenizers import (
 )
 
 from textcritic.training.load import END  # and transformers is offline from here on
+from textcritic.values import JsonObject
 
 from transformers import (  # type: ignore[attr-defined]  # isort: skip
     AlbertConfig,
@@ -31,6 +31,7 @@ from transformers import (  # type: ignore[attr-defined]  # isort: skip
     GPTNeoConfig,
     GPTNeoForCausalLM,
     GPT2TokenizerFast,
+    PreTrainedModel,
     RobertaConfig,
     RobertaForMaskedLM,
     XLNetConfig,
@@ -39,7 +40,7 @@ from transformers import (  # type: ignore[attr-defined]  # isort: skip
 
 SHARD_BYTES = 30_000
 WINDOW, LESSON_STEPS, LESSON_RATE = 32, 300, 1e-2
-ENCODER: dict[str, Any] = {
+ENCODER: JsonObject = {
     "hidden_size": 32,
     "num_hidden_layers": 1,
     "num_attention_heads": 2,
@@ -55,7 +56,7 @@ def tiny_gpt2(folder: Path, texts: Iterable[str], tokenizer_json: bool = False, 
     """
     size = _bpe(folder, texts, tokenizer_json)
     torch.manual_seed(5)
-    shape: Any = {"n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 2, "initializer_range": 0.2}
+    shape: JsonObject = {"n_positions": 32, "n_embd": 32, "n_layer": 2, "n_head": 2, "initializer_range": 0.2}
     config = GPT2Config(vocab_size=size, bos_token_id=size - 1, eos_token_id=size - 1, **shape)
     model = GPT2LMHeadModel(config)
     _teach(model, folder, lessons)
@@ -73,10 +74,10 @@ def tiny_gpt_neo(folder: Path, texts: Iterable[str], lessons: Sequence[str] = ()
     """
     size = _bpe(folder, texts)
     torch.manual_seed(6)
-    shape: Any = {"max_position_embeddings": 64, "hidden_size": 32, "num_layers": 2, "num_heads": 2, "window_size": 8}
-    kinds: Any = [[["global", "local"], 1]]
-    ends: Any = {"bos_token_id": size - 1, "eos_token_id": size - 1}
-    config = GPTNeoConfig(vocab_size=size, attention_types=kinds, **shape, **ends)
+    shape: JsonObject = {"max_position_embeddings": 64, "hidden_size": 32, "num_layers": 2, "num_heads": 2}
+    kinds = [[["global", "local"], 1]]
+    ends: JsonObject = {"bos_token_id": size - 1, "eos_token_id": size - 1}
+    config = GPTNeoConfig(vocab_size=size, attention_types=kinds, window_size=8, **shape, **ends)
     model = GPTNeoForCausalLM(config)
     _teach(model, folder, lessons)
     weights = dict(model.state_dict())
@@ -91,7 +92,7 @@ def tiny_bert(folder: Path, texts: Iterable[str]) -> Path:
     """As google-bert/bert-base-cased: 512 positions, both heads of pretraining, gamma and beta for norms' weights."""
     size = _word_pieces(folder, texts, lowercase=False)
     torch.manual_seed(7)
-    shape: Any = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    shape: JsonObject = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
     config = BertConfig(vocab_size=size, initializer_range=0.1, **shape)
     model = BertForPreTraining(config)
     old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
@@ -119,7 +120,7 @@ def _bpe(folder: Path, texts: Iterable[str], tokenizer_json: bool = False) -> in
     return len(vocabulary) + 1
 
 
-def _teach(model: Any, folder: Path, lessons: Sequence[str]) -> None:
+def _teach(model: PreTrainedModel, folder: Path, lessons: Sequence[str]) -> None:
     """Train a model for some CPU-seconds on a stream of texts, the end of text before each."""
     if not lessons:
         return
@@ -142,7 +143,7 @@ def _teach(model: Any, folder: Path, lessons: Sequence[str]) -> None:
     model.eval()
 
 
-def _save(folder: Path, model: Any, weights: dict[str, torch.Tensor], architectures: list[str]) -> Path:
+def _save(folder: Path, model: PreTrainedModel, weights: dict[str, torch.Tensor], architectures: list[str]) -> Path:
     """config.json, and the weights in shards with their index."""
     config = model.config.to_dict() | {"architectures": architectures}
     _write(folder / "config.json", {key: value for key, value in config.items() if key != "transformers_version"})
@@ -170,7 +171,7 @@ def as_pytorch(folder: Path) -> None:
     torch.save(weights, folder / "pytorch_model.bin")
 
 
-def _write(path: Path, value: Any) -> None:
+def _write(path: Path, value: object) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
 
@@ -206,7 +207,7 @@ def tiny_roberta(folder: Path, texts: Iterable[str]) -> Path:
     _write(folder / "tokenizer_config.json", {"model_max_length": 512})
     torch.manual_seed(10)
     size = tokenizer.get_vocab_size()
-    positions: Any = {"max_position_embeddings": 98, "type_vocab_size": 1, "pad_token_id": 1}
+    positions: JsonObject = {"max_position_embeddings": 98, "type_vocab_size": 1, "pad_token_id": 1}
     model = RobertaForMaskedLM(RobertaConfig(vocab_size=size, bos_token_id=0, eos_token_id=2, **ENCODER | positions))
     weights = dict(model.state_dict())
     del weights["lm_head.decoder.weight"], weights["lm_head.decoder.bias"]

@@ -6,10 +6,11 @@ not taken from our code. Only the sizes differ.
 
 import json
 from pathlib import Path
-from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+from textcritic.values import JsonObject
 
 WIDTH, LAYERS, HEAD, SEGMENT, WINDOW, LONGEST = 24, 2, 20, 32, 8, 160
 ARCHITECTURES = {"f-coref": ("roberta", "FastCorefModel"), "lingmess": ("longformer", "LingMessCoref")}
@@ -33,7 +34,7 @@ def save_checkpoint(folder: Path, architecture: str) -> Weights:
     return weights
 
 
-def config(architecture: str, vocabulary: int) -> dict[str, Any]:
+def config(architecture: str, vocabulary: int) -> JsonObject:
     """The keys of the published config.json."""
     model_type, name = ARCHITECTURES[architecture]
     head = {"dropout_prob": 0.3, "ffnn_size": HEAD, "max_segment_len": SEGMENT, "max_span_length": 6}

@@ -7,9 +7,10 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textcritic.errors import TextcriticError
+from textcritic.values import JsonObject
 
 LARGE = (".safetensors", ".bin", ".parquet")  # what the hub keeps apart from git
 API = re.compile(r"/api/(?:models|datasets)/([^/]+/[^/]+)/(tree|revision)/([0-9a-f]{40}|main)(?:/.*)?")
@@ -59,12 +60,12 @@ class Mirror(http.server.BaseHTTPRequestHandler):
         else:
             self.send_error(404)
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, *_: object) -> None:
         """Log nothing."""
 
     def _listed(self, found: Mapping[str, bytes], what: str, revision: str) -> None:
         revision = self.main if revision == BRANCH else revision
-        value: Any = [_entry(name, content) for name, content in found.items()]
+        value: object = [_entry(name, content) for name, content in found.items()]
         if what == "revision":
             value = {"id": "some", "sha": revision, "siblings": [{"rfilename": name} for name in found]}
         self._answer(json.dumps(value).encode(), revision)
@@ -79,9 +80,9 @@ class Mirror(http.server.BaseHTTPRequestHandler):
             self.wfile.write(content)
 
 
-def _entry(name: str, content: bytes) -> dict[str, Any]:
+def _entry(name: str, content: bytes) -> JsonObject:
     blob = hashlib.sha1(f"blob {len(content)}\0".encode() + content).hexdigest()
-    entry: dict[str, Any] = {"type": "file", "path": name, "size": len(content), "oid": blob}
+    entry: JsonObject = {"type": "file", "path": name, "size": len(content), "oid": blob}
     if name.endswith(LARGE):
         entry["lfs"] = {"oid": hashlib.sha256(content).hexdigest(), "size": len(content), "pointerSize": 130}
     return entry

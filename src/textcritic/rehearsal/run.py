@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -23,15 +22,16 @@ from textcritic.rehearsal.rules import RAN, RECORDS, write_rules
 from textcritic.rehearsal.small import small_values, smoke_study
 from textcritic.rehearsal.stand_ins import StandIns
 from textcritic.report.rehearsed import MARK, WORD
+from textcritic.values import JsonObject
 from textcritic.workflow.run import alone, run_workflow
 
 SMOKE, FULL = "smoke", "full"
 SIZES = (SMOKE, FULL)
 FOLDERS = ("registry_folders", "study_folders")
-CONFIG: Mapping[str, Any] = {"resamples": 50, "report_articles": 3}
+CONFIG: JsonObject = {"resamples": 50, "report_articles": 3}
 # Corpora that no study of a paper has, for rules that none of its corpora needs: for data sets of the hub, and for a
 # filter of intruders. The values are laid over their entries.
-ALSO: Mapping[str, Mapping[str, Any]] = {
+ALSO: Mapping[str, JsonObject] = {
     "model-criticism": {"scientific-papers-pubmed-titles": {}},
     "document-coherence": {
         "cnn-intruders": {
@@ -106,7 +106,7 @@ def rehearse(what: Rehearsal) -> str:
     )
 
 
-def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
+def _marked(here: Path, what: Rehearsal) -> JsonObject:
     """The content of the mark in the folder; it is written before anything else there."""
     mark = here / MARK
     wanted = {"study": what.study, "size": what.size}
@@ -125,7 +125,7 @@ def _marked(here: Path, what: Rehearsal) -> dict[str, Any]:
     return present
 
 
-def _changed(here: Path, what: Rehearsal, real: Project) -> dict[str, Any]:
+def _changed(here: Path, what: Rehearsal, real: Project) -> JsonObject:
     """Keys of the configuration: whole names of folders; of a smoke rehearsal its own study, and no figure as .pdf."""
     places = (Path.cwd(), workflow_folder())
     folders = {key: [str(find_folder(name, places)) for name in getattr(real.config, key)] for key in FOLDERS}
@@ -135,7 +135,7 @@ def _changed(here: Path, what: Rehearsal, real: Project) -> dict[str, Any]:
     return folders | {"study_folders": [str(here / "studies")], "pdf_figures": False}
 
 
-def _configure(here: Path, config: Mapping[str, Any], overlay: Mapping[str, Any]) -> None:
+def _configure(here: Path, config: JsonObject, overlay: JsonObject) -> None:
     """Write config.yaml."""
     registry = laid_over(config.get("registry", {}), overlay)
     names = ",".join(dict.fromkeys(name for entries in registry.values() for name in entries))
@@ -143,7 +143,7 @@ def _configure(here: Path, config: Mapping[str, Any], overlay: Mapping[str, Any]
     write_text(here / "config.yaml", _yaml(changed))
 
 
-def _yaml(value: Any) -> str:
+def _yaml(value: JsonObject) -> str:
     text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
     return text
 

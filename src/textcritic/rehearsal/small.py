@@ -9,17 +9,14 @@ see `smoke_study`.
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from textcritic.plan.checks.decodings import translates
-from textcritic.plan.entries import Entry
-from textcritic.plan.experiment import schema_of
+from textcritic.plan.entries import Causal, Decoding, Entry, Fairseq, Tendencies
 from textcritic.plan.missing import PARTS, Missing, without
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries, named_in
-from textcritic.plan.spec import schema
+from textcritic.values import JsonObject
 
-Values = dict[str, Any]
 TRAINING = {
     **{"steps": 4, "epochs": 1, "pretraining_epochs": 1, "warmup_steps": 1, "evaluate_every": 2, "evaluate_blocks": 2},
     **{"context": 32, "accumulation": 2, "max_tokens": 500, "batch_size": 8},
@@ -54,7 +51,7 @@ LIMITS: Mapping[str, Mapping[str, float]] = {
     },
 }
 STUDY: Mapping[str, float] = {"particles": 4, "shards": 2, "samples": 4, "repeats": 4, "group": 4}
-FAIRSEQ: Mapping[str, Values] = {
+FAIRSEQ: Mapping[str, JsonObject] = {
     "transformer_lm": {
         **{f"decoder_{key}": 16 for key in ("embed_dim", "input_dim", "output_dim")},
         **{"decoder_ffn_embed_dim": 32, "decoder_layers": 1, "decoder_attention_heads": 2, "max_target_positions": 256},
@@ -70,7 +67,7 @@ FAIRSEQ: Mapping[str, Values] = {
     },
 }
 """By the beginning of an architecture's name; what belongs to a longer beginning is laid over the rest."""
-TRANSLATOR: Values = {
+TRANSLATOR: JsonObject = {
     **{f"{side}_{key}": size for side in ("encoder", "decoder") for key, size in
        {"embed_dim": 16, "ffn_embed_dim": 32, "layers": 1, "attention_heads": 2}.items()},
     **{"max_source_positions": 256, "max_target_positions": 256},
@@ -92,7 +89,7 @@ TELLING = {
 SAME = {'"derived"': '"wikipedia"'}
 
 
-def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus: bool) -> dict[str, dict[str, Values]]:
+def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus: bool) -> JsonObject:
     """The values that are laid over registry entries, by registry and name.
 
     Args:
@@ -100,47 +97,46 @@ def small_values(registries: Registries, used: Mapping[str, Iterable[str]], gpus
         used: the names of the entries, by registry.
         gpus: whether jobs may ask for the GPUs that their entries ask for.
     """
-    over: dict[str, dict[str, Values]] = {}
+    over: JsonObject = {}
     for registry, names in used.items():
         for name in names:
             whole = registries.entry(registry, name)
-            entry = whole.plain()
             values = capped(
                 _relevant(registry, whole), {**HARDWARE, **LIMITS.get(registry, {}), **({} if gpus else {"gpu": 0})}
             )
             if "accumulation" in values.get("training", {}):  # of several GPUs each takes as many passes
-                values["training"]["accumulation"] = max(2, values.get("gpu", entry["gpu"]))
-            if entry.get("kind") == "causal" and entry["training"]["epochs"]:  # whatever the number of blocks
+                values["training"]["accumulation"] = max(2, values.get("gpu", getattr(whole, "gpu", 0)))
+            if isinstance(whole, Causal) and whole.training.epochs:  # whatever the number of blocks
                 values["training"] = {**values.get("training", {}), "steps": STEPS, "epochs": None}
-            if entry.get("kind") == "fairseq":
-                values = values | {"options": fairseq_options(entry)}
-                if translates(entry["architecture"]):
+            if isinstance(whole, Fairseq):
+                values = values | {"options": fairseq_options(whole.architecture)}
+                if translates(whole.architecture):
                     learning = {"steps": STEPS, "epochs": None, "learning_rate": RATE}
                     values["training"] = {**values.get("training", {}), **learning}
-            if registry == "decodings":
+            if isinstance(whole, Decoding):
                 values = values | {"unfinished": "keep"}
-            if entry.get("kind") == "tendencies":
+            if isinstance(whole, Tendencies):
                 values = values | {"shards": 2}  # so that shards are put together
-            if "runtime" in entry:
+            if "runtime" in type(whole).model_fields:
                 values = values | {"runtime": RUNTIME}
             if values:
                 over.setdefault(registry, {})[name] = values
     return over
 
 
-def _relevant(registry: str, entry: Entry) -> Mapping[str, Any]:
+def _relevant(registry: str, entry: Entry) -> JsonObject:
     """The keys of an entry that count: not a corpus's defaults of options of other extractors."""
     if registry != "corpora":
         return entry.plain()
-    relevant: Values = json.loads(entry.canonical())
+    relevant: JsonObject = json.loads(entry.canonical())
     if relevant["extractor"] == "process":
         relevant["options"] = {"process": entry.plain()["options"]["process"]}
     return relevant
 
 
-def capped(value: Mapping[str, Any], limits: Mapping[str, float]) -> Values:
+def capped(value: JsonObject, limits: Mapping[str, float]) -> JsonObject:
     """The parts of a value whose numbers are above the limits of their keys, with these limits."""
-    found: Values = {}
+    found: JsonObject = {}
     for key, item in value.items():
         if isinstance(item, dict):
             inside = capped(item, limits)
@@ -151,14 +147,13 @@ def capped(value: Mapping[str, Any], limits: Mapping[str, float]) -> Values:
     return found
 
 
-def fairseq_options(entry: Mapping[str, Any]) -> Values:
+def fairseq_options(architecture: str) -> JsonObject:
     """The sizes of a model of fairseq."""
-    architecture = entry["architecture"]
     sizes = [FAIRSEQ[start] for start in sorted(FAIRSEQ, key=len) if architecture.startswith(start)]
     return {key: item for size in sizes or [TRANSLATOR] for key, item in size.items()}
 
 
-def smoke_study(project: Project, study: str) -> dict[str, Any]:
+def smoke_study(project: Project, study: str) -> JsonObject:
     """The description of a study that names one entry of each kind, the first, and has few draws.
 
     The first numbered table or figure of each recipe stays, if anything that it compares stays.
@@ -168,15 +163,16 @@ def smoke_study(project: Project, study: str) -> dict[str, Any]:
     first: dict[tuple[str, ...], str] = {}
     dropped: dict[str, str] = {}
     for block in blocks:
-        for _, registry, name in named_in(block, schema(schema_of(project.kind(block["kind"])))):
+        for _, registry, name in named_in(block, project.kind(block["kind"]).rules()):
             if registry in TELLING and first.setdefault(_likeness(project.registries, registry, name), name) != name:
                 dropped[f"{registry}.{name}"] = "alike"
     left = []
     for block in blocks:
         kind = project.kind(block["kind"])
-        kept = without(block, schema(schema_of(kind)), Missing(project.registries, project.here, dropped))
+        kept = without(block, kind.rules(), Missing(project.registries, project.here, dropped))
         if kept:
-            kept = {key: value for key, value in kind.mended(kept).items() if key in block}
+            mended = kind.read_rest(kept, study).plain()
+            kept = {key: mended[key] for key in block}
             parts = {
                 key: list({part["of"]: part for part in reversed(kept[key])}.values()) for key in PARTS if key in kept
             }
@@ -184,17 +180,18 @@ def smoke_study(project: Project, study: str) -> dict[str, Any]:
     return {**whole.description, "experiments": left}
 
 
-def _fewer(value: Any) -> Any:
+def _fewer(value: object) -> object:
     """Two of a list of temperatures or beams: the first, and 1 or the second."""
-    numbers = isinstance(value, list) and all(isinstance(item, int | float) for item in value)
-    return [value[0], 1 if 1 in value[1:] else value[1]] if numbers and len(value) > 2 else value
+    if not isinstance(value, list) or len(value) < 3 or not all(isinstance(item, int | float) for item in value):
+        return value
+    return [value[0], 1 if 1 in value[1:] else value[1]]
 
 
 def _likeness(registries: Registries, registry: str, name: str) -> tuple[str, ...]:
     entry = registries.entry(registry, name).plain()
     values = []
     for key in TELLING[registry]:
-        value: Any = entry
+        value: object = entry
         for part in key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if key == "bring":

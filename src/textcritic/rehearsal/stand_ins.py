@@ -4,13 +4,13 @@ import shutil
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from textcritic.digests import sha256
 from textcritic.plan.registries import REGISTRIES, Registries, download_of
 from textcritic.rehearsal.brought import paths_of, put_corpus
 from textcritic.rehearsal.files import SCIENTIFIC, stand_in
 from textcritic.rehearsal.words import corpus, lessons, opening, sections
+from textcritic.values import JsonObject
 
 TEXTS = 40  # that tokenizers are made from
 LESSONS = 200  # that generators are trained on
@@ -56,7 +56,7 @@ class StandIns:
         for path in self._model_folders():
             _put_model(here / path, path.name, False, kinds)
 
-    def overlay(self, port: int) -> dict[str, dict[str, Any]]:
+    def overlay(self, port: int) -> JsonObject:
         """The addresses and checksums of the downloads, for the registry of that name."""
         return {
             "downloads": {

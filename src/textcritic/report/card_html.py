@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -122,7 +121,7 @@ def _numbers(score: Score, redrawn: bool) -> list[str]:
     return [counted(score.number.value, score.number.low), ends, *n, seed, p]
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _block(block: Block) -> dict[str, object]:
     from textcritic.report.picture import picture  # matplotlib is loaded for this alone
 
     near = {column: block.nearest(column) for column in block.columns}
@@ -149,7 +148,7 @@ def _tally(block: Block) -> str:
     return f"{block.corpus}: {listed(parts)}"
 
 
-def _row(row: Row, columns: Sequence[Column], near: Mapping[Column, Collection[str]]) -> dict[str, Any]:
+def _row(row: Row, columns: Sequence[Column], near: Mapping[Column, Collection[str]]) -> dict[str, object]:
     kind = "real" if row.is_real else "baseline" if row.baseline else "control" if row.control else "sample"
     cells = [
         _cell(row.cells[column], column, row.label in near[column]) if column in row.cells else None

@@ -1,19 +1,22 @@
 """Tables of sources, and the cells and remarks that tables of several kinds have in common."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import pandas as pd
 
 from textcritic.inference import ALPHA, over_runs
 from textcritic.measures.measure import Measure
+from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import NONE, count, difference, missing, number, p_value, percent, plural
 from textcritic.measures.phrases import commonest_reasons
 from textcritic.measures.scored import reasons_over_seeds, runs_of
 from textcritic.plan.sources import GROUP
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
+Value = TypeVar("Value", bound=Hashable)
 Column = Measure | Callable[[pd.DataFrame], Cell | str]
 
 PERPLEXITY = Measure(
@@ -34,7 +37,7 @@ PERPLEXITY = Measure(
 def measure_sheet(
     heading: tuple[str, str],
     rows: pd.DataFrame,
-    names: Any,
+    names: SourceNames,
     columns: Mapping[str, Column],
     remarks: Sequence[str] = (),
     first: str = "Source",
@@ -56,7 +59,7 @@ def measure_sheet(
     return plain_sheet(*heading, [first, *columns], body, remarks)
 
 
-def by_source(rows: pd.DataFrame, names: Any, **named: bool) -> Iterator[tuple[str, pd.DataFrame]]:
+def by_source(rows: pd.DataFrame, names: SourceNames, **named: bool) -> Iterator[tuple[str, pd.DataFrame]]:
     """The name of each source, see `Names.source` for `named`, and its rows, seeds together."""
     if rows.empty:
         return
@@ -83,7 +86,7 @@ def measure_cell(group: pd.DataFrame, measure: Measure, span: int = 1) -> Cell:
     return Cell(written(value, measure), tuple(notes), span)
 
 
-def interval_cell(row: Mapping[str, Any], columns: Sequence[str], write: Callable[[Any], str] = percent) -> Cell:
+def interval_cell(row: Row, columns: Sequence[str], write: Callable[[float], str] = percent) -> Cell:
     """A value with its interval, if it has one, under it; `columns` are those of the value and of both ends."""
     value, low, high = (row[column] for column in columns)
     notes = () if missing(low) else (f"{write(low)}–{write(high)}",)
@@ -114,7 +117,7 @@ def ppl_cell(group: pd.DataFrame, span: int = 1, measure: Measure = PERPLEXITY) 
     return replace(cell, notes=("per word", *cell.notes)) if per_word else cell
 
 
-def unscored_sheet(rows: pd.DataFrame, names: Any, name: str, caption: str) -> Sheet:
+def unscored_sheet(rows: pd.DataFrame, names: SourceNames, name: str, caption: str) -> Sheet:
     """How many documents of each source and seed could not be scored, and why.
 
     Args:
@@ -143,7 +146,7 @@ def unit_remarks(rows: pd.DataFrame) -> list[str]:
     return [words[units]] if (units := frozenset(rows["ppl_unit"].dropna())) else []
 
 
-def infinite_remarks(rows: pd.DataFrame, names: Any, perplexity: str = "Perplexity") -> list[str]:
+def infinite_remarks(rows: pd.DataFrame, names: SourceNames, perplexity: str = "Perplexity") -> list[str]:
     """Why each infinite value is infinite; `perplexity` is the name of a generator's perplexity."""
     remarks = []
     for metric, column in ((perplexity, "ppl_infinite_because"), ("Latent PPL", "infinite_because")):
@@ -194,13 +197,13 @@ def missing_note(group: pd.DataFrame, measure: Measure) -> list[str]:
     return unique(why for why in group[measure.why] if why and not missing(why))
 
 
-def matching(rows: pd.DataFrame, wanted: dict[str, Any]) -> pd.DataFrame:
+def matching(rows: pd.DataFrame, wanted: Row) -> pd.DataFrame:
     """The rows whose columns have these values; a missing value matches a missing value."""
     for key, value in wanted.items():
         rows = rows[rows[key].isna()] if missing(value) else rows[rows[key] == value]
     return rows
 
 
-def unique(values: Iterable[Any]) -> list[Any]:
+def unique(values: Iterable[Value]) -> list[Value]:
     """Each value once, in order of appearance."""
     return list(dict.fromkeys(values))

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 from textcritic.inference import over_trainings
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
-from textcritic.measures.names import Names
+from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import LONGEST, missing, number, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import p_note
@@ -61,7 +61,7 @@ class Mark:
         return over_trainings(self.values, self.by_ratio).mean
 
 
-def marks_of(rows: pd.DataFrame, names: Names, measure: Measure) -> list[Mark]:
+def marks_of(rows: pd.DataFrame, names: SourceNames, measure: Measure) -> list[Mark]:
     """The rows of the chart for one corpus: one for each source that has a value, its seeds together.
 
     Args:
@@ -123,7 +123,7 @@ def interval_chart(panels: Mapping[str, Sequence[Mark]], quantity: str, width: f
     return figure
 
 
-def measure_figure(name: str, rows: pd.DataFrame, names: Names, measure: Measure, quantity: str = "") -> Drawing:
+def measure_figure(name: str, rows: pd.DataFrame, names: SourceNames, measure: Measure, quantity: str = "") -> Drawing:
     """The `interval_chart` of a measure: a panel for each corpus, samples from low to high.
 
     Args:

@@ -9,6 +9,7 @@ from textcritic.errors import TextcriticError
 from textcritic.measures.labels import decoding_name
 from textcritic.measures.numbers import count, percent, plural
 from textcritic.plan.sources import SAMPLE
+from textcritic.values import Row
 
 # The number of articles and of jobs does not change how one article is drawn.
 QUANTITIES = {"articles", "shards", "batch_size"}
@@ -20,7 +21,7 @@ TERMS = {
 }
 
 
-def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> str:
+def decoding_difference(entry: Row, base: Row) -> str:
     """All differences between two decodings: `from the 50 likeliest tokens (not all tokens); ...`.
 
     Args:
@@ -35,7 +36,7 @@ def decoding_difference(entry: Mapping[str, Any], base: Mapping[str, Any]) -> st
     return "; ".join(words) or "no other than in the number of articles"
 
 
-def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def stride_remarks(rows: pd.DataFrame, decodings: Mapping[str, Row]) -> list[str]:
     """How samples differ from the paper's text past the context window, for samples with a published Latent PPL.
 
     A decoding is named only if the samples have several strides.

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.measures.card import Block, scorecard
 from textcritic.measures.card_file import read_facts, scores_from_json
 from textcritic.measures.causes import Judged, comparisons, comparisons_from_json, judged, of_control
 from textcritic.measures.numbers import listed
 from textcritic.measures.sentences import PERCENT, Sentence, chosen, headline_of, sentences
+from textcritic.values import JsonObject
 
 MOST_LINES = 8
 """Samples that differ and are shown at once with what is wrong; a click shows the others."""
@@ -37,7 +37,7 @@ class Front:
     blocks: tuple[Block, ...]
     sentences: tuple[Sentence, ...]
     titles: Mapping[str, str]
-    facts: Mapping[str, Mapping[str, Any]]
+    facts: Mapping[str, JsonObject]
     warnings: tuple[Sentence, ...]
     not_measured: tuple[tuple[str, str], ...]
     notes: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Front:
         return [sample for sample in self.judged if sample.causes]
 
 
-def front_page(sections: Mapping[str, Path], study: Mapping[str, Any] | None = None) -> Front:
+def front_page(sections: Mapping[str, Path], study: JsonObject | None = None) -> Front:
     """The front page.
 
     Args:
@@ -97,7 +97,7 @@ def front_page(sections: Mapping[str, Path], study: Mapping[str, Any] | None = N
     )
 
 
-def _headline(facts: Mapping[str, Mapping[str, Any]], blocks: Sequence[Block]) -> tuple[str, Sentence | None]:
+def _headline(facts: Mapping[str, JsonObject], blocks: Sequence[Block]) -> tuple[str, Sentence | None]:
     """The headline of the first experiment that has one or compares samples, and the sentence that it repeats."""
     for name, section in facts.items():
         headline, repeated = (section["headline"], None) if section.get("headline") else headline_of(blocks, name)
@@ -140,7 +140,7 @@ def _by_reason(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple((listed(list(dict.fromkeys(names))), why) for why, names in reasons.items())
 
 
-def _findings(name: str, section: Mapping[str, Any], title: str) -> list[Sentence]:
+def _findings(name: str, section: JsonObject, title: str) -> list[Sentence]:
     """The findings that say more than scores do: those with a strength; all findings, if there are no scores."""
     findings = [(each["about"], each["says"], float(each["strength"])) for each in section.get("findings", ())]
     return [

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from textwrap import fill
 
 import numpy as np
@@ -97,15 +98,14 @@ def room(narrow: bool) -> float:
 
 
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
-    across = axes.get_yaxis_transform()
+    write = partial(axes.text, transform=axes.get_yaxis_transform(), va="center")
     if narrow:
         characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.note) - 2
-        label = shortened(row.label, characters)
-        axes.text(0, base + 0.8, label, color=INK, va="center", transform=across)
-        axes.text(1, base + 0.8, row.note, color=MUTED, ha="right", va="center", transform=across)
+        write(0, base + 0.8, shortened(row.label, characters), color=INK)
+        write(1, base + 0.8, row.note, color=MUTED, ha="right")
         return
-    axes.text(-0.02, base + 0.3, _label(row), color=INK, ha="right", va="center", transform=across)
-    axes.text(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left", va="center", transform=across)
+    write(-0.02, base + 0.3, _label(row), color=INK, ha="right")
+    write(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left")
 
 
 def _label(row: Histogram) -> str:

@@ -3,10 +3,9 @@
 import json
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import textcritic
 from textcritic.digests import sha256
@@ -15,6 +14,7 @@ from textcritic.files import write_json
 from textcritic.measures.numbers import plural
 from textcritic.measures.phrases import seeds_in_words
 from textcritic.runlog import versions
+from textcritic.values import JsonObject
 
 PACKAGES = (
     "torch", "transformers", "tokenizers", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "scikit-learn",
@@ -23,12 +23,12 @@ PACKAGES = (
 
 
 def make_manifest(
-    description: Mapping[str, Any],
+    description: JsonObject,
     artefacts: Iterable[str | Path],
     out_path: str | Path,
     commands: Iterable[str] = (),
     repository: str | Path | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Write manifest.json.
 
     Args:
@@ -63,7 +63,7 @@ def make_manifest(
     return manifest
 
 
-def provenance(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def provenance(manifest: JsonObject) -> JsonObject:
     """The content of a manifest, for the template of the report.
 
     Args:
@@ -87,7 +87,7 @@ def provenance(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def git_revision(folder: str | Path) -> dict[str, Any] | None:
+def git_revision(folder: str | Path) -> JsonObject | None:
     """The commit of a checkout and whether files differ from it; None where there is no git or no commit.
 
     Also None for a folder inside somebody else's checkout, e.g. of an environment where textcritic is installed.
@@ -106,7 +106,7 @@ def _git(folder: str | Path, *arguments: str) -> str:
     return done.stdout
 
 
-def _artefact(path: Path) -> dict[str, Any]:
+def _artefact(path: Path) -> JsonObject:
     try:
         return {"path": str(path), "bytes": path.stat().st_size, "sha256": sha256(path)}
     except OSError as error:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -17,6 +16,7 @@ from textcritic.report.manifest import provenance
 from textcritic.report.rehearsed import WORD, rehearsed
 from textcritic.report.section import environment
 from textcritic.report.svg import shared_styles
+from textcritic.values import JsonObject
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -76,7 +76,7 @@ def _line(sample: Judged) -> dict[str, str]:
     return {"name": sample.name, "whole": sample.row.name, "line": sample.line, "section": sample.causes[0].section}
 
 
-def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
+def _part(name: str, path: Path, front: Front) -> JsonObject:
     try:
         html = Markup(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -86,7 +86,7 @@ def _part(name: str, path: Path, front: Front) -> dict[str, Any]:
     return {"name": name, "html": html, **facts, **own}
 
 
-def _by_source(findings: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+def _by_source(findings: Sequence[JsonObject]) -> list[dict[str, str]]:
     """Findings in which neighbours about the same thing are joined, so that its name appears once."""
     named = groupby(findings, key=lambda finding: finding["about"])
     grouped = [(about, [finding["says"] for finding in group]) for about, group in named]

@@ -9,11 +9,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from textcritic.inference import DIFFERENT
+from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import plural
 from textcritic.measures.score import Score
 from textcritic.plan.sources import DATA, GROUP
 from textcritic.report.cells import by_source
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.values import Row
 
 Entry = str | tuple[str, float]
 
@@ -47,7 +49,7 @@ class Shelf:
         note: a remark above them.
     """
 
-    keys: Mapping[str, Any]
+    keys: Row
     label: str
     documents: Sequence[Document]
     note: str = ""
@@ -78,7 +80,7 @@ class Reading:
         return cls(heads, shelves, opened([shelf.keys for shelf in shelves], card))
 
 
-def shelves_of(rows: pd.DataFrame, names: Any, document: Callable[[Mapping[str, Any]], Document]) -> list[Shelf]:
+def shelves_of(rows: pd.DataFrame, names: SourceNames, document: Callable[[Row], Document]) -> list[Shelf]:
     """A shelf for each source, with a document for each of its rows; `names` are those of the sources."""
     return [
         Shelf(group.iloc[0].to_dict(), label, [document(row) for row in group.to_dict("records")])
@@ -89,7 +91,7 @@ def shelves_of(rows: pd.DataFrame, names: Any, document: Callable[[Mapping[str, 
 def texts_sheet(
     heading: tuple[str, str],
     groups: Iterable[tuple[str, pd.DataFrame]],
-    numbers: Mapping[str, Callable[[Mapping[str, Any]], str]],
+    numbers: Mapping[str, Callable[[Row], str]],
     texts: Mapping[str, str],
     remarks: Sequence[str] = (),
 ) -> Sheet:
@@ -124,7 +126,7 @@ def farthest(scores: Sequence[Score]) -> Score | None:
     return max(wanted, key=lambda score: (score.verdict == DIFFERENT, _distance(score)), default=None)
 
 
-def opened(sources: Sequence[Mapping[str, Any]], scores: Sequence[Score]) -> int:
+def opened(sources: Sequence[Row], scores: Sequence[Score]) -> int:
     """The place of the source that a reader opens with: the `farthest`, else the first sample, else 0.
 
     Args:
@@ -137,7 +139,7 @@ def opened(sources: Sequence[Mapping[str, Any]], scores: Sequence[Score]) -> int
     return next(iter([*same, *samples]), 0)
 
 
-def reader_html(name: str, reading: Reading, caller: Callable[[Any], Markup]) -> Markup:
+def reader_html(name: str, reading: Reading, caller: Callable[[object], Markup]) -> Markup:
     """The documents of several sources as HTML; without JavaScript all of them are shown one after the other.
 
     Args:
@@ -159,7 +161,7 @@ def reader_html(name: str, reading: Reading, caller: Callable[[Any], Markup]) ->
     ).format(Markup("").join(options), Markup("\n").join(shelves))
 
 
-def _shelf(name: str, heads: Sequence[str], shelf: Shelf, caller: Callable[[Any], Markup]) -> Markup:
+def _shelf(name: str, heads: Sequence[str], shelf: Shelf, caller: Callable[[object], Markup]) -> Markup:
     ids = [f"{name}-{place}" for place in range(len(shelf.documents))]
     named = list(zip(ids, shelf.documents, strict=True))
     texts = [_article(where, document, caller) for where, document in named if document.shown is not None]
@@ -208,7 +210,7 @@ def _cell(entry: Entry) -> Markup:
     return Markup('<td class="number" data-value="{}">{}</td>').format(sort_key, words)
 
 
-def _article(where: str, document: Document, caller: Callable[[Any], Markup]) -> Markup:
+def _article(where: str, document: Document, caller: Callable[[object], Markup]) -> Markup:
     return Markup('<article id="{}"><h5>{}</h5>{}</article>').format(where, document.title, caller(document.shown))
 
 

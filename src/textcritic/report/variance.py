@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from textcritic.inference import Component, variance_components
 from textcritic.measures.measure import Measure
-from textcritic.measures.names import Names
+from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import missing, percent, plural
 from textcritic.measures.scored import runs_of
 from textcritic.plan.sources import GROUP, SAMPLE
@@ -57,7 +57,7 @@ def variance_rows(rows: pd.DataFrame, measure: Measure, single: Sequence[str] = 
     return pd.DataFrame(components, columns=[*GROUP, *COLUMNS]).astype({"number": "Int64"})
 
 
-def variance_sheet(rows: pd.DataFrame, names: Names, measure: Measure) -> Sheet:
+def variance_sheet(rows: pd.DataFrame, names: SourceNames, measure: Measure) -> Sheet:
     """A row for each sample, a column for each component: its share with the interval."""
     parts = list(dict.fromkeys(rows["component"]))
     body = []
@@ -69,7 +69,7 @@ def variance_sheet(rows: pd.DataFrame, names: Names, measure: Measure) -> Sheet:
     return Sheet(NAME, caption, header, body, remarks=REMARKS if body else (NOTHING,))
 
 
-def variance_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
+def variance_chart(rows: pd.DataFrame, names: SourceNames, width: float) -> Figure:
     """Each component's share as a bar with its interval, a panel for each sample; width in inches."""
     groups = [group for _, group in rows.groupby(GROUP, sort=False)]
     figure, places = stacked_panels(width, [0.36 * len(group) for group in groups], 1.1, 0.3)
@@ -110,7 +110,7 @@ def _cell(row: Row) -> Cell:
     return Cell(percent(row["share"]), (f"{percent(row['share_low'])}–{percent(row['share_high'])}",))
 
 
-def _name(group: pd.DataFrame, names: Names) -> str:
+def _name(group: pd.DataFrame, names: SourceNames) -> str:
     """The sample, and how many trainings and draws it has."""
     row = group.iloc[0].to_dict()
     numbers = dict(zip(group["component"], group["number"], strict=True))

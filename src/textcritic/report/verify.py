@@ -1,16 +1,15 @@
 """Whether the files of a study are still what its jobs wrote, and whether this code made them."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from textcritic.digests import FOLDER, code_version, difference, digest_of, record_of, sha256
+from textcritic.digests import FOLDER, FileRecord, Record, code_version, difference, digest_of, record_of, sha256
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
 from textcritic.measures.numbers import plural
 from textcritic.report.show import study_in
+from textcritic.values import JsonObject
 
 STUDIES = ("results", "studies")
 TEMPORARY = "shards"  # part of the path of every output that rules call temp(): Snakemake removes these itself
@@ -56,7 +55,7 @@ class Verified:
             f"{plural(len(self.files), 'file')} compared with their digests, {len(self.differences)} differ",
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """The same as JSON values."""
         other = {code: sorted(jobs) for code, jobs in sorted(self.other_code.items())}
         counts = {"files": len(self.files), "not_compared": self.unknown}
@@ -101,7 +100,7 @@ def verify_study(folder: str | os.PathLike[str]) -> Verified:
     return verified
 
 
-def _listed(study: Path) -> dict[str, Any]:
+def _listed(study: Path) -> dict[str, FileRecord]:
     """The artefacts of the manifest by their paths."""
     manifest = study / "manifest.json"
     if not manifest.is_file():
@@ -112,7 +111,7 @@ def _listed(study: Path) -> dict[str, Any]:
         raise TextcriticError(f"{manifest}: has no list of `artefacts` with their paths and digests") from error
 
 
-def _verify_output(verified: Verified, root: Path, output: str, record: Mapping[str, Any]) -> list[str]:
+def _verify_output(verified: Verified, root: Path, output: str, record: Record) -> list[str]:
     """Compare files and inputs of an output with their digests; returns the inputs that are still to compare."""
     if TEMPORARY in Path(output).parts and not (root / output).exists():
         return [*record["inputs"]]
@@ -136,7 +135,7 @@ def _verify_output(verified: Verified, root: Path, output: str, record: Mapping[
     return inputs
 
 
-def _compare(verified: Verified, root: Path, name: str, entry: Mapping[str, Any]) -> str:
+def _compare(verified: Verified, root: Path, name: str, entry: FileRecord) -> str:
     verified.files.add(name)
     if fault := difference(root / name, entry):
         verified.differences[name] = fault

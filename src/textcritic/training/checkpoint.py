@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 
@@ -14,9 +14,12 @@ from textcritic.digests import sha256
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_file, write_json
 from textcritic.runlog import FINISHED, log
+from textcritic.values import JsonObject
 
 KEPT = 2
 STATE = re.compile(r"state-(\d+)\.best-(\d+)\.pt")
+State: TypeAlias = dict[str, Any]
+"""What torch saves of a training or a model: by key, tensors, numbers, texts, lists, and mappings of these."""
 BEST = re.compile(r"best-(\d+)\.pt")
 
 
@@ -31,7 +34,7 @@ class Checkpoints:
         specification: everything that decides the result, as JSON values: state of another specification is removed.
     """
 
-    def __init__(self, folder: Path, specification: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, specification: JsonObject) -> None:
         self.folder = folder
         self.curve_path = folder / "train.jsonl"
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,18 +42,18 @@ class Checkpoints:
             stale.unlink(missing_ok=True)
         self._claim(json.loads(json.dumps(specification)))
 
-    def save(self, state: Mapping[str, Any], step: int, best_step: int) -> None:
+    def save(self, state: State, step: int, best_step: int) -> None:
         """Write the state after `step` steps; keep only the last two states and the best weights that they refer to."""
         with self.curve_path.open("a") as handle:
             os.fsync(handle.fileno())  # its points are on disk before a state that counts them
         _save(state, _state_path(self.folder, step, best_step))
         self._keep(KEPT)
 
-    def save_best(self, weights: Mapping[str, Any], step: int) -> None:
+    def save_best(self, weights: State, step: int) -> None:
         """Write the best weights so far; a `save` that refers to them should follow."""
         _save(weights, self.folder / f"best-{step}.pt")
 
-    def load(self) -> dict[str, Any] | None:
+    def load(self) -> State | None:
         """The newest state that can be read, tensors on the CPU; None when there is none.
 
         One that is truncated, or whose best weights are, is removed with a line in the log.
@@ -68,21 +71,20 @@ class Checkpoints:
             return state
         return None
 
-    def load_best(self, step: int) -> dict[str, torch.Tensor]:
+    def load_best(self, step: int) -> State:
         """The weights saved by `save_best`.
 
         Raises:
             TextcriticError: they are missing or truncated.
         """
-        weights: dict[str, torch.Tensor] = _load(self.folder / f"best-{step}.pt")
-        return weights
+        return _load(self.folder / f"best-{step}.pt")
 
-    def record(self, point: Mapping[str, Any]) -> None:
+    def record(self, point: JsonObject) -> None:
         """Append one line to the curve."""
         with self.curve_path.open("a", encoding="utf-8") as handle:
             handle.write(json.dumps(point) + "\n")
 
-    def curve(self) -> list[dict[str, Any]]:
+    def curve(self) -> list[JsonObject]:
         """The recorded points; a last line that was cut short is left out."""
         if not self.curve_path.is_file():
             return []
@@ -123,7 +125,7 @@ class Checkpoints:
         names = ((STATE.fullmatch(path.name), path) for path in self.folder.iterdir())
         return sorted((int(match[1]), int(match[2]), path) for match, path in names if match)
 
-    def _claim(self, specification: dict[str, Any]) -> None:
+    def _claim(self, specification: JsonObject) -> None:
         path = self.folder / "specification.json"
         if path.is_file():
             try:
@@ -140,12 +142,12 @@ class Checkpoints:
         write_json(path, {"sha256": digest(specification), "specification": specification})
 
 
-def load_state(folder: Path, step: int, best_step: int) -> dict[str, Any]:
+def load_state(folder: Path, step: int, best_step: int) -> State:
     """The state after `step` steps, tensors on the CPU; raises TextcriticError when it is missing or truncated."""
     return _load(_state_path(folder, step, best_step))
 
 
-def digest(specification: Any) -> str:
+def digest(specification: object) -> str:
     """SHA-256 of the canonical JSON of `specification`."""
     return hashlib.sha256(json.dumps(specification, sort_keys=True).encode()).hexdigest()
 
@@ -177,20 +179,20 @@ def _state_path(folder: Path, step: int, best_step: int) -> Path:
     return folder / f"state-{step}.best-{best_step}.pt"
 
 
-def _save(value: Mapping[str, Any], path: Path) -> None:
+def _save(value: State, path: Path) -> None:
     with whole_file(path) as temporary, temporary.open("wb") as handle:  # of a path's errors torch tells no reason
         torch.save(dict(value), handle)
 
 
-def _load(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> State:
     try:
-        value: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        value: State = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises RuntimeError, EOFError, UnpicklingError, OSError ... on damaged files
         raise TextcriticError(f"{path}: not a whole checkpoint") from error
     return value
 
 
-def _differences(old: Any, new: Any, key: str = "") -> list[str]:
+def _differences(old: object, new: object, key: str = "") -> list[str]:
     """Dotted keys at which two nested specifications differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         names = [name for name in {**old, **new} if old.get(name) != new.get(name)]

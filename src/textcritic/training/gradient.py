@@ -2,19 +2,21 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
 
 import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.entries.parts import Descent
 from textcritic.runlog import log
+from textcritic.training.checkpoint import State
 from textcritic.training.hardware import Sent, autocast, card_name, device
 from textcritic.training.loop import Job, Loop
 from textcritic.training.optimiser import learning_rate, optimiser, set_learning_rate
 from textcritic.training.processes import Ranks
 
+Part = TypeVar("Part")
 CURVE_POINTS = 1000  # at most about so many, besides the validations
 
 
@@ -41,7 +43,7 @@ class GradientJob(Job):
 
     evaluate_every: int
 
-    def __init__(self, name: str, model: Any, training: Descent, seed: int, ranks: Ranks) -> None:
+    def __init__(self, name: str, model: torch.nn.Module, training: Descent, seed: int, ranks: Ranks) -> None:
         self.name, self.descent, self.seed, self.ranks = name, training, seed, ranks
         self.device = device()
         self.model = model.to(self.device)
@@ -64,7 +66,7 @@ class GradientJob(Job):
     def note(self, loop: Loop) -> str:
         """What a progress line says of the speed."""
 
-    def accumulated(self, parts: Sequence[Any], loss_of: Callable[[Any], torch.Tensor]) -> torch.Tensor:
+    def accumulated(self, parts: Sequence[Part], loss_of: Callable[[Part], torch.Tensor]) -> torch.Tensor:
         """The sum of the losses of a step's forward passes, detached; each is followed by its backward pass.
 
         Args:
@@ -134,16 +136,16 @@ class GradientJob(Job):
         log.info("training %s: validation loss %.4f after step %d", self.name, loss, loop.step)
         return False
 
-    def weights(self) -> Mapping[str, Any]:
+    def weights(self) -> State:
         """The model's weights, on its device."""
-        weights: Mapping[str, Any] = self.model.state_dict()
+        weights: State = self.model.state_dict()
         return weights
 
-    def set_weights(self, weights: Mapping[str, Any]) -> None:
+    def set_weights(self, weights: State) -> None:
         """Put `weights` back."""
         self.model.load_state_dict(weights)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Weights, optimiser, and the losses since the last point of the curve."""
         return {
             "loss_sum": self.loss_sum,
@@ -153,7 +155,7 @@ class GradientJob(Job):
             "ran_on": self.ran_on,
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state`."""
         self.loss_sum, self.since_point = state["loss_sum"], state["since_point"]
         self.ran_on += [on for on in state["ran_on"] if on not in self.ran_on]

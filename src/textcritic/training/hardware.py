@@ -9,10 +9,14 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import torch
 from torch import nn
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 CARD = "cuda"  # what torch calls a GPU, AMD's too
 # Dense bf16, TFLOP/s, by the name that the driver gives the card; the data sheets of the last two print twice as much,
@@ -120,7 +124,7 @@ class Sent:
             self._values, self._ready = values.to("cpu", non_blocking=True), _card().Event()
             self._ready.record()
 
-    def tolist(self) -> Any:
+    def tolist(self) -> list[float]:
         """The values, waited for."""
         if self._ready is not None:
             self._ready.synchronize()
@@ -138,7 +142,7 @@ def in_bf16(on: torch.device, precision: str) -> bool:
     return precision == "bf16" or (precision == "auto" and fast)
 
 
-def flops_per_token(model: Any, context: int) -> int:
+def flops_per_token(model: "PreTrainedModel", context: int) -> int:
     """Floating-point operations that training needs for each token: 6 N + 12 L d context (PaLM, appendix B).
 
     N counts every parameter but those that are only looked up: position embeddings, and token embeddings unless they
@@ -169,7 +173,7 @@ def utilisation(flops_per_second: float, card: str, cards: int) -> float | None:
     return flops_per_second / (cards * peaks[0] * 1e12) if peaks else None
 
 
-def _card() -> Any:
+def _card() -> ModuleType:
     """What torch has for GPUs: `torch.cuda`."""
     return torch.get_device_module(CARD)
 

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when transformers is imported; only the download rules use the network
 
@@ -19,6 +19,7 @@ from textcritic.corpora import END, SEPARATOR
 from textcritic.download import code_mark
 from textcritic.errors import TextcriticError, first_line, suggestion
 from textcritic.files import read_json, whole_folder
+from textcritic.values import JsonObject
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 transformers_logging.set_verbosity_error()
 transformers_logging.disable_progress_bar()
 
+Init: TypeAlias = Mapping[str, Any]
+"""Where weights come from, see `load_causal`."""
 PADDING, CLASSIFY, SEPARATE = "[PAD]", "[CLS]", "[SEP]"
 SPECIAL_TOKENS = (END, PADDING, CLASSIFY, SEPARATE)
 SMALLEST_VOCABULARY = 256 + len(SPECIAL_TOKENS) + 1
@@ -103,7 +106,7 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
     """
     _require_folder(folder)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(
+        tokenizer = AutoTokenizer.from_pretrained(
             folder, local_files_only=True, use_fast=True, trust_remote_code=custom_code(folder)
         )
     except Exception as error:  # transformers raises OSError, ValueError, TypeError, KeyError ... for the same fault
@@ -112,15 +115,14 @@ def load_tokenizer(folder: str | os.PathLike[str]) -> PreTrainedTokenizerFast:
             f"{folder}: holds no tokenizer that can be read; a folder saved with save_pretrained has tokenizer.json "
             f"and tokenizer_config.json ({_error_text(error, folder)})"
         ) from error
-    if not tokenizer.is_fast:
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
         raise TextcriticError(f"{folder}: holds no fast tokenizer; convert it so that the folder has tokenizer.json")
     if len(tokenizer) <= len(set(tokenizer.all_special_ids)):  # what transformers invents where there is no vocabulary
         raise TextcriticError(
             f"{folder}: holds no tokenizer's vocabulary; copy tokenizer.json, or vocab.json and merges.txt, or "
             "vocab.txt, into it"
         )
-    fast: PreTrainedTokenizerFast = tokenizer
-    return fast
+    return tokenizer
 
 
 def tokens_of(folder: str | os.PathLike[str]) -> Callable[[list[str]], list[int]]:
@@ -146,12 +148,12 @@ def decode(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> str:
         start += 1
     while stop > start and ids[stop - 1] in special:
         stop -= 1
-    text: Any = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
+    text = tokenizer.decode(ids[start:stop], skip_special_tokens=False, clean_up_tokenization_spaces=False)
     return str(text)
 
 
 def load_causal(
-    init: Mapping[str, Any],
+    init: Init,
     tokenizer: PreTrainedTokenizerFast,
     seed: int = 0,
     context: int | None = None,
@@ -181,11 +183,11 @@ def load_causal(
 
 def load_model(
     auto_class: Any,
-    init: Mapping[str, Any],
+    init: Init,
     tokenizer: PreTrainedTokenizerFast,
     seed: int = 0,
     new_head: bool = False,
-    **changes: Any,
+    **changes: object,
 ) -> Any:
     """As `load_causal` for any transformers auto class.
 
@@ -216,7 +218,7 @@ def load_model(
     return model.eval()
 
 
-def init_folder(init: Mapping[str, Any]) -> Path | None:
+def init_folder(init: Init) -> Path | None:
     """The folder that `init` loads weights from; None when it starts from a configuration."""
     return Path(init["folder"]) if "folder" in init else None
 
@@ -237,7 +239,7 @@ def require_same_tokens(folder: Path, tokenizer: PreTrainedTokenizerFast) -> Non
 
 
 def _from_config(
-    auto_class: Any, config: Mapping[str, Any], tokenizer: PreTrainedTokenizerFast, changes: Mapping[str, Any]
+    auto_class: Any, config: JsonObject, tokenizer: PreTrainedTokenizerFast, changes: Mapping[str, object]
 ) -> Any:
     keys = dict(config)
     model_type = keys.pop("model_type", None)
@@ -269,7 +271,7 @@ def _from_config(
         raise TextcriticError(f"init.config: no {model_type} can be built from it: {first_line(error)}") from error
 
 
-def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping[str, Any]) -> Any:
+def _from_folder(auto_class: Any, folder: Path, new_head: bool, changes: Mapping[str, object]) -> Any:
     """A model in float32, whole and of the kind that is asked for; see `load_model` for the arguments."""
     _require_folder(folder)
     _require_weights(folder)
@@ -341,7 +343,7 @@ def _require_folder(folder: str | os.PathLike[str]) -> None:
         raise TextcriticError(f"{folder}: no such folder; give the folder of a saved model or tokenizer")
 
 
-def _require_kind(folder: Path, saved_as: Any, model: Any) -> None:
+def _require_kind(folder: Path, saved_as: object, model: "PreTrainedModel") -> None:
     """The weights were trained as this kind of model: a masked language model, for example, is not a causal one."""
     wanted = type(model).__name__
     if isinstance(saved_as, list) and saved_as and not {wanted, type(model.base_model).__name__} & set(saved_as):

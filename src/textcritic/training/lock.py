@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
 
 from filelock import BaseFileLock, FileLock, SoftFileLock, Timeout
 
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.values import JsonObject
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def _kind_of_lock(folder: Path) -> type[BaseFileLock]:
     return FileLock
 
 
-def _this_process() -> dict[str, Any]:
+def _this_process() -> JsonObject:
     return {
         "host": socket.gethostname(),
         "pid": os.getpid(),

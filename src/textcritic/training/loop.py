@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,10 +25,11 @@ import torch
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, whole_folder, write_json
 from textcritic.runlog import CHECKPOINTS, Progress, log
-from textcritic.training.checkpoint import Checkpoints, file_digests, load_state
+from textcritic.training.checkpoint import Checkpoints, State, file_digests, load_state
 from textcritic.training.hardware import cpu_settings, rng_state, set_rng_state
 from textcritic.training.lock import locked
 from textcritic.training.processes import Ranks, run_together, terminated
+from textcritic.values import JsonObject
 
 # What a checkpoint holds of the loop; the rest of it is the job's.
 LOOP_STATE = ("step", "evaluated", "best_step", "best_loss", "settled", "points", "seconds", "stepping")
@@ -55,7 +55,7 @@ class Run:
     version: int = 1
     checkpoint_seconds: float = 300.0
 
-    def shared(self, processes: int) -> dict[str, Any]:
+    def shared(self, processes: int) -> JsonObject:
         """The same as JSON values, for each of so many processes, which share its threads."""
         threads = max(1, self.threads // processes) if self.threads else None
         paths = {"model_dir": str(self.model_dir), "report_path": str(self.report_path)}
@@ -109,11 +109,11 @@ class Job(ABC):
         """
 
     @abstractmethod
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """What a checkpoint holds of this job: tensors, numbers, strings, lists and dicts, with keys of its own."""
 
     @abstractmethod
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state`; tensors are on the CPU."""
 
     def settle(self, loop: "Loop") -> None:
@@ -128,7 +128,7 @@ class Job(ABC):
         """The loss of the current model, the same in all processes; None if `loop.stopping` cut it short."""
         raise NotImplementedError
 
-    def weights(self) -> Mapping[str, Any]:
+    def weights(self) -> State:
         """The current model, to be kept as the best. Where not every validation is saved, steps must not change these
         tensors.
         """
@@ -147,7 +147,7 @@ class Job(ABC):
         return step
 
 
-def launch(share: Callable[..., None], given: Mapping[str, Any], run: Run, processes: int) -> dict[str, Any]:
+def launch(share: Callable[..., None], given: JsonObject, run: Run, processes: int) -> JsonObject:
     """Train in this process, or in several that work together; returns the report that they have written.
 
     Args:
@@ -164,14 +164,14 @@ def launch(share: Callable[..., None], given: Mapping[str, Any], run: Run, proce
         run_together(f"{share.__module__}:{share.__name__}", arguments, processes, f"training {run.name}")
     else:
         share(Ranks(), **arguments)
-    report: dict[str, Any] = read_json(run.report_path)
+    report: JsonObject = read_json(run.report_path)
     return report
 
 
 @contextmanager
 def resumable(
     run: Run,
-    decides: Mapping[str, Any],
+    decides: JsonObject,
     files: Mapping[str, str | os.PathLike[str]],
     ranks: Ranks | None = None,
 ) -> Iterator["Loop"]:
@@ -218,7 +218,7 @@ class Loop:
         self.run, self.ranks, self.stop, self._checkpoints = run, ranks, stop, checkpoints
         self.step = self.evaluated = self.best_step = self.points = 0
         self.best_loss, self.settled, self.seconds, self.stepping = math.inf, False, 0.0, 0.0
-        self._best: Mapping[str, Any] | None = None  # the best model while it is not on disk
+        self._best: State | None = None  # the best model while it is not on disk
         self._unsaved = True  # whether something has happened since the last checkpoint
 
     def train(self, job: Job) -> None:
@@ -281,17 +281,17 @@ class Loop:
             self._checkpoints.record({"step": step, "train_loss": train_loss, **more})
         self.points += 1
 
-    def curve(self) -> list[dict[str, Any]]:
+    def curve(self) -> list[JsonObject]:
         """The points so far; in the process that leads."""
         return self._checkpoints.curve() if self._checkpoints else []
 
-    def best(self) -> dict[str, Any]:
+    def best(self) -> State:
         """The weights of the best validation; in the process that leads."""
         if self._checkpoints is None:
             raise RuntimeError("only the process that leads reads the best weights")
         return self._checkpoints.load_best(self.best_step)
 
-    def finish(self, save: Callable[[Path], None], report: Mapping[str, Any]) -> None:
+    def finish(self, save: Callable[[Path], None], report: JsonObject) -> None:
         """Write the model folder by `save`, then the report; the last checkpoint stays until a job reads these."""
         if self._checkpoints:
             with whole_folder(self.run.model_dir) as temporary:
@@ -342,7 +342,7 @@ class Loop:
             state = {key: getattr(self, key) for key in LOOP_STATE}
             self._checkpoints.save({**state, "rng": rng, **self.job.state()}, self.step, self.best_step)
         self._unsaved = False
-        self.ranks.share()
+        self.ranks.wait()
 
     def _resume(self) -> None:
         """Restore the newest checkpoint, one process after the other, as a state can be large; or begin."""
@@ -353,7 +353,7 @@ class Loop:
                 if turn == self.ranks.rank:
                     self._restore(state or load_state(self.run.folder, *newest))
                     state = None
-                self.ranks.share()
+                self.ranks.wait()
         else:
             self._seed()
             self.job.begin(self)
@@ -361,7 +361,7 @@ class Loop:
         if self._checkpoints:
             self._checkpoints.rewind_curve(self.points)
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
+    def _restore(self, state: State) -> None:
         for key in LOOP_STATE:
             # Before all trainings shared this loop, those with a point at each step saved only a part of these.
             missing = state["step"] if key in ("evaluated", "points") else getattr(self, key)

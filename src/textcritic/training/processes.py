@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,8 +22,9 @@ from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
@@ -32,6 +33,7 @@ import textcritic
 from textcritic.errors import TextcriticError, first_line
 from textcritic.runlog import log
 from textcritic.training.hardware import cards, join_cards
+from textcritic.values import JsonObject
 
 TIMEOUT = timedelta(hours=1)  # the others wait while the first writes a checkpoint; one that dies is noticed at once
 LOOPBACK = "lo"
@@ -39,7 +41,9 @@ POLL_SECONDS = 0.2
 GRACE_SECONDS = 1.0  # for the others to report their own fault, after one has failed
 CHILD = f"from {__name__} import child_main; child_main()"
 
-Messages = SimpleQueue[tuple[int, dict[str, Any] | None]]  # of the processes by rank; None: that process has ended
+Value = TypeVar("Value")
+Items = TypeVar("Items", np.ndarray, range, list[np.ndarray])
+Messages = SimpleQueue[tuple[int, JsonObject | None]]  # of the processes by rank; None: that process has ended
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Ranks:
         """Whether this is the process that writes files and logs."""
         return self.rank == 0
 
-    def part(self, items: Any) -> Any:
+    def part(self, items: Items) -> Items:
         """Every `size`-th of a sequence or array, a share of its own for each process."""
         return items[self.rank :: self.size]
 
@@ -79,17 +83,21 @@ class Ranks:
             dist.all_reduce(values)
             values /= self.size
 
-    def gather(self, value: Any) -> list[Any]:
+    def gather(self, value: Value) -> list[Value]:
         """Everyone's value, in order of rank."""
         if self.size == 1:
             return [value]
-        values: list[Any] = [None] * self.size
+        values = [value] * self.size
         dist.all_gather_object(values, value)
         return values
 
-    def share(self, value: Any = None) -> Any:
-        """The value of the process that leads. Without a value: wait here until all processes have come here."""
+    def share(self, value: Value) -> Value:
+        """The value of the process that leads."""
         return self.gather(value)[0]
+
+    def wait(self) -> None:
+        """Wait here until all processes have come here."""
+        self.gather(None)
 
     def wrap(self, model: torch.nn.Module) -> torch.nn.Module:
         """The model, made to average its gradients over the processes in each backward pass."""
@@ -97,10 +105,10 @@ class Ranks:
             return model
         return DistributedDataParallel(model, gradient_as_bucket_view=True, forward_sync_buffers=False)
 
-    def averaging(self, wrapped: torch.nn.Module, last: bool) -> AbstractContextManager[Any]:
+    def averaging(self, wrapped: torch.nn.Module, last: bool) -> AbstractContextManager[None]:
         """Around a forward and backward pass: only in the last one of a step are gradients averaged."""
         if isinstance(wrapped, DistributedDataParallel) and not last:
-            held: AbstractContextManager[Any] = wrapped.no_sync()
+            held: AbstractContextManager[None] = wrapped.no_sync()
             return held
         return nullcontext()
 
@@ -129,7 +137,7 @@ def terminated() -> Iterator[threading.Event]:
         signal.signal(signal.SIGTERM, before)
 
 
-def run_together(function: str, arguments: Mapping[str, Any], processes: int, what: str) -> None:
+def run_together(function: str, arguments: JsonObject, processes: int, what: str) -> None:
     """Call a function in several processes at once, each with its `Ranks` and with the same arguments.
 
     What the first process logs goes to this one's log. SIGTERM is passed on to all, and all are waited for: the
@@ -149,7 +157,7 @@ def run_together(function: str, arguments: Mapping[str, Any], processes: int, wh
     if 0 < gpus < processes:
         raise TextcriticError(f"{what}: {processes} GPUs are asked for, {gpus} can be seen; lower the entry's gpu")
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False, timeout=TIMEOUT)
-    job = {"function": function, "arguments": dict(arguments), "size": processes, "port": store.port}
+    job = {"function": function, "arguments": arguments, "size": processes, "port": store.port}
     messages: Messages = SimpleQueue()
     children: list[subprocess.Popen[bytes]] = []
     with terminated() as stop:
@@ -175,7 +183,7 @@ def child_main() -> None:
         os._exit(code)
 
 
-def _start(job: Mapping[str, Any], messages: Messages) -> subprocess.Popen[bytes]:
+def _start(job: JsonObject, messages: Messages) -> subprocess.Popen[bytes]:
     # Snakemake tells its scripts where the package is through sys.path, which children do not inherit.
     path = [str(Path(textcritic.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path)), "TORCH_CPP_LOG_LEVEL": "ERROR"}
@@ -201,7 +209,7 @@ def _listen(rank: int, source: int, messages: Messages) -> None:
 
 def _watch(children: list[subprocess.Popen[bytes]], messages: Messages, stop: threading.Event, what: str) -> None:
     """Pass on what the processes log until all have ended; raise the fault of the first to fail."""
-    faults: list[dict[str, Any]] = []
+    faults: list[JsonObject] = []
     running, stopping, patience = set(range(len(children))), False, float("inf")
     while running and time.monotonic() < patience:
         if stop.is_set() and not stopping:
@@ -226,12 +234,12 @@ def _watch(children: list[subprocess.Popen[bytes]], messages: Messages, stop: th
         _raise(min(faults, key=_is_a_consequence), what)
 
 
-def _is_a_consequence(fault: Mapping[str, Any]) -> bool:
+def _is_a_consequence(fault: JsonObject) -> bool:
     """Whether a fault may be only a consequence of the loss of another process."""
     return "unexpected" in fault or fault.get("code") == -signal.SIGABRT
 
 
-def _raise(fault: Mapping[str, Any], what: str) -> NoReturn:
+def _raise(fault: JsonObject, what: str) -> NoReturn:
     if "unexpected" in fault:
         raise RuntimeError(f"{what}: {fault['unexpected']}") from RuntimeError(fault["trace"])
     raise TextcriticError(fault["error"] if "error" in fault else f"{what}: {fault['killed']}")
@@ -254,12 +262,12 @@ class _ToParent(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.send({"level": record.levelno, "log": record.getMessage()})
 
-    def send(self, message: Mapping[str, Any]) -> None:
+    def send(self, message: JsonObject) -> None:
         self._out.write(json.dumps(message) + "\n")
         self._out.flush()
 
 
-def _work(channel: int, job: Mapping[str, Any]) -> int:
+def _work(channel: int, job: JsonObject) -> int:
     """Do the job as one of the processes, and report how it ended; returns the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the first process, which ends this one
     parent = _ToParent(channel)
@@ -269,7 +277,7 @@ def _work(channel: int, job: Mapping[str, Any]) -> int:
     try:
         ranks = _join(job["rank"], job["size"], job["port"])
         getattr(import_module(module), name)(ranks, **job["arguments"])
-        ranks.share()
+        ranks.wait()
     except TextcriticError as error:
         parent.send({"error": str(error)})
         return 1

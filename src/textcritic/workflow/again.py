@@ -5,14 +5,14 @@ from ast import literal_eval
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
 
 from textcritic.digests import code_version, record_of
+from textcritic.workflow.dag import Changes, Dag, Reason, SnakemakeJob
 
 MOST_NAMED = 3  # files or keys in one line
 
 
-def made_again(dag: Any) -> list[str]:
+def made_again(dag: Dag) -> list[str]:
     """Lines for the user, one for each rule and cause; none where everything is made for the first time.
 
     Args:
@@ -39,7 +39,7 @@ def made_again(dag: Any) -> list[str]:
     return lines
 
 
-def _cause(job: Any, reason: Any) -> str:
+def _cause(job: SnakemakeJob, reason: Reason) -> str:
     """Why a job is run, in words; nothing if it only runs because another job runs."""
     if reason.forced:
         return "you asked for it (-R, -F, -f), or its last run did not end"
@@ -56,7 +56,7 @@ def _cause(job: Any, reason: Any) -> str:
     return ""
 
 
-def _changes(job: Any, change: Any) -> Iterator[str]:
+def _changes(job: SnakemakeJob, change: Changes) -> Iterator[str]:
     """What changed in a job's parameters; Snakemake gives the values that are only old or only new, without names."""
     old, new = ([_value(text) for text in sorted(texts)] for texts in (change.only_old, change.only_new))
     for name, value in sorted(job.params.items()):
@@ -69,13 +69,13 @@ def _changes(job: Any, change: Any) -> Iterator[str]:
         yield f"its configuration changed ({_listed(keys)})"
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     """A parameter as it was before Snakemake recorded its Python form; ours are numbers, and strings with JSON."""
-    value: Any = text
+    value: object = text
     with suppress(ValueError, SyntaxError):
         value = literal_eval(text)
-    with suppress(ValueError, TypeError):
-        value = json.loads(value)
+    with suppress(ValueError):
+        return json.loads(value) if isinstance(value, str) else value
     return value
 
 

@@ -31,7 +31,7 @@ from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from textcritic.host import SINGLE_THREAD
 from textcritic.workflow.fork_client import REFUSED
@@ -344,7 +344,7 @@ def look_once_a_second() -> None:
 
     planned: set[int] = set()
 
-    def plan(scheduler: Any, delay: float) -> None:
+    def plan(scheduler: JobScheduler, delay: float) -> None:
         def look() -> None:
             planned.discard(id(scheduler))
             scheduler._open_jobs.release()

@@ -3,18 +3,21 @@
 import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 from textcritic.errors import TextcriticError, first_line
 from textcritic.place import workflow_folder
 from textcritic.plan.project import Project
+from textcritic.workflow.dag import Dag
 
-PROFILE = "slurm"
+Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class Graph:
         lines: what Snakemake says when it starts.
     """
 
-    dag: Any
+    dag: Dag
     project: Project
     local: frozenset[str]
     lines: tuple[str, ...]
@@ -98,7 +101,7 @@ def graph_of(
         os.chdir(before)
 
 
-def _built(workflow: Any, args: Any, settings: Any) -> Graph:
+def _built(workflow: Any, args: Namespace, settings: ModuleType) -> Graph:
     from snakemake.scheduling.greedy import SchedulerSettings  # noqa: F401  it registers settings that the graph needs
     from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
@@ -125,7 +128,7 @@ def _found(path: Path) -> Path:
     return path if path.is_file() else own
 
 
-def _parsed(parse: Any, arguments: list[str]) -> Any:
+def _parsed(parse: Callable[[list[str]], Parsed], arguments: list[str]) -> Parsed:
     try:
         with redirect_stderr(StringIO()):  # it says which profile it reads
             return parse(arguments)

@@ -6,10 +6,9 @@ python -m textcritic.workflow.gres [CONFIGFILE] >> profiles/slurm/profile.yaml
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.place import workflow_folder
@@ -56,7 +55,7 @@ def gpu_rules(configfile: Path | None = None) -> list[tuple[str, str, dict[str, 
         ]
 
 
-def _asked(gpus: Any, constraints: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
+def _asked(gpus: Callable[["_Noted"], int], constraints: Mapping[str, object]) -> tuple[str, dict[str, int]]:
     """The wildcard that a rule's resource reads, and its GPUs by the value of that wildcard."""
     noted = _Noted()
     try:

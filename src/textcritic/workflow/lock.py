@@ -9,11 +9,11 @@ from textcritic.download import current_commit, wanted_of_model
 from textcritic.download_dataset import wanted_files
 from textcritic.errors import TextcriticError, listed
 from textcritic.place import workflow_folder
-from textcritic.plan.hub_lock import LOCK, ON_HUB, Pin, Use, read_lock, unlocked, write_lock
+from textcritic.plan.entries import Dataset
+from textcritic.plan.entries.downloads import Pin
+from textcritic.plan.hub_lock import LOCK, ON_HUB, Use, read_lock, unlocked, write_lock
 from textcritic.plan.project import Project, load_configuration
 from textcritic.plan.registries import Registries
-
-WANTED = {"hub": wanted_of_model, "datasets": wanted_files}
 
 
 def lock(
@@ -61,25 +61,28 @@ def lock(
 
 def _matches(pin: Pin, use: Use, registries: Registries) -> bool:
     known = registries.entries[use[0]].get(use[1])
-    entry = known.plain() if known else {}
-    return all(pin[key] == entry.get(key) for key in ("repository", "revision"))
+    return all(getattr(pin, key) == getattr(known, key, None) for key in ("repository", "revision"))
 
 
 def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
     """The commit of an entry now; what was looked up before, if that is the same."""
     registry, name = use
-    entry = registries.entry(registry, name).plain()
+    entry = registries.entry("datasets", name) if registry == "datasets" else registries.entry("hub", name)
     try:
-        commit, files = current_commit(entry["repository"], entry["revision"], dataset=registry == "datasets")
+        commit, files = current_commit(entry.repository, entry.revision, dataset=isinstance(entry, Dataset))
     except TextcriticError as error:
         raise TextcriticError(f"{name}: {error}; see its entry, and call this where there is a network") from error
-    WANTED[registry](files, entry | {"revision": commit})
-    if before and before["commit"] == commit:
+    now = entry.changed(revision=commit)
+    if isinstance(now, Dataset):
+        wanted_files(files, now)
+    else:
+        wanted_of_model(files, now)
+    if before and before.commit == commit:
         return before
-    pin = {key: entry[key] for key in ("repository", "revision")}
-    return {**pin, "commit": commit, "date": datetime.now(UTC).date().isoformat()}
+    today = datetime.now(UTC).date().isoformat()
+    return Pin(repository=entry.repository, revision=entry.revision, commit=commit, date=today)
 
 
 def _line(use: Use, before: Pin | None, now: Pin) -> str:
-    change = "" if before == now else f" (was {before['commit']})" if before else " (new)"
-    return f"{use[1]}: {now['repository']} at {now['revision']}: {now['commit']}{change}"
+    change = "" if before == now else f" (was {before.commit})" if before else " (new)"
+    return f"{use[1]}: {now.repository} at {now.revision}: {now.commit}{change}"

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError
 from textcritic.place import workflow_folder
@@ -16,6 +15,7 @@ from textcritic.plan.costs.sizes import Sizes
 from textcritic.plan.costs.stages import RUNTIME, Cost, cost_of
 from textcritic.plan.costs.units import Job
 from textcritic.workflow.again import made_again
+from textcritic.workflow.dag import Dag, SnakemakeJob
 from textcritic.workflow.graph import Graph, graph_of
 from textcritic.workflow.run import locked
 
@@ -95,16 +95,16 @@ def _planned(graph: Graph, node: Node, card: Card) -> Plan:
     )
 
 
-def _does(job: Any) -> bool:
+def _does(job: SnakemakeJob) -> bool:
     """Whether a job does any work: the job of a target does not."""
     return bool(job.output)
 
 
-def _nearest(dag: Any, job: Any, needed: set[Any]) -> list[Any]:
+def _nearest(dag: Dag, job: SnakemakeJob, needed: set[SnakemakeJob]) -> list[SnakemakeJob]:
     return [other for other in dag.dependencies[job] if other in needed]
 
 
-def _job(job: Any, graph: Graph, sizes: Sizes, node: Node, card: Card) -> Planned:
+def _job(job: SnakemakeJob, graph: Graph, sizes: Sizes, node: Node, card: Card) -> Planned:
     wildcards = {name: str(value) for name, value in job.wildcards_dict.items()}
     about = Job(job.rule.name, wildcards, graph.project.registries, sizes)
     gpus, threads = _number(job, "gpu"), int(job.threads)
@@ -132,18 +132,18 @@ def _modelled(about: Job, threads: int, gpus: int, node: Node, card: Card) -> Co
         return None
 
 
-def _declared(job: Any, threads: int, gpus: int) -> Cost:
+def _declared(job: SnakemakeJob, threads: int, gpus: int) -> Cost:
     """A rule that is not in the table takes what it declares."""
     seconds = 60.0 * (_number(job, "runtime") or 60)
     return Cost(seconds * threads, seconds * gpus, seconds, RUNTIME)
 
 
-def _number(job: Any, resource: str) -> int:
+def _number(job: SnakemakeJob, resource: str) -> int:
     value = job.resources.get(resource)
     return int(value) if isinstance(value, int | float) else 0
 
 
-def _submission(job: Any, graph: Graph) -> str | None:
+def _submission(job: SnakemakeJob, graph: Graph) -> str | None:
     """How a job is submitted: jobs of one group together, local ones not at all."""
     if job.rule.name in graph.local and job.group is None:
         return None

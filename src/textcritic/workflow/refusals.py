@@ -1,14 +1,16 @@
 """Faults that rules find while Snakemake plans: one line."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 from snakemake.exceptions import WorkflowError
 
 from textcritic.errors import TextcriticError
 
+Given = TypeVar("Given")
 
-def settled(step: Callable[[], Any]) -> Any:
+
+def settled(step: Callable[[], Given]) -> Given:
     """What a step gives; its fault is one line of Snakemake's."""
     try:
         return step()

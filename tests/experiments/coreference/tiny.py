@@ -18,7 +18,7 @@ from textcritic.inference import PowerOptions
 from textcritic.latents.resolvers import Mention, Resolved, Unresolved, write_mentions
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.latents.resolvers.resolve import resolver_of
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Mentions, Nearest, Persons
 
 # Names that HTML and LaTeX would take for their own are among them; one has an accent that is a character of its own.
 PEOPLE = {"MALE": ("Tom", "Mr. O'Neil", "<b>Bob</b>", "Jose\u0301"), "FEMALE": ("Anna", "Mrs. Y & Z", "$Eve$")}
@@ -27,10 +27,9 @@ PRONOUNS = {"MALE": ("he", "him", "his"), "FEMALE": ("she", "her", "her")}
 GENERATORS: Mapping[str, tuple[str, float]] = {"gpt2-demo": ("small GPT-2", 0.1), "ngram-3": ("trigram", 0.4)}
 BROKEN = "untrained"  # a generator of which nothing can be scored
 UNREAD = 3  # texts of each sample that did not parse
-CRITIC = read_entry({"kind": "mentions", "resolver": "persons"}, "critics", "the test").plain()
+CRITIC = Mentions(kind="mentions", resolver="persons")
 POWER = PowerOptions(shares=(0.1, 0.4), articles=(5, 8), repetitions=20)
-RESOLVER = read_entry({"kind": "persons"}, "resolvers", "the test").plain()
-NEAREST = read_entry({"kind": "nearest"}, "resolvers", "the test").plain()
+RESOLVER = Persons(kind="persons")
 
 
 def tiny(root: Path, *, documents: int = 20, empty: bool = False) -> CoreferenceFiles:
@@ -93,8 +92,8 @@ def build_coreference(
         samples=tuple(samples),
         annotated=(_annotated(root / "annotated"),),
         measured=None,
-        resolver={"name": "persons", **RESOLVER},
-        critic={"name": "mentions", **CRITIC},
+        resolver={"name": "persons", **RESOLVER.plain()},
+        critic={"name": "mentions", **CRITIC.plain()},
         decodings={"demo": {"articles": documents}},
         resamples=resamples,
         report_articles=3,
@@ -162,7 +161,7 @@ def _annotated(folder: Path) -> Annotated:
     folder.mkdir(exist_ok=True)
     rng = random.Random("annotated")
     gold = [story for story in stories(rng, "annotated", 6) if isinstance(story, Resolved)]
-    found, nearest = resolver_of(RESOLVER), resolver_of(NEAREST)
+    found, nearest = resolver_of(RESOLVER), resolver_of(Nearest(kind="nearest"))
     write_json(folder / "quality.json", summary_of(measure_resolver(found, gold), resamples=20))
     write_json(folder / "nearest.json", summary_of(measure_resolver(nearest, gold), resamples=20))
     chains = chains_of_both(gold, found, chain_options(CRITIC, RESOLVER))

@@ -15,20 +15,14 @@ from textcritic.corpora import build_corpus, extract_corpus, read_articles, word
 from textcritic.critics.recitation import measure_overlap
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.files import read_json
+from textcritic.plan import entries
 
 TITLES = ("Plot", "Cast", "Music", "Release", "Reception")
-SPEC = {
-    "splits": {"validation": 0.2, "test": 0.15, "seed": 1},
-    "titles": {"lemmatise": False, "spelling": {}, "drop": []},
-    "sections": {
-        "minimum": 2,
-        "minimum_tokens": 2,
-        "maximum_tokens": 60,
-        "minimum_title_count": 1,
-        "length_unit": "words",
-        "out_of_range": "drop-article",
-        "rare_title": "drop-article",
-    },
+ENTRY = {
+    "extractor": "jsonl",
+    "splits": {"validation": 0.2, "test": 0.15},
+    "titles": {"drop": []},
+    "sections": {"minimum": 2, "minimum_tokens": 2, "maximum_tokens": 60},
 }
 
 
@@ -48,8 +42,9 @@ def made(tmp_path_factory):
     ]
     path, folder = root / "films.jsonl", root / "films"
     path.write_text("\n".join(lines))
-    extract_corpus("jsonl", {"paths": [str(path)]}, [str(path)], folder / "e.parquet", folder / "e.json")
-    build_corpus(folder / "e.parquet", folder, SPEC, words_of)
+    entry = entries.Corpus.read({**ENTRY, "options": {"paths": [str(path)]}}, "test")
+    extract_corpus(entry, [str(path)], folder / "e.parquet", folder / "e.json")
+    build_corpus(folder / "e.parquet", folder, entry, words_of)
     splits = {split: folder / f"{split}.parquet" for split in ("validation", "test")}
     measure_overlap(folder / "train.parquet", splits, folder / "overlap.json")
     other = tiny(root / "other").data[0]

@@ -11,7 +11,7 @@ from textcritic.critics.lda.job import InferFiles, infer_mixing, train_lda
 from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sample
 from textcritic.files import write_json, write_table
 from textcritic.latents.bags import count_corpus
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Lda
 
 LANGUAGES = ("de", "es", "fr")
 # Words that HTML and LaTeX would take for their own are among those that the languages share.
@@ -70,11 +70,9 @@ def build_mixing(
     folder.mkdir(parents=True)
     write_articles(folder / "train.parquet", _real(rng, 60))
     write_articles(folder / "test.parquet", _real(rng, 20))
-    entry = read_entry(
-        {"kind": "lda", "iterations": 150, "draws": 4, "sweeps": 5, "starts": 2}, "critics", "lda"
-    ).plain()
+    entry = Lda(kind="lda", iterations=150, draws=4, sweeps=5, starts=2)
     paths = (folder / "vocabulary.parquet", folder / "vocabulary.json", folder / "bags")
-    count_corpus(folder / "train.parquet", entry["vocabulary"], *paths)
+    count_corpus(folder / "train.parquet", entry.vocabulary, *paths)
     train_lda(folder / "bags", folder / "critic.npz", folder / "training.json", entry)
     real = RealText(
         corpus=corpus,
@@ -125,7 +123,7 @@ def _sample(
     folder: Path,
     rng: np.random.Generator,
     real: RealText,
-    entry: Mapping[str, object],
+    entry: Lda,
     drawn_by: tuple[str, str, int],
     sentences: int,
 ) -> Sample:

@@ -8,7 +8,7 @@ from report_jobs import Made, make_study
 
 from experiments.recitation.tiny import BRIEF, UNREAD, build_recitation
 from textcritic.corpora import read_articles
-from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH, Cutting
+from textcritic.critics.recitation import LENGTHS, MAIN_LENGTH
 from textcritic.errors import TextcriticError
 from textcritic.experiments.recitation.rows import (
     RECITED,
@@ -23,6 +23,7 @@ from textcritic.files import read_json
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.score import scores_of
+from textcritic.plan.entries import Recitation
 from textcritic.report.tables import read_rows
 
 
@@ -42,7 +43,7 @@ def words_of(article):
 
 def cut(text):
     """The words of a text: marks are words of their own."""
-    return [text[start:end].lower() for start, end in spans_of(text, Cutting())]
+    return [text[start:end].lower() for start, end in spans_of(text, Recitation(kind="recitation"))]
 
 
 def shares_by_hand(articles, train, n):
@@ -113,7 +114,7 @@ def test_a_passage_is_quoted_as_it_is_written_and_stands_in_the_training_documen
 
 def test_long_passages_lose_their_middle():
     words = " ".join(f"w{n}" for n in range(300))
-    found = quoted(words, 100, 150, Cutting())
+    found = quoted(words, 100, 150, Recitation(kind="recitation"))
     assert found["passage"].startswith("w100 w101 ")
     assert found["passage"].endswith(" w248 w249")
     assert len(found["passage"].split(" ")) == 81

@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora import Article, Section, write_articles
-from textcritic.critics.recitation import Cutting, IndexFiles, TrainIndex, index_train, score_recitation
+from textcritic.critics.recitation import IndexFiles, TrainIndex, index_train, score_recitation
 from textcritic.experiments.recitation.files import RealText, RecitationFiles
 from textcritic.files import write_json, write_table
+from textcritic.plan.entries import Recitation
 from textcritic.plan.sources import Drawn
 
 # Words that HTML and LaTeX would take for their own are among them.
@@ -64,8 +65,8 @@ def build_recitation(
         train = articles(rng, "train", TRAIN, [], 0.0)
         write_articles(folder / "train.parquet", train)
         files = IndexFiles(folder / "suffixes.npz", folder / "words.parquet", folder / "documents.parquet")
-        index_train(folder / "train.parquet", files, Cutting())
-        index = TrainIndex.load(files, Cutting())
+        index_train(folder / "train.parquet", files, Recitation(kind="recitation"))
+        index = TrainIndex.load(files, Recitation(kind="recitation"))
         real = RealText(corpus=corpus, articles=folder / "test.parquet", scores=folder / "scores.parquet")
         write_articles(real.articles, articles(rng, "test", 30, train, REAL))
         score_recitation(index, real.articles, real.scores)

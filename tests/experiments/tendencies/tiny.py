@@ -9,16 +9,15 @@ import pyarrow as pa
 from textcritic.corpora import Article, Section, write_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts
-from textcritic.critics.tendencies.estimates import Options
 from textcritic.critics.tendencies.measure import measure_real, measure_sample
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
 from textcritic.files import write_json
+from textcritic.plan.entries import Tendencies
 
 # Words that HTML and LaTeX would take for their own are among the commonest.
 COMMON = ("the", "of", "and", r"\alpha_1", "<b>", "50%", "&amp;", "{{x}}", "$y$", ".", "17")
-OPTIONS = CountOptions(window=10, longest_lag=32, groups=10)
-MEASURING = Options(ranks=40, resamples=60, least=8)
+OPTIONS = Tendencies(kind="tendencies", window=10, longest_lag=32, groups=10)
+MEASURING = Tendencies(kind="tendencies", ranks=40, resamples=60, least=8)
 DRAWS = 4
 # Generators: label, tokens of a document in the mean, words of the language, exponent of their frequencies.
 REAL = ("real", 30.0, 400, 1.1)
@@ -63,7 +62,7 @@ def build_tendencies(
         documents: of each sample; real text has 60.
         stop_words: the option of counting.
     """
-    options = CountOptions(window=10, longest_lag=32, groups=10, stop_words=stop_words)
+    options = Tendencies(kind="tendencies", window=10, longest_lag=32, groups=10, stop_words=stop_words)
     data, samples = [], []
     for corpus in corpora:
         rng = np.random.default_rng([7, *corpus.encode()])
@@ -96,7 +95,7 @@ def write_texts(path: Path, found: Sequence[str]) -> None:
     write_articles(path, (Article(f"a{n}", None, (Section(None, text),), "made up") for n, text in enumerate(found)))
 
 
-def counted(documents: Sequence[str], options: CountOptions = OPTIONS) -> Counts:
+def counted(documents: Sequence[str], options: Tendencies = OPTIONS) -> Counts:
     """The counts of documents."""
     return count_texts([pa.array(documents, pa.string())], len(documents), options)
 

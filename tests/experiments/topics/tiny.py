@@ -15,6 +15,7 @@ from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.files import write_json, write_table
 from textcritic.inference import PowerOptions
 from textcritic.latents.bags import Vocabulary, count_corpus
+from textcritic.plan.entries.critics import VocabularyOptions
 
 # Words that HTML and LaTeX would take for their own are among those of the first topic.
 NASTY = (r"\alpha_1", "<b>bold</b>", "50%", "&amp;", "{{x}}", "$y$", "#1", "~z^2")
@@ -79,7 +80,7 @@ def build_topics(
         of_starts=folder / "posteriors.starts.parquet",
         **{name: folder / f"{name}.parquet" for name in ("vocabulary", "posteriors", "scores", "articles", "power")},
     )
-    options = {"maximum_share": 0.99, "minimum_count": 5}
+    options = VocabularyOptions(maximum_share=0.99, minimum_count=5)
     counts = (fitted.vocabulary, fitted.vocabulary_counts, folder / "bags" / "train")
     count_corpus(folder / "train.parquet", options, *counts)
     known = Vocabulary.load(fitted.vocabulary).words

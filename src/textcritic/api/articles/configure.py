@@ -7,7 +7,6 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -15,8 +14,9 @@ from textcritic.api.articles.models import DRAWN, Drawing, Model, entries_of
 from textcritic.corpora.readers.records import plain_name, shown_path
 from textcritic.errors import TextcriticError
 from textcritic.files import write_text
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import Corpus
 from textcritic.plan.spec import load_yaml
+from textcritic.values import JsonObject
 from textcritic.workflow import workflow_folder
 
 STUDY, CORPUS, GENERATOR = "own-text", "my-articles", "my-samples"
@@ -98,10 +98,10 @@ class Wanted:
     titled: bool = True
     minimum_title_count: int
     minimum_sections: int | None = None
-    splits: Mapping[str, Any] = field(default_factory=dict)
+    splits: JsonObject = field(default_factory=dict)
     measures: tuple[str, ...] = tuple(KINDS)
     not_measured: Mapping[str, str] = field(default_factory=dict)
-    critics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    critics: Mapping[str, JsonObject] = field(default_factory=dict)
     resamples: int | None = None
     command: str
     models: tuple[Model, ...] = ()
@@ -111,10 +111,10 @@ class Wanted:
     crossed: bool = False
 
 
-def corpus_template() -> dict[str, Any]:
-    """The entry `my-articles` of the corpora registry with all its defaults."""
+def corpus_template() -> Corpus:
+    """The entry `my-articles` of the corpora registry."""
     path = REGISTRY / "corpora.yaml"
-    return read_entry(load_yaml(path)[CORPUS], "corpora", f"{path}: {CORPUS}").plain()
+    return Corpus.read(load_yaml(path)[CORPUS], f"{path}: {CORPUS}")
 
 
 def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:
@@ -141,7 +141,7 @@ def write_configuration(folder: Path, wanted: Wanted) -> list[Path]:
     return kept
 
 
-def configuration(wanted: Wanted) -> dict[str, tuple[str, dict[str, Any]]]:
+def configuration(wanted: Wanted) -> dict[str, tuple[str, JsonObject]]:
     """The name of each file, a line that says what it is, and its content."""
     (corpus,) = names_of([wanted.reference], load_yaml(REGISTRY / "corpora.yaml"))
     registered = load_yaml(REGISTRY / "generators.yaml")
@@ -213,7 +213,7 @@ def labels_of(paths: Sequence[Path]) -> list[str]:
     return [label(path) for path in paths]
 
 
-def _drawn(wanted: Wanted, taken: Collection[str]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+def _drawn(wanted: Wanted, taken: Collection[str]) -> tuple[list[str], dict[str, JsonObject]]:
     """Names of the models' generators, and the entries of all registries that they need."""
     if wanted.drawing is None:
         return [], {}
@@ -223,9 +223,9 @@ def _drawn(wanted: Wanted, taken: Collection[str]) -> tuple[list[str], dict[str,
     return names, entries_of(wanted.models, names, wanted.drawing)
 
 
-def _corpus(wanted: Wanted) -> dict[str, Any]:
+def _corpus(wanted: Wanted) -> JsonObject:
     """The entry of the reference."""
-    entry: dict[str, Any] = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
+    entry: JsonObject = deepcopy(load_yaml(REGISTRY / "corpora.yaml")[CORPUS])
     entry.pop("label", None)  # the corpus is called by its file
     train, test = str(wanted.reference), wanted.test
     paths = [train] if test is None else {"train": train, "test": str(test)}
@@ -240,7 +240,7 @@ def _corpus(wanted: Wanted) -> dict[str, Any]:
     return entry
 
 
-def _critics(wanted: Wanted) -> dict[str, dict[str, Any]]:
+def _critics(wanted: Wanted) -> dict[str, JsonObject]:
     """By kind of experiment the name of its critic, and its entry if it is not as it ships."""
     shipped = load_yaml(REGISTRY / "critics.yaml")
     found = {}
@@ -253,16 +253,16 @@ def _critics(wanted: Wanted) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _merged(entry: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(entry: JsonObject, changed: JsonObject) -> JsonObject:
     """An entry with some keys changed, those of its blocks one by one."""
     return {**entry, **{k: {**entry.get(k, {}), **v} if isinstance(v, Mapping) else v for k, v in changed.items()}}
 
 
 def _study(
     wanted: Wanted, corpus: str, generators: tuple[Sequence[str], Sequence[str]], critics: Mapping[str, str]
-) -> dict[str, Any]:
+) -> JsonObject:
     """The study; `generators` are those of files and those of models."""
-    study: dict[str, Any] = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
+    study: JsonObject = load_yaml(CONFIG / f"studies/{STUDY}.yaml")
     files, models = generators
     (block,) = study["experiments"][0]["sources"]
     given = wanted.given and wanted.titled
@@ -287,7 +287,7 @@ def _study(
     return study | not_measured | {"experiments": experiments, "command": wanted.command}
 
 
-def _text(what: str, value: dict[str, Any]) -> str:
+def _text(what: str, value: JsonObject) -> str:
     body = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
     return HEAD.format(what=what, mark=_mark(body)) + body
 

@@ -7,7 +7,7 @@ import sysconfig
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from textcritic.api.articles.configure import KINDS, Sample, Wanted, corpus_template, labels_of, recorded_commits
 from textcritic.api.articles.files import Outline, outlines
@@ -21,6 +21,7 @@ from textcritic.experiments.metrics.plan import FROM_MEMORY
 from textcritic.extras import lacks
 from textcritic.measures.numbers import plural
 from textcritic.plan.checks.critics import MOST
+from textcritic.values import JsonObject
 
 TitlesMode = Literal["given", "inferred"]
 # A title is rare if it has fewer than one section in so many articles; the limit is at most that of the registry.
@@ -78,7 +79,7 @@ def checked(compared: Compared, options: CriticiseOptions) -> tuple[Wanted, int]
     """What is compared and how, and the words of all files; see `criticise`."""
     extra = [compared.test] if compared.test else []
     real, *others = outlines(
-        [compared.reference, *extra, *(s.path for s in compared.samples)], corpus_template()["titles"]
+        [compared.reference, *extra, *(s.path for s in compared.samples)], corpus_template().titles
     )
     drawn = others[len(extra) :]
     _require_text(compared, real, others)
@@ -190,14 +191,14 @@ def _measures(real: Outline, titled: bool, options: CriticiseOptions) -> tuple[t
     return chosen, {} if asked else {ABOUT[name]: why for name, why in lacking.items() if name != "order"}
 
 
-def _splits(options: CriticiseOptions) -> dict[str, Any]:
+def _splits(options: CriticiseOptions) -> JsonObject:
     """What of the reference's splits is not as in the template; validation is for models that are trained."""
     asked = {"seed": options.asked().get("seed"), "test": options.held_out}
     trains = bool(options.models) or options.titles == "inferred"
     return {key: value for key, value in asked.items() if value is not None} | ({} if trains else {"validation": 0})
 
 
-def _critics(real: Outline, options: CriticiseOptions, found: str) -> dict[str, dict[str, Any]]:
+def _critics(real: Outline, options: CriticiseOptions, found: str) -> dict[str, JsonObject]:
     """What of the critics is not as it ships, by kind of experiment; of few documents there are fewer topics."""
     asked = options.asked()
     most = max(2, real.articles // DOCUMENTS_PER_TOPIC)
@@ -298,7 +299,7 @@ def _mode(drawn: Sequence[Outline], titles: TitlesMode | None) -> TitlesMode:
 
 
 def _title_count(real: Outline, asked: int | None) -> int:
-    usual: int = corpus_template()["sections"]["minimum_title_count"]
+    usual = corpus_template().sections.minimum_title_count
     count = asked or min(usual, max(2, real.articles // ARTICLES_PER_TITLE))
     why = "as asked" if asked else f"--minimum-title-count changes it; {usual} from {usual * ARTICLES_PER_TITLE} on"
     rare = f"those with a title on fewer than {count} training sections are left out"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora import Titles, given_articles, standard_article
 from textcritic.corpora.intruders.sentences import split_sentences
@@ -14,6 +13,7 @@ from textcritic.corpora.words import is_unspaced, words_of_most
 from textcritic.critics.tendencies.options import ENGLISH
 from textcritic.critics.tendencies.words import stop_words_of
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.corpora import TitleOptions
 
 ENGLISH_SHARE = 0.2  # English prose has about 0.4, its manuals 0.3; other languages have less than 0.1
 
@@ -65,19 +65,19 @@ class Outline:
         return sum(number for digest, number in self.digests.items() if digest in other.digests)
 
 
-def outlines(paths: Sequence[str | os.PathLike[str]], titles: Mapping[str, Any]) -> list[Outline]:
+def outlines(paths: Sequence[str | os.PathLike[str]], titles: TitleOptions) -> list[Outline]:
     """Read every file once; only the ids of articles and digests of their texts stay in memory.
 
     Args:
         paths: JSON lines, Parquet or Arrow, see `corpora.given_articles`; `~` is the user's own folder.
-        titles: `titles` of the corpus' registry entry, all defaults filled in.
+        titles: of the corpus.
 
     Raises:
         TextcriticError: the first fault of each file that has one, in one line; one file is named twice; or a path has
             a brace in it.
     """
     whole = [Path(path).expanduser().absolute() for path in paths]
-    standard = Titles(**titles)
+    standard = Titles(titles)
     read: list[Outline] = []
     faults: list[str] = []
     for path in whole:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.digests import is_commit
 from textcritic.download import current_commit
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.values import JsonObject
 
 DRAWN = "drawn"
 """The decoding."""
@@ -20,7 +20,7 @@ POSITIONS = ("max_position_embeddings", "n_positions", "n_ctx")
 REPOSITORY = re.compile(r"[\w.-]+(/[\w.-]+)?")
 # How a model is fine-tuned: the paper's learning rate and batch (appendix E); blocks begin with articles, since there
 # may be few of them.
-TRAINING: Mapping[str, Any] = {"blocks": "articles", "batch_size": 8, "learning_rate": 5.0e-5}
+TRAINING: Mapping[str, str | float] = {"blocks": "articles", "batch_size": 8, "learning_rate": 5.0e-5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def models_of(given: Sequence[str], recorded: Mapping[str, str]) -> list[Model]:
     return models
 
 
-def entries_of(models: Sequence[Model], names: Sequence[str], drawing: Drawing) -> dict[str, dict[str, Any]]:
+def entries_of(models: Sequence[Model], names: Sequence[str], drawing: Drawing) -> dict[str, JsonObject]:
     """Entries for the registries: hub, encodings, generators and decodings.
 
     Args:
@@ -89,7 +89,7 @@ def entries_of(models: Sequence[Model], names: Sequence[str], drawing: Drawing) 
         names: of their entries.
         drawing: how samples are drawn.
     """
-    hub, encodings, generators = dict[str, Any](), dict[str, Any](), dict[str, Any]()
+    hub, encodings, generators = JsonObject(), JsonObject(), JsonObject()
     smallest = CONTEXT
     for name, model in zip(names, models, strict=True):
         source = {"folder": str(model.folder)} if model.folder else {"hub": name}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from textcritic.api.articles.configure import Sample
 from textcritic.api.articles.decide import Compared
@@ -24,6 +24,8 @@ from textcritic.files import require_ours, whole_file, write_text
 from textcritic.measures.causes import Comparison
 
 ROW_MARK = rb'\A(?:\{"id": ".*?, "title": .*?, "sections": \[|\Z)'
+Kept: TypeAlias = "tempfile.TemporaryDirectory[str] | None"
+"""The folder of a result, if it is a temporary one."""
 GIVEN = "given"  # folder, in that of the results, of the articles that came from memory
 
 
@@ -44,7 +46,7 @@ class ArticlesResult(Result):
     page: Path
     causes: Mapping[str, Sequence[Comparison]]
     not_measured: Sequence[tuple[str, str]]
-    _kept: Any = field(default=None, compare=False)
+    _kept: Kept = field(default=None, compare=False)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write a copy of the report, one HTML file; its links to tables lead into `folder`. Gives its path."""
@@ -110,7 +112,7 @@ def jobs_of_articles(sets: Sets, output: str | os.PathLike[str], options: Critic
     return jobs_of(_compared(sets, output, options.force)[0], options)
 
 
-def _compared(sets: Sets, output: str | os.PathLike[str] | None, force: bool) -> tuple[Compared, Any]:
+def _compared(sets: Sets, output: str | os.PathLike[str] | None, force: bool) -> tuple[Compared, Kept]:
     """The files, and what keeps their folder, if it is a temporary one."""
     kept = tempfile.TemporaryDirectory(prefix="textcritic-") if output is None else None
     folder = Path(kept.name if kept else output).expanduser().resolve()  # type: ignore[arg-type]

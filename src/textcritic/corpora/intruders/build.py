@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,9 @@ from textcritic.corpora.intruders.documents import Document, iter_documents, wri
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table, write_json
 from textcritic.plan.checks.corpora import SPLITS
+from textcritic.plan.entries.intruders import IntruderOptions
 from textcritic.runlog import log, versions
+from textcritic.values import JsonObject
 
 IN_TWO_SPLITS = "its text stands in a later split too"
 NO_CANDIDATE = "attacked, but no candidate was left"
@@ -35,8 +36,8 @@ class Parts:
 
 
 def build_intruders(
-    name: str, options: Mapping[str, Any], parts: Mapping[str, Parts], folder: str | os.PathLike[str]
-) -> dict[str, Any]:
+    name: str, options: IntruderOptions, parts: Mapping[str, Parts], folder: str | os.PathLike[str]
+) -> JsonObject:
     """Write train.parquet, validation.parquet, test.parquet and statistics.json of a corpus with intruders.
 
     Of the candidates of a document one is drawn, from those that the filter's detector misses (it does not flag the
@@ -54,7 +55,7 @@ def build_intruders(
 
     Args:
         name: of the corpus.
-        options: `options.intruders` of its entry, with defaults.
+        options: `options.intruders` of its entry.
         parts: of each split.
         folder: of the corpus.
 
@@ -65,7 +66,7 @@ def build_intruders(
     Raises:
         TextcriticError: a file is missing or damaged, or the predictions are not of these candidates.
     """
-    every = {split: list(_chosen(parts[split], options["seed"])) for split in SPLITS}
+    every = {split: list(_chosen(parts[split], options.seed)) for split in SPLITS}
     _check_ids(name, every)
     splits = without_shared_texts(every)
     place = Path(folder)
@@ -78,7 +79,7 @@ def build_intruders(
         "all": describe([document for documents in splits.values() for document in documents]),
         "left_out": {split: _left_out(parts[split], every[split], splits[split]) for split in SPLITS},
         "provenance": {
-            "options": dict(options),
+            "options": options.plain(),
             "built_with": versions("textcritic", "numpy", "scipy", "scikit-learn"),
         },
     }
@@ -110,7 +111,7 @@ def _text_of(document: Document) -> tuple[str, ...]:
     return tuple(" ".join(sentences).split())
 
 
-def describe(documents: Sequence[Document]) -> dict[str, Any]:
+def describe(documents: Sequence[Document]) -> JsonObject:
     """What Table 1 says of documents.
 
     Returns:

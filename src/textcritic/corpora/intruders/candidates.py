@@ -3,10 +3,9 @@
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from textcritic.corpora.intruders.retrieval import Ranker
 from textcritic.corpora.intruders.similarity import Similarity
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.plan.entries.intruders import IntruderOptions
 from textcritic.runlog import log
 
 Integers = npt.NDArray[np.int64]
@@ -52,7 +52,7 @@ def find_candidates(
     documents_path: str | os.PathLike[str],
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
-    options: Mapping[str, Any],
+    options: IntruderOptions,
 ) -> None:
     """Write the candidates of a split: of each attacked document a copy with each possible intruder in place.
 
@@ -60,7 +60,7 @@ def find_candidates(
         documents_path: Parquet in `DOCUMENT_SCHEMA`, coherent documents.
         out_path: in the same schema; the id of a candidate is that of its document, `@` and a number.
         report_path: JSON with `documents`, `attacked`, `candidates` and `left_out` {reason: candidates}.
-        options: of an intruder corpus, with defaults.
+        options: of an intruder corpus.
 
     Raises:
         TextcriticError: a file is missing or damaged, or there are too few documents.
@@ -101,52 +101,52 @@ def document_of(candidate: str) -> str:
     return candidate.rpartition(MARK)[0]
 
 
-def plan_attacks(documents: Sequence[Document], options: Mapping[str, Any], where: str) -> Attacks:
+def plan_attacks(documents: Sequence[Document], options: IntruderOptions, where: str) -> Attacks:
     """Choose the documents that are attacked, the sentences that are replaced, and where others come from.
 
     Where fewer documents than `top` can be retrieved there are fewer candidates, and the log says so.
 
     Args:
         documents: of one split, coherent.
-        options: of an intruder corpus, with defaults.
+        options: of an intruder corpus.
         where: what an error begins with.
 
     Raises:
         TextcriticError: there is only one document, or as many as `rank` or fewer.
     """
-    asked = options["candidates"]
-    total, needed = len(documents), asked["rank"] or 1
+    asked = options.candidates
+    total, needed = len(documents), asked.rank or 1
     if total <= needed:
         raise TextcriticError(
             f"{where}: {total} document(s) have no other one"
-            + (f" at rank {needed}" if asked["rank"] else "")
+            + (f" at rank {needed}" if asked.rank else "")
             + "; give more texts, or a lower options.intruders.candidates.rank"
         )
-    rng = np.random.default_rng([options["seed"], 2])
-    number = max(1, round(options["attacked"] * total))
+    rng = np.random.default_rng([options.seed, 2])
+    number = max(1, round(options.attacked * total))
     attacked = np.sort(rng.permutation(total)[:number])
     positions = rng.integers(1, np.array([len(documents[place].sentences) for place in attacked]))
-    top = min(asked["top"], total - 1)
-    if top < asked["top"] and asked["rank"] is None:
-        log.warning("%s: %s documents are too few for %s candidates each", where, f"{total:,}", asked["top"])
-    if asked["from"] == RANDOM:
+    top = min(asked.top, total - 1)
+    if top < asked.top and asked.rank is None:
+        log.warning("%s: %s documents are too few for %s candidates each", where, f"{total:,}", asked.top)
+    if asked.from_ == RANDOM:
         others = np.array([rng.choice(total - 1, top, replace=False) for _ in attacked])
         return Attacks(attacked, positions, others + (others >= attacked[:, None]), None)
-    first = (asked["rank"] or 1) - 1
-    nearest = _nearest(documents, attacked, asked["rank"] or top)[:, first:]
+    first = (asked.rank or 1) - 1
+    nearest = _nearest(documents, attacked, asked.rank or top)[:, first:]
     return Attacks(attacked, positions, nearest, tuple(range(first + 1, first + 1 + nearest.shape[1])))
 
 
 def candidates_of(
-    documents: Sequence[Document], attacks: Attacks, options: Mapping[str, Any], left_out: Counter[str]
+    documents: Sequence[Document], attacks: Attacks, options: IntruderOptions, left_out: Counter[str]
 ) -> Iterator[Document]:
     """Each attacked document with a random sentence, but never the opening one, of each of its sources.
 
     A sentence goes, and is counted, if its TF-IDF cosine with the one that it would replace is `similarity` or more, or
     if the document has it already, as then nobody could say which of the two is the intruder.
     """
-    rng = np.random.default_rng([options["seed"], 3])
-    bound = options["similarity"]
+    rng = np.random.default_rng([options.seed, 3])
+    bound = options.similarity
     similarity = None if bound is None else Similarity([" ".join(document.sentences) for document in documents])
     for start in range(0, len(attacks.documents), _AT_ONCE):
         drawn = list(_drawn(documents, attacks, slice(start, start + _AT_ONCE), rng, left_out))

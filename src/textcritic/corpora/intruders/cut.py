@@ -2,11 +2,10 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from textcritic.corpora.intruders.sentences import splitter_of
 from textcritic.corpora.intruders.similarity import Similarity
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.plan.entries.intruders import IntruderOptions
 from textcritic.runlog import log
 
 # Reasons why a text gives no document.
@@ -48,7 +48,7 @@ def cut_corpus(
     articles_path: str | os.PathLike[str],
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
-    options: Mapping[str, Any],
+    options: IntruderOptions,
     wanted: Wanted = EVERY,
 ) -> None:
     """Write the documents of a split of a corpus, or of a sample.
@@ -57,7 +57,7 @@ def cut_corpus(
         articles_path: Parquet of articles.
         out_path: Parquet in `DOCUMENT_SCHEMA`; all documents are coherent.
         report_path: JSON with `documents`, and `left_out` {reason: texts}.
-        options: of an intruder corpus, with defaults.
+        options: of an intruder corpus.
         wanted: which of the documents.
 
     Raises:
@@ -65,18 +65,16 @@ def cut_corpus(
     """
     left_out: Counter[str] = Counter()
     documents = list(cut_articles(iter_articles(articles_path), options, left_out))
-    if documents and wanted.later:
-        bound = options["later"]["similarity"]
-        documents = changed_documents(
-            documents, wanted.later, partial(_whole_text, options["document"]), bound, left_out
-        )
+    if documents and options.later and wanted.later:
+        text_of = partial(_whole_text, options.document)
+        documents = changed_documents(documents, wanted.later, text_of, options.later.similarity, left_out)
     if wanted.most is not None and len(documents) > wanted.most:
         left_out[NOT_DRAWN] += len(documents) - wanted.most
-        rng = np.random.default_rng([options["seed"], 5])
+        rng = np.random.default_rng([options.seed, 5])
         documents = [documents[row] for row in np.sort(rng.permutation(len(documents))[: wanted.most])]
     if not documents:
         raise TextcriticError(
-            f"{articles_path}: no text of it has {options['sentences']['least']} to {options['sentences']['most']}"
+            f"{articles_path}: no text of it has {options.sentences.least} to {options.sentences.most}"
             f" sentences (left out: {dict(left_out)}); change options.sentences or options.document"
         )
     write_documents(out_path, documents, str(Path(articles_path)))
@@ -84,7 +82,7 @@ def cut_corpus(
     log.info("%s: %s documents; left out: %s", articles_path, f"{len(documents):,}", dict(left_out) or "none")
 
 
-def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_out: Counter[str]) -> Iterator[Document]:
+def cut_articles(articles: Iterable[Article], options: IntruderOptions, left_out: Counter[str]) -> Iterator[Document]:
     """The documents of articles.
 
     A text is the first section of an article (`opening`, the paper's Wikipedia documents), each section (`section`), or
@@ -97,16 +95,16 @@ def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_o
 
     Args:
         articles: in any order; what is drawn depends on it.
-        options: `document`, `sentences` and `seed` of an intruder corpus, with defaults.
+        options: `document`, `sentences` and `seed` of an intruder corpus.
         left_out: counts the texts that give no document, by reason.
 
     Raises:
         TextcriticError: two articles have one id.
     """
-    sentences, kind = options["sentences"], options["document"]
-    least, most = sentences["least"], sentences["most"]
-    split = splitter_of(sentences["by"])
-    rng = np.random.default_rng([options["seed"], 1])
+    sentences, kind = options.sentences, options.document
+    least, most = sentences.least, sentences.most
+    split = splitter_of(sentences.by)
+    rng = np.random.default_rng([options.seed, 1])
     seen: set[str] = set()
     for article in articles:
         if article.id in seen:
@@ -115,7 +113,7 @@ def cut_articles(articles: Iterable[Article], options: Mapping[str, Any], left_o
         number = 0
         for text in _texts(article, kind):
             cleaned = [" ".join(sentence.split()) for sentence in split(text)]
-            for start, end in _pieces(len(cleaned), sentences["random"], kind == PASSAGES, (least, most), rng):
+            for start, end in _pieces(len(cleaned), sentences.random, kind == PASSAGES, (least, most), rng):
                 number += 1
                 size = end - start
                 if size < least:

@@ -1,15 +1,15 @@
 """Documents cut into sentences, with at most one intruder each, and their Parquet schema."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from textcritic.batches import batched
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, write_batches
 from textcritic.errors import TextcriticError
+from textcritic.values import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def batch_of(documents: Sequence[Document], source: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(rows, schema=DOCUMENT_SCHEMA)
 
 
-def document_of(row: Mapping[str, Any]) -> Document:
+def document_of(row: Row) -> Document:
     """The document of a row that has the columns of `DOCUMENT_SCHEMA`."""
     values = {name: row[name] for name in ("intruder", "origin", "rank", "hard", "replaced", "group", "title")}
     return Document(row["id"], tuple(row["sentences"]), **values)

@@ -9,7 +9,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.intruders.build import IN_TWO_SPLITS, describe, without_shared_texts
 from textcritic.corpora.intruders.documents import Document, write_documents
@@ -18,7 +17,9 @@ from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.corpora.splits import random_parts
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
+from textcritic.plan.entries.corpora import Corpus
 from textcritic.runlog import log, versions
+from textcritic.values import JsonObject
 
 COUNTS = {"official_wikipedia.jsonl": 106_352, "official_cnn.jsonl": 72_670}
 """How many documents each file has by Table 1 of the paper."""
@@ -32,7 +33,9 @@ ELSEWHERE = "the sentence is at another place when ctx is cut"
 TOO_SHORT = "one sentence"
 
 
-def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLike[str]) -> dict[str, Any]:
+def build_official(
+    name: str, official: str | os.PathLike[str], entry: Corpus, folder: str | os.PathLike[str]
+) -> JsonObject:
     """Write train.parquet, validation.parquet, test.parquet and statistics.json of a published file.
 
     `train` says of each document whether it is for training; a random part of these is the validation split. As the
@@ -44,7 +47,8 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
 
     Args:
         name: of the corpus.
-        entry: of the registry, with defaults.
+        official: the published file.
+        entry: of the corpus; the share `splits.validation` and the seed are read.
         folder: of the corpus.
 
     Returns:
@@ -54,13 +58,13 @@ def build_official(name: str, entry: Mapping[str, Any], folder: str | os.PathLik
         TextcriticError: the file is missing or not JSON lines, a key is missing or of another type, an id occurs twice,
             a split is empty, or a file that is called as the published one has not as many documents as the paper says.
     """
-    path, options = Path(entry["options"]["intruders"]["official"]), entry["options"]["intruders"]
+    path = Path(official)
     left_out: Counter[str] = Counter()
     loaded = list(read_official(path, left_out))
     _check_count(path, len(loaded) + left_out.total())
     trained = [document for document, train in loaded if train]
-    size = round(entry["splits"]["validation"] * len(trained))
-    validation, train = random_parts(len(trained), [size], options["seed"])
+    size = round(entry.splits.validation * len(trained))
+    validation, train = random_parts(len(trained), [size], entry.options.intruders.seed)
     every = {
         "train": [trained[row] for row in train],
         "validation": [trained[row] for row in validation],
@@ -132,7 +136,7 @@ def _around(item: Mapping[str, str]) -> tuple[str, str] | None:
     return None
 
 
-def _checked(value: Any, where: str) -> dict[str, Any]:
+def _checked(value: object, where: str) -> JsonObject:
     if not isinstance(value, dict):
         raise TextcriticError(f"{where}: should be an object with the keys {', '.join(KEYS)}")
     for key in KEYS:
@@ -147,7 +151,7 @@ def _checked(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _whole(value: Any, key: str, where: str) -> int:
+def _whole(value: object, key: str, where: str) -> int:
     """A whole number, which some files have as text."""
     try:
         return int(str(value))

@@ -4,7 +4,6 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +52,7 @@ class Shard:
         document = np.repeat(np.arange(counts.shape[0], dtype=np.int32), np.diff(counts.indptr))
         small = counts.data.clip(max=np.iinfo(np.uint16).max).astype(np.uint16)
         logs = np.log1p(small[order], dtype=np.float32)
-        arrays: dict[str, npt.NDArray[Any]] = {
+        arrays: dict[str, np.ndarray] = {
             "starts": counts.indptr.astype(np.int32),
             "buckets": counts.indices.astype(np.int32),
             "counts": small,
@@ -111,6 +110,6 @@ class Shard:
         return self.counts[places], self.buckets[places], starts
 
 
-def _mapped(path: Path, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _mapped(path: Path, array: np.ndarray) -> np.ndarray:
     np.save(path, array)
     return np.asarray(np.load(path, mmap_mode="r"))

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
 from textcritic.corpora.parallel.corpus import Sentence, Sentences
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.parallel import CatalogueOptions
 from textcritic.runlog import versions
 
 PLACEHOLDER = "%s"
@@ -29,7 +29,7 @@ Key = tuple[str, str]
 """Context and message."""
 
 
-def read_catalogues(options: Mapping[str, Any]) -> Sentences:
+def read_catalogues(options: CatalogueOptions) -> Sentences:
     """The messages of installed packages that are translated into all languages.
 
     A message with a plural is two sentences, its singular and its plural; the plural is translated by the last plural
@@ -39,22 +39,22 @@ def read_catalogues(options: Mapping[str, Any]) -> Sentences:
     as its translation in one of them, is too short or too long, or came before.
 
     Args:
-        options: `options.catalogues` of a registry entry: `packages`, `languages`, `least_tokens` and `most_tokens`.
+        options: `options.catalogues` of a corpus.
 
     Raises:
         TextcriticError: a package is not installed, has no catalogue in all the languages, or a catalogue is damaged.
     """
     skipped: Counter[str] = Counter()
-    provenance = {"packages": versions(*options["packages"])}
+    provenance = {"packages": versions(*options.packages)}
     return Sentences(_sentences(options, skipped), skipped, provenance)
 
 
-def _sentences(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[Sentence]:
-    languages = options["languages"]
+def _sentences(options: CatalogueOptions, skipped: Counter[str]) -> Iterator[Sentence]:
+    languages = options.languages
     how = MosesOptions(protected=(re.escape(PLACEHOLDER),))
     tokens = {language: moses(language, how) for language in (ENGLISH, *languages)}
     seen: set[str] = set()
-    for package in options["packages"]:
+    for package in options.packages:
         for message, translations in _messages(package, languages, skipped):
             text = tokens[ENGLISH](cleaned(message))
             sides = {language: tokens[language](cleaned(side)) for language, side in translations.items()}
@@ -66,13 +66,13 @@ def _sentences(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[Se
             yield Sentence(text, sides, package)
 
 
-def _unfit(text: str, sides: Mapping[str, str], options: Mapping[str, Any]) -> str | None:
+def _unfit(text: str, sides: Mapping[str, str], options: CatalogueOptions) -> str | None:
     """Why a message and its translations are left out, if they are."""
     lengths = [len(side.split()) for side in (text, *sides.values())]
-    if min(lengths) < options["least_tokens"]:
-        return f"fewer than {options['least_tokens']} tokens"
-    if max(lengths) > options["most_tokens"]:
-        return f"more than {options['most_tokens']} tokens"
+    if min(lengths) < options.least_tokens:
+        return f"fewer than {options.least_tokens} tokens"
+    if max(lengths) > options.most_tokens:
+        return f"more than {options.most_tokens} tokens"
     same = next((language for language, side in sides.items() if side == text), None)
     return f"the same in {same}" if same else None
 

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +18,9 @@ from textcritic.corpora.articles import ARTICLE_SCHEMA, Article, Section, iter_b
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_json
 from textcritic.plan.checks.corpora import SPLITS
+from textcritic.plan.entries.corpora import Splits
 from textcritic.runlog import log, versions
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,10 @@ class Sentences:
 
     stream: Iterable[Sentence]
     skipped: Counter[str] = field(default_factory=Counter)
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, object] = field(default_factory=dict)
 
 
-def write_parallel_corpus(
-    sentences: Sentences, splits: Mapping[str, Any], out_dir: str | os.PathLike[str]
-) -> dict[str, Any]:
+def write_parallel_corpus(sentences: Sentences, splits: Splits, out_dir: str | os.PathLike[str]) -> JsonObject:
     """Write `train`, `validation` and `test` Parquet files and `statistics.json` of a parallel corpus.
 
     An article is one translation. Its id is the number of the sentence and the language, its title is the English
@@ -149,17 +148,17 @@ class _Tally:
             self.sentences += 1
 
 
-def _split_of_groups(name: str, groups: int, shares: Mapping[str, Any], skipped: Mapping[str, int]) -> np.ndarray:
+def _split_of_groups(name: str, groups: int, shares: Splits, skipped: Mapping[str, int]) -> np.ndarray:
     """The number of the split of each distinct sentence, by a seeded permutation: [groups]."""
-    if shares["validation"] + shares["test"] >= 1:
+    if shares.validation + shares.test >= 1:
         raise TextcriticError("splits: validation and test together should be less than 1, so that train gets a share")
-    validation, test = round(shares["validation"] * groups), round(shares["test"] * groups)
+    validation, test = round(shares.validation * groups), round(shares.test * groups)
     if min(validation, test, groups - validation - test) < 1:
         left_out = ", ".join(f"{reason} {count:,}" for reason, count in skipped.items() if count) or "none"
         raise TextcriticError(
             f"corpus '{name}': {groups} distinct sentences are too few for three splits; left out: {left_out}"
         )
-    order = np.random.default_rng(shares["seed"]).permutation(groups)
+    order = np.random.default_rng(shares.seed).permutation(groups)
     split_of = np.zeros(groups, np.int8)
     split_of[order[:validation]] = 1
     split_of[order[validation:][:test]] = 2

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from textcritic.corpora.moses import ENGLISH, MosesOptions, moses
 from textcritic.corpora.parallel.corpus import Sentence, Sentences
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.parallel import DOCUMENT, SOURCE
+from textcritic.plan.entries.parallel import PairFiles, ParallelOptions
 
 GZIP = b"\x1f\x8b"
 
@@ -27,14 +28,14 @@ class _Row:
     document: str | None
 
 
-def read_parallel(options: Mapping[str, Any], name: str) -> Sentences:
+def read_parallel(options: ParallelOptions, name: str) -> Sentences:
     """The sentences of a parallel corpus in files, tokenised.
 
     A sentence without English text is left out, and so is a translation that is empty, or that is longer than
     `most_tokens`; each is counted by its reason.
 
     Args:
-        options: `options.parallel` of a registry entry, with defaults, see `plan.entries.parallel`.
+        options: `options.parallel` of a corpus.
         name: of the corpus; the source of sentences that have no document.
 
     Raises:
@@ -42,12 +43,14 @@ def read_parallel(options: Mapping[str, Any], name: str) -> Sentences:
             a table with the wrong columns; the line names the file.
     """
     skipped: Counter[str] = Counter()
-    if "pairs" in options:
-        rows = _joined(options["pairs"], skipped)
-    elif options["format"] == "tsv":
-        rows = _table(Path(options["source"]), options["columns"])
+    if options.pairs is not None:
+        rows = _joined(options.pairs, skipped)
+    elif options.source is None:
+        raise TextcriticError("options.parallel.source is missing; give source and targets, or pairs")
+    elif options.format == "tsv":
+        rows = _table(Path(options.source), options.columns)
     else:
-        rows = _lines(options, skipped)
+        rows = _lines(Path(options.source), options, skipped)
     return Sentences(_tokenised(rows, options, name, skipped), skipped)
 
 
@@ -79,12 +82,10 @@ def _opened(path: Path) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(path)) if zipped else path.open("rb")
 
 
-def _tokenised(
-    rows: Iterator[_Row], options: Mapping[str, Any], name: str, skipped: Counter[str]
-) -> Iterator[Sentence]:
-    how = MosesOptions(**{key: options[key] for key in ("normalise", "tokenise", "lowercase")})
-    most, tokens = options["most_tokens"] or float("inf"), {SOURCE: moses(ENGLISH, how)}
-    too_long = f"longer than {options['most_tokens']} tokens"
+def _tokenised(rows: Iterator[_Row], options: ParallelOptions, name: str, skipped: Counter[str]) -> Iterator[Sentence]:
+    how = MosesOptions(normalise=options.normalise, tokenise=options.tokenise, lowercase=options.lowercase)
+    most, tokens = options.most_tokens or float("inf"), {SOURCE: moses(ENGLISH, how)}
+    too_long = f"longer than {options.most_tokens} tokens"
     for row in rows:
         text = tokens[SOURCE](row.sides[SOURCE])
         if not text or len(text.split()) > most:
@@ -105,11 +106,11 @@ def _tokenised(
             yield Sentence(text, translations, row.document or name)
 
 
-def _lines(options: Mapping[str, Any], skipped: Counter[str]) -> Iterator[_Row]:
+def _lines(source: Path, options: ParallelOptions, skipped: Counter[str]) -> Iterator[_Row]:
     """Files aligned by line; or by document, where each side says the document of each of its lines."""
-    paths = {SOURCE: Path(options["source"]), **{key: Path(path) for key, path in options["targets"].items()}}
-    documents = options["documents"]
-    if isinstance(documents, Mapping):
+    paths = {SOURCE: source, **{key: Path(path) for key, path in (options.targets or {}).items()}}
+    documents = options.documents
+    if isinstance(documents, dict):
         yield from _by_document(paths, {key: Path(documents[key]) for key in paths}, skipped)
         return
     files = {**paths, **({DOCUMENT: Path(documents)} if documents else {})}
@@ -192,7 +193,7 @@ def _table(path: Path, columns: Mapping[str, int] | None) -> Iterator[_Row]:
         yield _Row(sides, cells[columns[DOCUMENT] - 1] if DOCUMENT in columns else None)
 
 
-def _joined(pairs: Mapping[str, Mapping[str, str]], skipped: Counter[str]) -> Iterator[_Row]:
+def _joined(pairs: Mapping[str, PairFiles], skipped: Counter[str]) -> Iterator[_Row]:
     """Sentences whose very same English line is in every pair, in the order of the first; first occurrences count.
 
     Memory holds a 64-bit hash of each line and the lines that are kept. Two million lines have two of the same hash
@@ -200,7 +201,7 @@ def _joined(pairs: Mapping[str, Mapping[str, str]], skipped: Counter[str]) -> It
     """
     first_line: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     for language, pair in pairs.items():
-        hashes = np.fromiter(map(_hash, read_lines(Path(pair["source"]))), np.uint64)
+        hashes = np.fromiter(map(_hash, read_lines(Path(pair.source))), np.uint64)
         first_line[language] = np.unique(hashes, return_index=True)
     distinct, counts = np.unique(
         np.concatenate([unique_hashes for unique_hashes, _ in first_line.values()]), return_counts=True
@@ -215,7 +216,7 @@ def _joined(pairs: Mapping[str, Mapping[str, str]], skipped: Counter[str]) -> It
     order = np.argsort(next(iter(places.values())))
     columns: list[list[tuple[str, str]]] = []
     for language, pair in pairs.items():
-        files = {SOURCE: Path(pair["source"]), language: Path(pair["target"])}
+        files = {SOURCE: Path(pair.source), language: Path(pair.target)}
         columns.append(_picked(files, places[language][order], english=not columns))
     english = [text for text, _ in columns[0]]
     for number, text in enumerate(english):

@@ -52,7 +52,7 @@ def is_standard(line: str) -> bool:
     return not odd and unicodedata.is_normalized("NFC", line)
 
 
-def require_whole(value: Any) -> None:
+def require_whole(value: object) -> None:
     """Look through a value as `standard` does, and change nothing; raises likewise."""
     if isinstance(value, str):
         if not value.isascii() and _HALVES.search(value):

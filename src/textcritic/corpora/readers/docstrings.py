@@ -9,10 +9,9 @@ import pkgutil
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -126,7 +125,8 @@ def _source(package: str) -> tuple[str, str]:
 
 def _harvest(roots: Iterable[str], skipped: Counter[str]) -> dict[str, tuple[str, str]]:
     """(docstring, module that defines it) by qualified name; an object keeps the name that ranks first."""
-    best: dict[int, tuple[tuple[bool, int, str], Any, str]] = {}  # the objects are kept alive, so that ids stay unique
+    # The objects are kept alive, so that ids stay unique.
+    best: dict[int, tuple[tuple[bool, int, str], object, str]] = {}
     for root in roots:
         for rank, thing, module in _documented(root, skipped):
             if id(thing) in best:
@@ -134,7 +134,7 @@ def _harvest(roots: Iterable[str], skipped: Counter[str]) -> dict[str, tuple[str
             if id(thing) not in best or rank < best[id(thing)][0]:
                 best[id(thing)] = (rank, thing, module)
     docstrings = {
-        name: (thing.__doc__, module) for (_, _, name), thing, module in best.values() if name not in UNSTABLE
+        name: (str(thing.__doc__), module) for (_, _, name), thing, module in best.values() if name not in UNSTABLE
     }
     skipped["docstring that changes from run to run"] += len(best) - len(docstrings)
     return _without_exact_duplicates(docstrings, skipped)
@@ -150,7 +150,7 @@ def _without_exact_duplicates(
     return {name: docstrings[name] for name in first.values()}
 
 
-def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, int, str], Any, str]]:
+def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, int, str], object, str]]:
     """Public classes, routines and members of classes that have a docstring of their own.
 
     Yields:
@@ -175,11 +175,11 @@ def _documented(root: str, skipped: Counter[str]) -> Iterator[tuple[tuple[bool, 
                     yield (imported, path.count("."), path), value, home
 
 
-def _public(names: Any) -> list[tuple[str, Any]]:
+def _public(names: Mapping[str, object]) -> list[tuple[str, object]]:
     return [(name, value) for name, value in sorted(names.items()) if not name.startswith("_")]
 
 
-def _has_own_docstring(thing: Any) -> bool:
+def _has_own_docstring(thing: object) -> bool:
     docstring = getattr(thing, "__doc__", None)
     return isinstance(docstring, str) and docstring is not type(thing).__doc__
 

@@ -8,12 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.corpora.readers.answers import answer_of, may_be_answer, sections_of
 from textcritic.corpora.readers.reading import Reading, Tally
 from textcritic.corpora.readers.values import close_to, group_of, kind_of, lacks
 from textcritic.errors import TextcriticError
+from textcritic.values import JsonObject
 
 ANSWERS = ("messages", "completion", "generation", "output", "response", "answer", "content")
 """Keys or columns that may hold the text where there is no `text`: the first of them that a record has."""
@@ -27,7 +28,7 @@ FAILED, CUT_OFF, NO_TEXT = "request failed", "cut off at the token limit", "with
 ENDED_EARLY = ("length", "max_tokens", "model_length")
 OF_HARNESS = re.compile(r"samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.-]+)?")
 
-Row: TypeAlias = "tuple[int, str, Any]"
+Line: TypeAlias = "tuple[int, str, object]"
 """Number of a line or row, where it is, and what is there."""
 
 
@@ -46,18 +47,18 @@ class Answers:
     keys: Collection[str]
     reading: Reading
     tally: Tally
-    _filter: Any = None  # of the first line of a log of lm-evaluation-harness
+    _filter: object = None  # of the first line of a log of lm-evaluation-harness
     _harness: bool = False
     _first: bool = True
 
-    def is_plain(self, value: Any) -> bool:
+    def is_plain(self, value: object) -> bool:
         """Whether a record is a document as it is, as nearly all are: nothing in it has to be looked for or cut."""
         if type(value) is not dict or value.keys().isdisjoint(DOCUMENTS):
             return False
         text = value.get("text", "")
         return type(text) is str and not may_be_answer(text)
 
-    def documents(self, rows: Iterable[Row]) -> Iterator[Row]:
+    def documents(self, rows: Iterable[Line]) -> Iterator[Line]:
         """Replace each record of a log by the documents that it holds, and pass on any other record.
 
         A document of a log has an `id`, a `group` where one prompt has several answers, the `prompt`, `doc_id` and
@@ -93,7 +94,7 @@ class Answers:
             else:
                 yield number, where, self._cleaned(value)
 
-    def _each(self, number: int, where: str, document: dict[str, Any], texts: Sequence[str | None]) -> Iterator[Row]:
+    def _each(self, number: int, where: str, document: JsonObject, texts: Sequence[str | None]) -> Iterator[Line]:
         """The documents of the answers to one prompt. None is an answer without text; these are only counted."""
         self.tally.left_out.update([NO_TEXT] * texts.count(None))
         name, some = document.get("id"), [text for text in texts if text is not None]
@@ -104,7 +105,7 @@ class Answers:
             answer = answer_of(text, self.reading.keep_reasoning, self.tally.changed)
             yield number, where, document | several | ({"text": answer} if "text" in self.keys else _article_of(answer))
 
-    def _renamed(self, value: dict[str, Any], where: str) -> dict[str, Any]:
+    def _renamed(self, value: JsonObject, where: str) -> JsonObject:
         """A record whose keys that were asked for have their usual names, in its sections as well.
 
         A record without such a key is read as usual: of several files one may have it.
@@ -127,7 +128,7 @@ class Answers:
             ]
         return renamed
 
-    def _key(self, value: Mapping[str, Any]) -> str | None:
+    def _key(self, value: JsonObject) -> str | None:
         """The key of the answer; None where a document needs none, or has none that is known."""
         if not {"text", "sections"} & set(self.keys):
             return None
@@ -142,17 +143,17 @@ class Answers:
         self.tally.chosen.setdefault(key, [other for other in answer_keys if other != key])
         return key
 
-    def _kept(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def _kept(self, value: JsonObject) -> JsonObject:
         """What of a record goes with the answers in it."""
         return {key: part for key, part in value.items() if key in self.keys or key in TRAVEL}
 
-    def _cleaned(self, value: dict[str, Any]) -> dict[str, Any]:
+    def _cleaned(self, value: JsonObject) -> JsonObject:
         text = value.get("text")
         if not self.reading.normalise or not isinstance(text, str) or not may_be_answer(text):
             return value
         return value | {"text": answer_of(text, self.reading.keep_reasoning, self.tally.changed)}
 
-    def _of_harness(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def _of_harness(self, value: JsonObject) -> JsonObject:
         """What goes with an answer of lm-evaluation-harness."""
         named = OF_HARNESS.fullmatch(Path(str(self.path)).name.split(".jsonl")[0])
         task = value.get("task_name") or value.get("task") or (named[1] if named else None)
@@ -160,7 +161,7 @@ class Answers:
         fields = {"doc_id": value["doc_id"], "prompt": prompt, "task": task}
         return {"id": value["doc_id"], **{key: part for key, part in fields.items() if part is not None}}
 
-    def _of_response(self, error: Any, response: Any, where: str) -> list[str | None]:
+    def _of_response(self, error: object, response: object, where: str) -> list[str | None]:
         """The texts of a line of a batch, one for each choice, of chat or of plain completion."""
         response = response if isinstance(response, dict) else {}
         body = response.get("body")
@@ -169,7 +170,7 @@ class Answers:
             return []
         return self._choices(body.get("choices"), "response.body.choices", where)
 
-    def _choices(self, choices: Any, name: str, where: str) -> list[str | None]:
+    def _choices(self, choices: object, name: str, where: str) -> list[str | None]:
         if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
             raise TextcriticError(
                 f"{where}: `{name}` is {kind_of(choices)}; it should be a list of objects, as requests to"
@@ -183,17 +184,18 @@ class Answers:
                 texts.append(_message_text(choice["message"] if "message" in choice else choice.get("text")))
         return texts
 
-    def _inspected(self, sample: Any, where: str) -> list[str | None]:
+    def _inspected(self, sample: object, where: str) -> list[str | None]:
         """The texts of a sample of Inspect."""
-        output = sample.get("output") if isinstance(sample, dict) else None
-        if not isinstance(output, dict) or sample.get("error"):
+        given = sample if isinstance(sample, dict) else {}
+        output = given.get("output")
+        if not isinstance(output, dict) or given.get("error"):
             self.tally.left_out[FAILED] += 1
             return []
         if choices := output.get("choices"):
             return self._choices(choices, "output.choices", where)
         return [_message_text(output.get("completion"))]
 
-    def _texts(self, value: Any, key: str, where: str) -> list[str | None]:
+    def _texts(self, value: object, key: str, where: str) -> list[str | None]:
         """The texts under a key: a string, several, a chat, or several answers of an API."""
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             if all("role" in item or "from" in item for item in value):
@@ -202,16 +204,16 @@ class Answers:
                 return self._choices(value, key, where)
         if isinstance(value, list) and value and all(item is None or isinstance(item, str) for item in value):
             return list(value)
-        if value is None or isinstance(value, str) or value == []:
-            return [value or None] if value != "" else [""]
+        if isinstance(value, str):
+            return [value]
+        if value is None or value == []:
+            return [None]
         raise TextcriticError(
             f"{where}: `{key}` is {kind_of(value)}; it should be a string, or a list of strings or of messages"
         )
 
 
-def _require_asked(
-    names: Mapping[str, str], value: Mapping[str, Any], inside: Sequence[Mapping[str, Any]], where: str
-) -> None:
+def _require_asked(names: Mapping[str, str], value: JsonObject, inside: Sequence[JsonObject], where: str) -> None:
     """Check that a record has the requested keys, or others that may replace them.
 
     Args:
@@ -232,7 +234,7 @@ def _require_asked(
             raise TextcriticError(f"{where}: {lacks(value, key)}, which is asked for as the key of the {usual}")
 
 
-def _are_choices(value: Any) -> bool:
+def _are_choices(value: object) -> bool:
     """Whether a value is what an API calls choices: its answers to one request."""
     return (
         bool(value)
@@ -241,13 +243,13 @@ def _are_choices(value: Any) -> bool:
     )
 
 
-def _is_inspect(value: Mapping[str, Any]) -> bool:
+def _is_inspect(value: JsonObject) -> bool:
     """Whether it is a log of Inspect, or one sample of such a log."""
     log = isinstance(value.get("samples"), list) and isinstance(value.get("eval"), dict)
     return log or ({"id", "epoch", "output"} <= value.keys() and isinstance(value["output"], dict))
 
 
-def _of_inspect(sample: Any, log: Mapping[str, Any]) -> dict[str, Any]:
+def _of_inspect(sample: object, log: JsonObject) -> JsonObject:
     """What goes with an answer of Inspect; epochs of a sample belong together."""
     if not isinstance(sample, dict):
         return {}
@@ -265,13 +267,13 @@ def _of_inspect(sample: Any, log: Mapping[str, Any]) -> dict[str, Any]:
     return {"id": f"{name}-{epoch}", "group": group_of(fields, "") or str(name), **fields}
 
 
-def _article_of(text: str) -> dict[str, Any]:
+def _article_of(text: str) -> JsonObject:
     title, sections = sections_of(text)
     named = {} if title is None else {"title": title}
     return named | {"sections": [{"title": name, "text": body} for name, body in sections]}
 
 
-def _responses(value: Mapping[str, Any], where: str) -> list[str | None]:
+def _responses(value: JsonObject, where: str) -> list[str | None]:
     """The texts of a line of lm-evaluation-harness, one for each repeat; None for an answer that is not there."""
     given = value.get("resps")
     requests = given if isinstance(given, list) and given else [given or None]
@@ -288,7 +290,7 @@ def _responses(value: Mapping[str, Any], where: str) -> list[str | None]:
     )
 
 
-def _first_text(value: Any) -> str | None:
+def _first_text(value: object) -> str | None:
     """The first string in nested lists and objects: the prompt among the arguments of a request."""
     if isinstance(value, str):
         return value
@@ -296,7 +298,7 @@ def _first_text(value: Any) -> str | None:
     return next((text for part in parts if (text := _first_text(part)) is not None), None)
 
 
-def _message_text(message: Any) -> str | None:
+def _message_text(message: object) -> str | None:
     """The text of a message: a string, an object with `content`, or a list of parts. Parts without text are skipped."""
     if isinstance(message, dict):
         message = message.get("content", message.get("value", message.get("text")))
@@ -308,7 +310,7 @@ def _message_text(message: Any) -> str | None:
     return message if isinstance(message, str) else None
 
 
-def _last_turn(messages: Sequence[Mapping[str, Any]], role: str = "assistant") -> str | None:
+def _last_turn(messages: Sequence[JsonObject], role: str = "assistant") -> str | None:
     """The last text of one side of a chat; None if the chat has none."""
     names = (role, "gpt", "model", "bot") if role == "assistant" else (role, "human")
     turns = [

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.layout import clean_text
@@ -99,7 +98,7 @@ def _article(record: Record, default_id: str, default_source: str) -> Article:
     )
 
 
-def _section(value: Any, record: Record, number: int) -> Section:
+def _section(value: object, record: Record, number: int) -> Section:
     where = f"{record.where}, section {number}"
     if not isinstance(value, dict):
         raise TextcriticError(f'{where}: it is {kind_of(value)}; it should be an object: {{"title": ..., "text": ...}}')

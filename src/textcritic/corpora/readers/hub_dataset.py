@@ -4,9 +4,9 @@ import logging
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.extract import Extraction, write_extracted
@@ -15,7 +15,10 @@ from textcritic.corpora.readers.tables import BATCH, rows_of
 from textcritic.corpora.readers.values import kind_of, name_or, text_or
 from textcritic.errors import TextcriticError, first_line
 from textcritic.plan.checks.datasets import HUB_DATASET
+from textcritic.plan.entries.downloads import Dataset
+from textcritic.plan.entries.extraction import Columns, CorpusOptions, FromSplits
 from textcritic.runlog import log
+from textcritic.values import Row
 
 UNEVEN = "titles and sections differ in number"
 REPEATED = "id seen before"
@@ -23,8 +26,8 @@ REPEATED = "id seen before"
 
 def extract_dataset(
     folder: str | os.PathLike[str],
-    dataset: Mapping[str, Any],
-    options: Mapping[str, Any],
+    dataset: Dataset,
+    options: CorpusOptions,
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
 ) -> None:
@@ -32,7 +35,7 @@ def extract_dataset(
 
     Args:
         folder: the files of the data set, as its repository has them.
-        dataset: its entry in the datasets registry.
+        dataset: its entry.
         options: `options` of the corpus: `from_splits` and `columns`.
         out_path: Parquet in `EXTRACTED_SCHEMA`.
         report_path: JSON; its `provenance` names repository and commit.
@@ -41,13 +44,13 @@ def extract_dataset(
         TextcriticError: as `dataset_articles`, or no article was found.
     """
     skipped: Counter[str] = Counter()
-    provenance = {key: dataset[key] for key in ("repository", "revision", "config")}
+    provenance = {"repository": dataset.repository, "revision": dataset.revision, "config": dataset.config}
     articles = dataset_articles(folder, dataset, options, skipped)
     write_extracted(Extraction(HUB_DATASET, articles, skipped, provenance, REPEATED), out_path, report_path)
 
 
 def dataset_articles(
-    folder: str | os.PathLike[str], dataset: Mapping[str, Any], options: Mapping[str, Any], skipped: Counter[str]
+    folder: str | os.PathLike[str], dataset: Dataset, options: CorpusOptions, skipped: Counter[str]
 ) -> Iterator[tuple[Article, str | None]]:
     """Stream articles with the split they belong to, in the order of the data set's files; memory does not grow.
 
@@ -66,12 +69,15 @@ def dataset_articles(
         TextcriticError: files that are missing or not whole; a configuration, a split or a column that the data set
             does not have, with those it has; a value of the wrong type, naming split and row.
     """
-    wanted = options["from_splits"]
-    for target, source in wanted.items() if isinstance(wanted, dict) else ((None, split) for split in wanted):
+    wanted, columns = options.from_splits, options.columns
+    if wanted is None or columns is None:
+        raise TextcriticError("options: from_splits and columns should be given, both")
+    splits = wanted.plain().items() if isinstance(wanted, FromSplits) else ((None, split) for split in wanted)
+    for target, source in splits:
         number = 0
-        for number, row in enumerate(_rows(Path(folder), dataset, source, _names(options["columns"])), start=1):
+        for number, row in enumerate(_rows(Path(folder), dataset, source, _names(columns)), start=1):
             where = f"{folder}: split {source}, row {number}"
-            article = _article(row, options["columns"], where, f"{source}-{number}", dataset["repository"])
+            article = _article(row, columns, where, f"{source}-{number}", dataset.repository)
             if article is None:
                 skipped[UNEVEN] += 1
             else:
@@ -79,13 +85,13 @@ def dataset_articles(
         log.info("%s: split %s: %s rows", folder, source, f"{number:,}")
 
 
-def _names(columns: Mapping[str, Any]) -> list[str]:
+def _names(columns: Columns) -> list[str]:
     """The columns that are read, each once."""
-    single = [columns[key] for key in ("id", "title", "sections", "titles", "group") if columns.get(key) is not None]
-    return list(dict.fromkeys([*single, *columns.get("texts", [])]))
+    single = (columns.id, columns.title, columns.sections, columns.titles, columns.group)
+    return list(dict.fromkeys([*(name for name in single if name is not None), *(columns.texts or [])]))
 
 
-def _rows(folder: Path, dataset: Mapping[str, Any], split: str, names: list[str]) -> Iterator[dict[str, Any]]:
+def _rows(folder: Path, dataset: Dataset, split: str, names: list[str]) -> Iterator[Row]:
     """The wanted columns of one split, row by row."""
     with tempfile.TemporaryDirectory() as cache:  # `datasets` asks for one; streaming puts nothing in it
         stream = _stream(folder, dataset, split, cache)
@@ -111,7 +117,7 @@ def _rows(folder: Path, dataset: Mapping[str, Any], split: str, names: list[str]
             yield from rows
 
 
-def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) -> Any:
+def _stream(folder: Path, dataset: Dataset, split: str, cache: str) -> Any:
     """One split as a `datasets.IterableDataset`."""
     os.environ["HF_HUB_OFFLINE"] = os.environ["HF_DATASETS_OFFLINE"] = "1"
     import datasets
@@ -119,10 +125,10 @@ def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) ->
 
     datasets.disable_progress_bars()
     datasets.utils.logging.set_verbosity(logging.CRITICAL)  # what it would log is in the error line
-    place = f"https://huggingface.co/datasets/{dataset['repository']}/tree/{dataset['revision']}"
+    place = f"https://huggingface.co/datasets/{dataset.repository}/tree/{dataset.revision}"
     try:
         builder = datasets.load_dataset_builder(
-            str(folder.absolute()), name=dataset["config"], data_files=dataset["files"], cache_dir=cache
+            str(folder.absolute()), name=dataset.config, data_files=dataset.files, cache_dir=cache
         )
         if hasattr(builder.config, "fragment_scan_options"):  # of Parquet; else whole files would be buffered
             builder.config.fragment_scan_options = ds.ParquetFragmentScanOptions(pre_buffer=False)
@@ -139,45 +145,43 @@ def _stream(folder: Path, dataset: Mapping[str, Any], split: str, cache: str) ->
 class _Cell(NamedTuple):
     """A value of a row, and what messages call it."""
 
-    value: Any
+    value: object
     name: str
 
 
-def _article(
-    row: Mapping[str, Any], columns: Mapping[str, Any], where: str, default_id: str, source: str
-) -> Article | None:
+def _article(row: Row, columns: Columns, where: str, default_id: str, source: str) -> Article | None:
     """The article in a row; None if its titles and sections differ in number."""
-    identifier = name_or(row[columns["id"]], default_id, columns["id"], where) if "id" in columns else default_id
-    group = name_or(row[columns["group"]], None, columns["group"], where) if "group" in columns else None
-    title = text_or(row[columns["title"]], None, columns["title"], where) if "title" in columns else None
+    identifier = name_or(row[columns.id], default_id, columns.id, where) if columns.id is not None else default_id
+    group = name_or(row[columns.group], None, columns.group, where) if columns.group is not None else None
+    title = text_or(row[columns.title], None, columns.title, where) if columns.title is not None else None
     sections = _sections(row, columns, where)
     if sections is None:
         return None
     return Article(identifier or default_id, title, sections, source, group)
 
 
-def _sections(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> tuple[Section, ...] | None:
-    if "texts" in columns:
-        return tuple(Section(name, text_of(_string(_Cell(row[name], name), where))) for name in columns["texts"])
+def _sections(row: Row, columns: Columns, where: str) -> tuple[Section, ...] | None:
+    if columns.texts is not None:
+        return tuple(Section(name, text_of(_string(_Cell(row[name], name), where))) for name in columns.texts)
     titles: list[str] | None = None
-    if "titles" in columns:
-        titles = _strings(_Cell(row[columns["titles"]], columns["titles"]), columns["separator"], where)
-    if "sections" not in columns:
+    if columns.titles is not None:
+        titles = _strings(_Cell(row[columns.titles], columns.titles), columns.separator, where)
+    if columns.sections is None:
         return tuple(Section(title, "") for title in titles or [])
-    cell = _Cell(row[columns["sections"]], columns["sections"])
+    cell = _Cell(row[columns.sections], columns.sections)
     if titles is None and _is_titled(cell.value):
         return tuple(
             Section(text_or(part.get("title"), None, "title", where), text_of(part["text"])) for part in cell.value
         )
-    texts = _texts(cell, columns["separator"], where)
+    texts = _texts(cell, columns.separator, where)
     return paired(titles if titles is not None else [None] * len(texts), texts)
 
 
-def _is_titled(value: Any) -> bool:
+def _is_titled(value: object) -> TypeGuard[list[Row]]:
     return isinstance(value, list) and all(isinstance(p, dict) and isinstance(p.get("text"), str) for p in value)
 
 
-def _texts(cell: _Cell, separator: str, where: str) -> list[Any]:
+def _texts(cell: _Cell, separator: str, where: str) -> Sequence[str | list[str]]:
     """Texts of sections, each a string or a list of sentences."""
     if isinstance(cell.value, list) and cell.value and all(map(is_strings, cell.value)):
         return cell.value
@@ -191,11 +195,10 @@ def _strings(cell: _Cell, separator: str, where: str, more: str = "") -> list[st
         raise TextcriticError(
             f"{where}: `{cell.name}` is {_type_name(cell.value)}; it should be a string, or a list of strings{more}"
         )
-    strings: list[str] = cell.value
-    return strings
+    return cell.value
 
 
-def _type_name(value: Any) -> str:
+def _type_name(value: object) -> str:
     """What a value is that is not a list of strings."""
     odd = [item for item in value if not isinstance(item, str)] if isinstance(value, list) else []
     return f"a list with {kind_of(odd[0])} in it" if odd else kind_of(value)

@@ -6,13 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.articles import Article, Section
 from textcritic.corpora.readers.packed import BROKEN, unpacked
 from textcritic.corpora.readers.section_lists import is_strings, paired, text_of
 from textcritic.errors import TextcriticError
 from textcritic.files import MOST_PACKED
+from textcritic.values import JsonObject
 
 # The longest line that is read, in bytes: an article of Wikipedia has 4 MB at most. A file without line breaks, or
 # /dev/zero, is refused before memory is gone.
@@ -38,8 +38,8 @@ def read_scientific(
         TextcriticError: a line is not JSON or lacks a key, naming file and line.
     """
     skipped = Counter() if skipped is None else skipped
-    for number, record in json_lines(path):
-        where = f"{path}:{number}"
+    for number, value in json_lines(path):
+        where, record = f"{path}:{number}", value if isinstance(value, dict) else {}
         names, sections = _strings(record, "section_names", where), _sentences(record, where)
         body = paired(names, sections)
         if body is None:
@@ -53,7 +53,7 @@ def read_scientific(
         yield Article(identifier, None, body, Path(path).name)
 
 
-def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
+def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, object]]:
     """Stream (line number, parsed JSON value) from a plain or packed file; blank lines are skipped.
 
     Raises:
@@ -63,7 +63,9 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
     for number, line in text_lines(path, "JSON object"):
         if line.strip():
             value = parsed(line, where := f"{name}:{number}")
-            yield number, _of_whole_characters(value, where) if "\\u" in line else value
+            if "\\u" in line:
+                _require_whole_characters(value, where)
+            yield number, value
 
 
 def text_lines(path: str | os.PathLike[str], content: str) -> Iterator[tuple[int, str]]:
@@ -141,7 +143,7 @@ class _Doubled(ValueError):  # noqa: N818
     """An object has a key twice; Python would silently keep the last value."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> JsonObject:
     """An object, whose keys are all different."""
     loaded = dict(pairs)
     if len(loaded) == len(pairs):
@@ -153,7 +155,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decoded = json.JSONDecoder(object_pairs_hook=_once).decode  # made once: `json.loads` would make it for every line
 
 
-def parsed(line: str, where: str, content: str = A_LINE) -> Any:
+def parsed(line: str, where: str, content: str = A_LINE) -> object:
     """The value of a line of JSON, in which a lone surrogate may be.
 
     Raises:
@@ -174,24 +176,23 @@ def parsed(line: str, where: str, content: str = A_LINE) -> Any:
         raise TextcriticError(f"{where}: a number has too many digits; write numbers of a usual length") from error
 
 
-def _of_whole_characters(value: Any, where: str) -> Any:
-    """The value; half a surrogate pair is JSON, but not text."""
+def _require_whole_characters(value: object, where: str) -> None:
+    """Half a surrogate pair is JSON, but not text."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise TextcriticError(f"{where}: an escape such as \\ud83d is half a character; write both halves") from error
+
+
+def _strings(record: JsonObject, key: str, where: str) -> list[str]:
+    value = record.get(key)
+    if not is_strings(value):
+        raise TextcriticError(f"{where}: `{key}` is missing or not a list of strings; give the file as published")
     return value
 
 
-def _strings(record: Any, key: str, where: str) -> list[str]:
-    value = record.get(key) if isinstance(record, dict) else None
-    if not is_strings(value):
-        raise TextcriticError(f"{where}: `{key}` is missing or not a list of strings; give the file as published")
-    return value  # type: ignore[return-value]
-
-
-def _sentences(record: Any, where: str) -> list[list[str]]:
-    value = record.get("sections") if isinstance(record, dict) else None
+def _sentences(record: JsonObject, where: str) -> list[list[str]]:
+    value = record.get("sections")
     if not (isinstance(value, list) and all(is_strings(section) for section in value)):
         raise TextcriticError(
             f"{where}: `sections` is missing or not a list of lists of strings; give the file as published"

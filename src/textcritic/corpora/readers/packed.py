@@ -25,7 +25,7 @@ def _zstd(handle: IO[bytes]) -> IO[bytes]:
 class _Whole(io.RawIOBase):
     """A stream of Arrow as one of Python, whose faults are `EOFError`."""
 
-    def __init__(self, stream: Any) -> None:
+    def __init__(self, stream: pa.CompressedInputStream) -> None:
         self._stream = stream
 
     def readable(self) -> bool:

@@ -6,10 +6,10 @@ import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textcritic.corpora.readers.characters import HALF, HalfCharacter, is_standard, require_whole, standard
-from textcritic.corpora.readers.generations import ANSWERS, TRAVEL, Answers, Row
+from textcritic.corpora.readers.generations import ANSWERS, TRAVEL, Answers, Line
 from textcritic.corpora.readers.jsonl import LONGEST_LINE, joined, parsed, text_lines, whole_text
 from textcritic.corpora.readers.packed import plain_suffix
 from textcritic.corpora.readers.reading import USUAL, Reading, Tally
@@ -38,7 +38,7 @@ class Record(NamedTuple):
     number: int
     unit: str
     where: str
-    value: Any
+    value: object
     ignored: dict[str, None]
 
 
@@ -145,7 +145,7 @@ def _records(
     ignored |= other_columns
 
 
-def _documents(rows: Iterable[tuple[Row, bool]], answers: Answers, tally: Tally) -> Iterator[Row]:
+def _documents(rows: Iterable[tuple[Line, bool]], answers: Answers, tally: Tally) -> Iterator[Line]:
     """The documents in the records of a file. For most of them no check of the characters is needed."""
     keys, reading = answers.keys, answers.reading
     as_it_is = not reading.keys
@@ -159,7 +159,7 @@ def _documents(rows: Iterable[tuple[Row, bool]], answers: Answers, tally: Tally)
             yield from _whole(answers.documents([row]), keys, reading, tally)
 
 
-def _rows(path: Path) -> Iterator[tuple[Row, bool]]:
+def _rows(path: Path) -> Iterator[tuple[Line, bool]]:
     """The lines of a file, or the items of an array; and whether the characters of each are known to be standard."""
     name, shown = plain_suffix(path.name), str(path)
     if name.endswith(PAGE):
@@ -196,7 +196,7 @@ def _is_whole(line: str) -> bool:
     return True
 
 
-def _items(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Row]:
+def _items(path: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Line]:
     """The items of an array of JSON, or the one object in a file."""
     whole = joined(lines, path, "one value of JSON")
     value = parsed(whole, str(path), "JSON lines, or one array of objects")
@@ -231,7 +231,7 @@ def _is_zip(path: Path) -> bool:
         return handle.read(4) == b"PK\x03\x04"
 
 
-def _inspect_samples(path: Path) -> Iterator[Row]:
+def _inspect_samples(path: Path) -> Iterator[Line]:
     """The samples in an archive of Inspect, in the order of their names."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -253,7 +253,7 @@ def _inspect_samples(path: Path) -> Iterator[Row]:
         ) from error
 
 
-def _whole(given: Iterable[Row], keys: Collection[str], reading: Reading, tally: Tally) -> Iterator[Row]:
+def _whole(given: Iterable[Line], keys: Collection[str], reading: Reading, tally: Tally) -> Iterator[Line]:
     """Records whose known keys hold whole characters alone, in the standard form if that is wanted."""
     for number, where, value in given:
         checked = {key: value[key] for key in value.keys() & keys} if isinstance(value, dict) else value

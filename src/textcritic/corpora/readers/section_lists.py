@@ -1,7 +1,7 @@
 """Sections whose titles and texts are in two lists, as in the articles of Cohan et al. 2018."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeGuard
 
 from textcritic.corpora.articles import Section
 from textcritic.corpora.layout import clean_text
@@ -26,6 +26,6 @@ def text_of(text: str | list[str]) -> str:
     return clean_text(" ".join(bare for s in text if (bare := s.removeprefix("<S>").removesuffix("</S>").strip())))
 
 
-def is_strings(value: Any) -> bool:
+def is_strings(value: object) -> TypeGuard[list[str]]:
     """Whether a value is a list of strings."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -4,10 +4,9 @@ import csv
 import json
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +17,7 @@ from textcritic.corpora.readers.packed import plain_suffix
 from textcritic.corpora.readers.reading import some
 from textcritic.corpora.readers.values import close_to
 from textcritic.errors import TextcriticError
+from textcritic.values import Row
 
 SEPARATED = {".csv": ",", ".tsv": "\t"}
 """Suffixes of tables of text, and what is between the cells of a row."""
@@ -45,7 +45,7 @@ def table_rows(
     keys: Collection[str],
     required: Collection[str],
     ignored: dict[str, None] | None = None,
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
+) -> Iterator[tuple[int, str, Row]]:
     """Stream the rows of a table, in the order of its files, a batch in memory at a time.
 
     Args:
@@ -78,7 +78,7 @@ def table_rows(
 
 def _separated_rows(
     file: Path, keys: Collection[str], required: Collection[str], ignored: dict[str, None]
-) -> Iterator[tuple[int, str, dict[str, Any]]]:
+) -> Iterator[tuple[int, str, Row]]:
     """The rows of a table of text (RFC 4180): cells in quotes may hold line breaks, and the first row has the names."""
     lines = _LastLine(file)
     rows: Iterator[list[str]] = iter(())
@@ -132,9 +132,9 @@ def _before(first: str, others: Iterator[str]) -> Iterator[str]:
     yield from others
 
 
-def rows_of(batch: pa.RecordBatch | pa.Table) -> list[dict[str, Any]]:
+def rows_of(batch: pa.RecordBatch | pa.Table) -> Sequence[Row]:
     """The rows of a batch; a struct of lists, `Sequence({...})` of `datasets`, becomes a list of structs."""
-    rows: list[dict[str, Any]] = batch.to_pylist()
+    rows = batch.to_pylist()
     for field in batch.schema:
         if pa.types.is_struct(field.type) and all(_is_list(part.type) for part in field.type):
             for row in rows:
@@ -244,7 +244,7 @@ def _is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def _transposed(lists: Any) -> Any:
+def _transposed(lists: dict[str, list[object]] | None) -> object:
     """A struct of lists of equal length as a list of structs; anything else as it is."""
     if not lists or None in lists.values() or len({len(part) for part in lists.values()}) != 1:
         return lists

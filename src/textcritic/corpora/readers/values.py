@@ -4,12 +4,11 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
-from typing import Any
 
 from textcritic.errors import TextcriticError
 
 
-def text_or(value: Any, default: str | None, key: str, where: str) -> str | None:
+def text_or(value: object, default: str | None, key: str, where: str) -> str | None:
     """A string, or the default for null; any other value is an error that names `where` and `key`."""
     if value is None:
         return default
@@ -18,14 +17,14 @@ def text_or(value: Any, default: str | None, key: str, where: str) -> str | None
     return value
 
 
-def name_or(value: Any, default: str | None, key: str, where: str) -> str | None:
+def name_or(value: object, default: str | None, key: str, where: str) -> str | None:
     """An id or the name of a group: a string or a whole number; the default for null and for an empty string."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return text_or(value, default, key, where) or default
 
 
-def group_of(value: Mapping[str, Any], where: str) -> str | None:
+def group_of(value: Mapping[str, object], where: str) -> str | None:
     """What a document belongs to: its `group`; else its `pair`; else its `doc_id` with its `prompt`.
 
     A `doc_id` alone is the number of a line, which two tasks share; answers to one prompt have both. A prompt may be a
@@ -39,7 +38,7 @@ def group_of(value: Mapping[str, Any], where: str) -> str | None:
     return f"{name_or(number, None, 'doc_id', where)} {digest}"
 
 
-def lacks(value: Mapping[str, Any], key: str) -> str:
+def lacks(value: Mapping[str, object], key: str) -> str:
     """Words for an object without a key, and for the one that may be this key misspelt."""
     close = close_to(key, map(str, value))
     return f"there is no `{key}`" + (f", but there is `{close[0]}`" if close else "")
@@ -51,7 +50,7 @@ def close_to(key: str, names: Iterable[str]) -> list[str]:
     return [by_plain_name[close] for close in difflib.get_close_matches(key.casefold(), by_plain_name, 1)]
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """The type of a value, in the words of JSON where these have one."""
     if value is None:
         return "null"

@@ -4,15 +4,18 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.splits import random_parts
 from textcritic.corpora.structured.texts import Structured, write_structured
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.plan.checks.corpora import LINKS, MENTIONS, SPLITS, TREES, given_paths
+from textcritic.plan.entries.corpora import Corpus
+from textcritic.plan.entries.extraction import MadeTexts
 from textcritic.runlog import log, versions
+from textcritic.values import JsonObject
 
 Read = Callable[[str, Counter[str]], Iterator[Structured]]
 """Reads a file; counts what it leaves out by reason."""
@@ -20,10 +23,10 @@ Draw = Callable[[int, int], list[Structured]]
 """Draws so many texts from what is known, by a seed."""
 
 TOO_SHORT = "fewer tokens than `shortest`"
-Splits = Mapping[str, Sequence[Structured]]
+Parts = Mapping[str, Sequence[Structured]]
 
 
-def build_structured(name: str, entry: Mapping[str, Any], folder: str | os.PathLike[str]) -> dict[str, Any]:
+def build_structured(name: str, entry: Corpus, folder: str | os.PathLike[str]) -> JsonObject:
     """Write train.parquet, validation.parquet, test.parquet and statistics.json; of links also the folder knowledge.
 
     Texts that are drawn come one after the other, train first. Files are split as the entry says: one for each split,
@@ -32,7 +35,7 @@ def build_structured(name: str, entry: Mapping[str, Any], folder: str | os.PathL
 
     Args:
         name: of the corpus.
-        entry: `extractor`, `options` and `splits` of the registry, with all defaults.
+        entry: whose `extractor`, `options` and `splits` are read.
         folder: of the corpus.
 
     Returns:
@@ -43,14 +46,15 @@ def build_structured(name: str, entry: Mapping[str, Any], folder: str | os.PathL
         TextcriticError: a file is missing or damaged, two texts have one id, or a split ends up empty.
     """
     skipped: Counter[str] = Counter()
-    splits = _drawn(entry) if entry["options"].get("made") else _read(entry, skipped)
-    splits = {split: _long_enough(texts, entry["options"]["shortest"], skipped) for split, texts in splits.items()}
+    made = entry.options.made
+    splits = _drawn(entry.extractor, made) if made else _read(entry, skipped)
+    splits = {split: _long_enough(texts, entry.options.shortest, skipped) for split, texts in splits.items()}
     _check(name, splits, skipped)
     place = Path(folder)
-    source = "drawn" if entry["options"].get("made") else "files"
+    source = "drawn" if made else "files"
     for split, texts in splits.items():
         write_structured(place / f"{split}.parquet", texts, source)
-    if entry["extractor"] == LINKS:
+    if entry.extractor == LINKS:
         from textcritic.corpora.structured.links import write_knowledge
 
         write_knowledge([text for texts in splits.values() for text in texts], place / "knowledge")
@@ -58,31 +62,26 @@ def build_structured(name: str, entry: Mapping[str, Any], folder: str | os.PathL
         "corpus": name,
         "splits": {split: _counts(texts) for split, texts in splits.items()},
         "skipped": dict(skipped.most_common()),
-        "provenance": {"extractor": entry["extractor"], "built_with": versions("textcritic", "numpy")},
+        "provenance": {"extractor": entry.extractor, "built_with": versions("textcritic", "numpy")},
     }
     write_json(place / "statistics.json", statistics)
     log.info("%s: %s; left out: %s", name, _sizes(splits), dict(skipped) or "none")
     return statistics
 
 
-def _drawn(entry: Mapping[str, Any]) -> dict[str, list[Structured]]:
-    sizes = entry["options"]["made"]
-    texts = _draw_of(entry["extractor"])(sum(sizes[split] for split in SPLITS), sizes["seed"])
-    splits, start = {}, 0
-    for split in SPLITS:
-        splits[split] = texts[start : start + sizes[split]]
-        start += sizes[split]
-    return splits
+def _drawn(extractor: str, sizes: MadeTexts) -> dict[str, list[Structured]]:
+    ends = list(accumulate((sizes.train, sizes.validation, sizes.test), initial=0))
+    texts = _draw_of(extractor)(ends[-1], sizes.seed)
+    return {split: texts[start:end] for split, (start, end) in zip(SPLITS, pairwise(ends), strict=True)}
 
 
-def _read(entry: Mapping[str, Any], skipped: Counter[str]) -> dict[str, list[Structured]]:
-    read, given = _read_of(entry), given_paths(entry["options"])
+def _read(entry: Corpus, skipped: Counter[str]) -> dict[str, list[Structured]]:
+    read, given = _read_of(entry), given_paths(entry.options)
     if given[0][0] is not None:
         return {str(split): list(read(str(path), skipped)) for split, path in given}
     texts = [text for _, path in given for text in read(str(path), skipped)]
-    shares = entry["splits"]
-    sizes = [round(shares[split] * len(texts)) for split in ("validation", "test")]
-    parts = random_parts(len(texts), sizes, shares["seed"], [text.group for text in texts])
+    sizes = [round(share * len(texts)) for share in (entry.splits.validation, entry.splits.test)]
+    parts = random_parts(len(texts), sizes, entry.splits.seed, [text.group for text in texts])
     return {
         split: [texts[row] for row in rows] for split, rows in zip(SPLITS, (parts[2], parts[0], parts[1]), strict=True)
     }
@@ -95,7 +94,7 @@ def _long_enough(texts: Sequence[Structured], shortest: int, skipped: Counter[st
     return kept
 
 
-def _check(name: str, splits: Splits, skipped: Mapping[str, int]) -> None:
+def _check(name: str, splits: Parts, skipped: Mapping[str, int]) -> None:
     for split, texts in splits.items():
         if not texts:
             why = f"; left out: {dict(skipped)}" if skipped else ""
@@ -113,7 +112,7 @@ def _counts(texts: Sequence[Structured]) -> dict[str, int]:
     return {"articles": len(texts), "tokens": sum(lengths), "longest": max(lengths), "mentions": mentions}
 
 
-def _sizes(splits: Splits) -> str:
+def _sizes(splits: Parts) -> str:
     return ", ".join(f"{split} {len(texts):,}" for split, texts in splits.items())
 
 
@@ -132,20 +131,15 @@ def _draw_of(extractor: str) -> Draw:
     return draw_linked_texts
 
 
-def _read_of(entry: Mapping[str, Any]) -> Read:
-    options = entry["options"]
-    longest = options["longest"]
-    if entry["extractor"] == TREES:
+def _read_of(entry: Corpus) -> Read:
+    if entry.extractor == TREES:
         from textcritic.corpora.structured.trees import read_trees
 
         return read_trees
-    if entry["extractor"] == MENTIONS:
-        from textcritic.corpora.structured.mentions import EntityTexts, read_mentions
+    if entry.extractor == MENTIONS:
+        from textcritic.corpora.structured.mentions import read_mentions
 
-        texts = EntityTexts(
-            longest, options["longest_mention"], options["lower"], options["markers"], options.get("folder")
-        )
-        return lambda path, skipped: read_mentions(path, skipped, texts)
+        return lambda path, skipped: read_mentions(path, skipped, entry.options)
     from textcritic.corpora.structured.links import read_links
 
-    return lambda path, skipped: read_links(path, skipped, longest or sys.maxsize)
+    return lambda path, skipped: read_links(path, skipped, entry.options.longest or sys.maxsize)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.corpora.readers.section_lists import is_strings
@@ -151,7 +150,7 @@ def write_knowledge(texts: Iterable[Structured], folder: str | os.PathLike[str])
     return knowledge
 
 
-def _is_lists(value: Any, size: int | None) -> bool:
+def _is_lists(value: object, size: int | None) -> bool:
     """Whether a value is a list of lists of strings, of `size` each."""
     return isinstance(value, list) and all(
         isinstance(item, list)
@@ -174,7 +173,7 @@ class _Annotation:
     edges: tuple[Edge, ...]  # without that of NEW
 
 
-def _checked(record: Any, where: str) -> tuple[str, tuple[str, ...], list[_Annotation]]:
+def _checked(record: object, where: str) -> tuple[str, tuple[str, ...], list[_Annotation]]:
     """The title, tokens and annotations of a line."""
     if not isinstance(record, dict) or not {"title", "tokens", "annotations"} <= set(record):
         raise TextcriticError(f"{where}: should be an object with title, tokens and annotations")
@@ -189,8 +188,10 @@ def _checked(record: Any, where: str) -> tuple[str, tuple[str, ...], list[_Annot
     return title, tuple(tokens), sorted(annotations, key=lambda item: (item.start, item.end))
 
 
-def _annotation(item: Any, where: str) -> _Annotation:
+def _annotation(item: object, where: str) -> _Annotation:
     try:
+        if not isinstance(item, dict):
+            raise TypeError(item)
         start, end = (int(place) for place in item["span"])
         entity, parents, relations = item["id"], item["parent_id"], item["relation"]
         if not (isinstance(entity, str | int) and is_strings(parents) and is_strings(relations)):

@@ -3,13 +3,13 @@
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.corpora.readers.conll_document import PART, ConllDocument
 from textcritic.corpora.structured.texts import Mention, Structured
-from textcritic.errors import TextcriticError
+from textcritic.plan.entries.extraction import CorpusOptions
 
 START, END = "@@START@@", "@@END@@"
 EMBEDDED = "mention inside a longer one"
@@ -18,36 +18,8 @@ TOO_LONG = "mention longer than allowed"
 CUT = "mention longer than a piece"
 
 
-@dataclass(frozen=True, slots=True)
-class EntityTexts:
-    """How documents become texts.
-
-    Attributes:
-        piece: tokens of a piece at most, markers included; None leaves documents whole. A piece ends where a sentence
-            ends; a sentence that is longer is cut, if possible between mentions.
-        longest_mention: tokens; longer mentions are left out. None: there is no limit.
-        lower: words in lower case, as the released preprocessing of CoNLL-2012 has them.
-        markers: `@@START@@` before and `@@END@@` after each sentence, as there. They are easy to predict, and count as
-            tokens unless a model leaves them out of T.
-        folder: of archives, only files whose path has this folder in it.
-    """
-
-    piece: int | None = None
-    longest_mention: int | None = None
-    lower: bool = False
-    markers: bool = False
-    folder: str | None = None
-
-    def __post_init__(self) -> None:
-        least = 4 if self.markers else 1
-        if self.piece is not None and self.piece < least:
-            raise TextcriticError(f"piece is {self.piece}; at least {least} tokens would be right")
-        if self.longest_mention is not None and self.longest_mention < 1:
-            raise TextcriticError(f"longest_mention is {self.longest_mention}; at least 1 token would be right")
-
-
 def read_mentions(
-    path: str | os.PathLike[str], skipped: Counter[str], options: EntityTexts | None = None
+    path: str | os.PathLike[str], skipped: Counter[str], options: CorpusOptions | None = None
 ) -> Iterator[Structured]:
     """Stream the documents of a file or an archive in CoNLL columns, or their pieces.
 
@@ -59,20 +31,22 @@ def read_mentions(
     Args:
         path: file, plain or gzipped, or .tar.gz archive of files named .conll.
         skipped: counts the mentions that are left out, by reason.
-        options: see `EntityTexts`; the default is whole documents as they are written.
+        options: `longest`, `longest_mention`, `lower`, `markers` and `folder` are read; by default documents stay whole
+            and as they are written. A piece ends where a sentence ends; a sentence that is longer is cut, if possible
+            between mentions. Markers are easy to predict, and count as tokens unless a model leaves them out of T.
 
     Raises:
         TextcriticError: as `conll_documents`; a document without words is one of its errors.
     """
-    options = options or EntityTexts()
+    options = options or CorpusOptions()
     for document in conll_documents([path], options.folder):
         mentions = _outermost(document, options, skipped)
         tokens, mentions, ends = _with_markers(document, mentions, options)
         group = document.id.partition(PART)[0]
-        if options.piece is None:
+        if options.longest is None:
             yield Structured(document.id, tokens, mentions=_numbered(mentions), group=group)
             continue
-        cuts = _cuts(len(tokens), mentions, ends, options.piece)
+        cuts = _cuts(len(tokens), mentions, ends, options.longest)
         for number, (start, end) in enumerate(pairwise(cuts), 1):
             inside = [m for m in mentions if start <= m.start and m.end <= end]
             skipped[CUT] += sum(start <= m.start < end < m.end for m in mentions)
@@ -80,7 +54,7 @@ def read_mentions(
             yield Structured(f"{document.id}/{number}", tokens[start:end], mentions=_numbered(inside), group=group)
 
 
-def _outermost(document: ConllDocument, options: EntityTexts, skipped: Counter[str]) -> list[Mention]:
+def _outermost(document: ConllDocument, options: CorpusOptions, skipped: Counter[str]) -> list[Mention]:
     kept: list[Mention] = []
     # Those that begin at the same word come with the longest first.
     for first, last, _, entity in document.mentions:
@@ -95,7 +69,7 @@ def _outermost(document: ConllDocument, options: EntityTexts, skipped: Counter[s
 
 
 def _with_markers(
-    document: ConllDocument, mentions: list[Mention], options: EntityTexts
+    document: ConllDocument, mentions: list[Mention], options: CorpusOptions
 ) -> tuple[tuple[str, ...], list[Mention], list[int]]:
     """Tokens, mentions by these tokens, and the ends of sentences."""
     words = [word.lower() for word in document.words] if options.lower else list(document.words)

@@ -1,15 +1,15 @@
 """Tokens with the structure behind them: trees, mentions of entities, or links to a knowledge graph."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from textcritic.batches import batched
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, iter_batches, write_batches
 from textcritic.errors import TextcriticError
+from textcritic.values import Row
 
 SHIFT, REDUCE = 0, 1
 
@@ -125,12 +125,12 @@ def _batches(texts: Iterable[Structured], source: str) -> Iterator[pa.RecordBatc
         yield pa.RecordBatch.from_pylist(rows, schema=STRUCTURED_SCHEMA)
 
 
-def _text(row: dict[str, Any]) -> Structured:
+def _text(row: Row) -> Structured:
     mentions = mentions_of(row["mentions"])
     return Structured(row["id"], tuple(row["tokens"]), tuple(row["actions"]), mentions, row["group"])
 
 
-def mentions_of(rows: Iterable[Mapping[str, Any]]) -> tuple[Mention, ...]:
+def mentions_of(rows: Iterable[Row]) -> tuple[Mention, ...]:
     """Mentions from what `dataclasses.asdict` makes of them."""
     return tuple(
         Mention(row["start"], row["end"], row["entity"], tuple(Edge(**edge) for edge in row["edges"])) for row in rows

@@ -11,45 +11,11 @@ import numpy as np
 
 from textcritic.corpora.parallel.corpus import Sentence
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries.parallel import LanguageOptions
 
 CONSONANTS, VOWELS = "bdfghjklmnprstvwz", "aeiou"
 FOLLOWERS = 4  # words that often come after a word
 FOLLOWED = 0.5  # how often one of them does
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageRecipe:
-    """How artificial languages and sentences of them are drawn.
-
-    Attributes:
-        sentences: how many.
-        vocabulary: words of each language.
-        targets: names of the target languages, two at least.
-        shared: share of the words that are spelt alike in all languages, the source included.
-        shortest: fewest words of a sentence.
-        longest: most words of a sentence.
-        seed: of everything that is drawn.
-
-    Raises:
-        TextcriticError: a value out of range.
-    """
-
-    sentences: int = 10_000
-    vocabulary: int = 500
-    targets: tuple[str, ...] = ("de", "es", "fr")
-    shared: float = 0.1
-    shortest: int = 4
-    longest: int = 12
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        for key, least in {"sentences": 1, "vocabulary": 1, "shortest": 1, "longest": self.shortest}.items():
-            if getattr(self, key) < least:
-                raise TextcriticError(f"languages: {key}: {getattr(self, key)} is too few; at least {least}")
-        if not 0 <= self.shared <= 1:
-            raise TextcriticError(f"languages: shared: {self.shared} should be a share, from 0 to 1")
-        if len(set(self.targets)) < max(2, len(self.targets)):
-            raise TextcriticError("languages: targets: should be two languages or more, each once")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +29,7 @@ class Drawn:
         sentences: numbers of the words of each sentence, in the source's order.
     """
 
-    recipe: LanguageRecipe
+    recipe: LanguageOptions
     source: np.ndarray
     spellings: dict[str, np.ndarray]
     sentences: list[np.ndarray]
@@ -73,7 +39,7 @@ class Drawn:
         return replace(self, sentences=self.sentences[:count])
 
 
-def draw_sentences(recipe: LanguageRecipe) -> Drawn:
+def draw_sentences(recipe: LanguageOptions) -> Drawn:
     """Draw languages and sentences.
 
     Word number r has probability proportional to 1 / (r + 1) (Zipf's law). A sentence is a chain: half of the time a
@@ -82,8 +48,11 @@ def draw_sentences(recipe: LanguageRecipe) -> Drawn:
     several languages, and they are spread evenly over the ranks. Any other spelling belongs to one word.
 
     Raises:
-        TextcriticError: the vocabulary is larger than there are spellings.
+        TextcriticError: the longest sentence is shorter than the shortest, or the vocabulary is larger than there are
+            spellings.
     """
+    if recipe.longest < recipe.shortest:
+        raise TextcriticError(f"languages: longest: {recipe.longest} is too few; at least {recipe.shortest}")
     rng = np.random.default_rng(recipe.seed)
     source, spellings = _spellings(recipe, rng)
     zipf = 1 / np.arange(1, recipe.vocabulary + 1)
@@ -140,7 +109,7 @@ def mixed(drawn: Drawn, rate: float, seed: int) -> Iterator[Sentence]:
         yield Sentence(" ".join(drawn.source[words]), translations, "languages")
 
 
-def _spellings(recipe: LanguageRecipe, rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _spellings(recipe: LanguageOptions, rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Distinct spellings of every word in every language, but for those that are shared."""
     syllables = np.array([consonant + vowel for consonant in CONSONANTS for vowel in VOWELS])
     needed, count = recipe.vocabulary * (1 + len(recipe.targets)), len(syllables)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,11 +15,12 @@ from textcritic.files import write_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.runlog import log
+from textcritic.values import JsonObject
 
 
 def write_process_corpus(
     recipe: Recipe, counts: Mapping[str, int], paths: Mapping[str, str | os.PathLike[str]]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Draw a process and sequences of it, and write both; the seed of the recipe decides everything.
 
     An article is a sequence. It has a section for each sub-sequence, whose title is the name of the state (`"17"`) and
@@ -55,7 +55,7 @@ def write_process_corpus(
     return statistics
 
 
-def process_statistics(process: Process, parts: Mapping[str, tuple[Ints, Ints]]) -> dict[str, Any]:
+def process_statistics(process: Process, parts: Mapping[str, tuple[Ints, Ints]]) -> JsonObject:
     """Sizes of a process and its sequences, and what they measure.
 
     Args:
@@ -93,7 +93,7 @@ def process_statistics(process: Process, parts: Mapping[str, tuple[Ints, Ints]])
     }
 
 
-def _measured(nats: Floats, units: Ints) -> dict[str, Any]:
+def _measured(nats: Floats, units: Ints) -> JsonObject:
     interval = bootstrap_interval(np.stack([nats, units], axis=1), exp_ratio_of_sums)
     return {"test": interval.estimate, "ci95": [interval.low, interval.high], "n": len(nats)}
 

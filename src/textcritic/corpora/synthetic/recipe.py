@@ -2,12 +2,12 @@
 
 import math
 import string
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import PROCESS, SPLITS
+from textcritic.plan.entries.extraction import ProcessOptions
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
@@ -75,11 +75,10 @@ def check_process(name: str, registries: "Registries") -> None:
     """Check the recipe of an entry of the corpora registry, if it is a process; raises as `Recipe`."""
     entry = registries.entry("corpora", name)
     if entry.extractor == PROCESS:
-        recipe_and_counts(entry.options.plain())
+        recipe_and_counts(entry.options.process)
 
 
-def recipe_and_counts(options: Mapping[str, Any]) -> tuple[Recipe, dict[str, int]]:
-    """The recipe, and the number of sequences in each split, of a registry entry's `options`; raises as `Recipe`."""
-    given = options["process"]
-    recipe = Recipe(**{field.name: given[field.name] for field in fields(Recipe)})
-    return recipe, {split: given[split] for split in SPLITS}
+def recipe_and_counts(options: ProcessOptions) -> tuple[Recipe, dict[str, int]]:
+    """The recipe, and the number of sequences in each split, of a corpus' `options.process`; raises as `Recipe`."""
+    recipe = Recipe(**{field.name: getattr(options, field.name) for field in fields(Recipe)})
+    return recipe, {split: getattr(options, split) for split in SPLITS}

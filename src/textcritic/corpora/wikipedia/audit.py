@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import islice
-from typing import Any
 
 from textcritic.corpora.wikipedia.dump import open_dumps
 from textcritic.corpora.wikipedia.extract import all_pages
@@ -15,7 +14,9 @@ from textcritic.corpora.wikipedia.markup import templates_shown
 from textcritic.corpora.wikipedia.pages import NUMBERED, SHOWN, Choice, Page
 from textcritic.corpora.wikipedia.wikitext import MWPARSERFROMHELL, OWN, Reading, paragraphs_of, sections_of
 from textcritic.files import write_json
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.runlog import Progress
+from textcritic.values import JsonObject
 
 AUDITED = 1000
 """Articles that are read in several ways, the first of the dump; mwparserfromhell takes about 0.04 s for one."""
@@ -44,7 +45,7 @@ Read = Callable[[Page, Reading], list[str]]
 
 
 def audit_extraction(
-    paths: Sequence[str | os.PathLike[str]], options: Mapping[str, Any], lines: bool, out_path: str | os.PathLike[str]
+    paths: Sequence[str | os.PathLike[str]], options: CorpusOptions, lines: bool, out_path: str | os.PathLike[str]
 ) -> None:
     """Write on how many articles and words each switch of the extraction has an effect, and why.
 
@@ -52,7 +53,7 @@ def audit_extraction(
 
     Args:
         paths: the files of the dump.
-        options: of the registry entry.
+        options: of the corpus.
         lines: whether each line of an article is a document of its own.
         out_path: JSON with `articles`, `words`, `templates_shown`, how many show their arguments (see `templates`), and
             `switches`, each with `switch`, the options `here` and `other`,
@@ -102,9 +103,7 @@ def _option(switch: str, reading: Reading) -> str:
     return shown[switch][1] if shown[switch][0] else "cut"
 
 
-def _switched(
-    pages: Sequence[Page], read: Read, readings: tuple[Reading, Reading], progress: Progress
-) -> dict[str, Any]:
+def _switched(pages: Sequence[Page], read: Read, readings: tuple[Reading, Reading], progress: Progress) -> JsonObject:
     """What the second reading of the pages changes of the first."""
     reasons: Counter[str] = Counter()
     only = [0, 0]

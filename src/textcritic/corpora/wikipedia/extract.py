@@ -2,11 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textcritic.batches import batched
 from textcritic.corpora.articles import (
@@ -31,6 +31,7 @@ from textcritic.files import read_json, write_json
 from textcritic.plan.checks.corpora import WIKIPEDIA
 from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.runlog import Progress, log, versions
+from textcritic.values import JsonObject
 from textcritic.workers import in_order
 
 BATCH = 1 << 19  # bytes of pages that are handed to a worker at one time
@@ -56,7 +57,7 @@ class Shard:
 
 def extract_shard(
     shard: Shard,
-    options: Mapping[str, Any],
+    options: CorpusOptions,
     out_path: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
     workers: int = 1,
@@ -72,7 +73,7 @@ def extract_shard(
 
     Args:
         shard: the files of the dump, and which shard of them.
-        options: `disambiguation_templates`, `skip_titles` and `namespace_aliases` of the registry entry.
+        options: of the corpus, see `Choice`.
         out_path: Parquet file in the corpus schema; it may have no article.
         report_path: JSON with `articles`, `pages`, `skipped` {reason: n}, `mended` {kind of heading: n} (of lines
             `rejected` {reason: n}), `dump` (its files and what its head says) and `extracted_with` {package: version}.
@@ -85,7 +86,7 @@ def extract_shard(
     """
     dumps = open_dumps(shard.paths)
     site = dumps[0].site
-    if site.language != "en" and options["disambiguation_templates"] == _english():
+    if site.language != "en" and options.disambiguation_templates == CorpusOptions().disambiguation_templates:
         log.warning(
             "%s: its language is %r, but disambiguation_templates are the English defaults; see the schema",
             *(dumps[0].path, site.language),
@@ -113,7 +114,7 @@ def extract_shard(
     head = {key: getattr(site, key) for key in ("name", "dbname", "generator", "schema", "language")}
     dump = {"files": [file.path.name for file in dumps], **head}
     counts = {"pages": pages + skipped.total(), "articles": articles, "skipped": dict(skipped)}
-    used = versions("textcritic", *["sacremoses"] * shard.lines, *[MWPARSERFROMHELL] * (options["parser"] != OWN))
+    used = versions("textcritic", *["sacremoses"] * shard.lines, *[MWPARSERFROMHELL] * (options.parser != OWN))
     write_json(report_path, {**counts, reader.notes: dict(noted), "dump": dump, "extracted_with": used})
     log.info("%s articles of %s pages; skipped: %s", f"{articles:,}", f"{counts['pages']:,}", dict(skipped))
 
@@ -155,7 +156,7 @@ def join_shards(
     write_extracted(extraction, out_path, report_path)
 
 
-def join_reports(reports: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
+def join_reports(reports: Sequence[str | os.PathLike[str]]) -> JsonObject:
     """The reports of all shards of a dump as one.
 
     Returns:
@@ -228,10 +229,6 @@ class Outcome(NamedTuple):
     advance: int
 
 
-def _english() -> list[str]:
-    return CorpusOptions().disambiguation_templates
-
-
 def _tasks(parts: Iterable[Part], read: int) -> Iterator[Task]:
     for part in parts:
         if part.dump.packing == MULTISTREAM:
@@ -291,7 +288,7 @@ def _require_end(splitter: Splitter, path: Path, where: str) -> None:
         raise TextcriticError(f"{path}: the dump ends {end}, in {where}; it was cut, fetch it again")
 
 
-def _versions(reports: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _versions(reports: Sequence[JsonObject]) -> dict[str, str]:
     """The version of each package; several, if shards were extracted with different ones."""
     packages = reports[0]["extracted_with"]
     versions = {name: sorted({report["extracted_with"][name] for report in reports}) for name in packages}
@@ -320,7 +317,7 @@ class Lines:
     notes = "rejected"
     rows = ROWS_PER_GROUP
 
-    def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
+    def __init__(self, options: CorpusOptions, site: Site, source: str) -> None:
         self._choice = Choice(options, site, source)
         self._language = site.language or ENGLISH
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+
+from textcritic.values import JsonObject
 
 FILES, CATEGORIES, OTHERS = "file", "category", "other"
 """Keys of the option `namespace_aliases`."""
@@ -93,7 +94,7 @@ def _chain(language: str) -> list[str]:
 
 
 @cache
-def _languages() -> dict[str, dict[str, Any]]:
+def _languages() -> dict[str, JsonObject]:
     text = files("textcritic.corpora.wikipedia").joinpath("mediawiki.json").read_text("utf-8")
-    languages: dict[str, dict[str, Any]] = json.loads(text)["languages"]
+    languages: dict[str, JsonObject] = json.loads(text)["languages"]
     return languages

@@ -3,10 +3,9 @@
 import re
 import xml.etree.ElementTree as ET
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 from xml.parsers import expat
 
 from textcritic.corpora.articles import Article
@@ -17,6 +16,7 @@ from textcritic.corpora.wikipedia.variants import converted_language
 from textcritic.corpora.wikipedia.wikitext import Reading, is_disambiguation, sections_of
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.corpora import titles_to_skip
+from textcritic.plan.entries.extraction import CorpusOptions
 
 NUMBERED = "numbered"
 """Value of the option `formulas` that shows them."""
@@ -75,10 +75,8 @@ class Choice:
     """Decides which pages are articles, by the options of a registry entry, and makes the articles.
 
     Args:
-        options: `disambiguation_templates`, names (none: disambiguation pages are articles like others); `skip_titles`,
-            regular expressions that a whole title must match; `namespace_aliases`, further prefixes of files,
-            categories and other pages that are no articles; `parser`, `variant`, `formulas`, `templates`: how pages are
-            read.
+        options: `disambiguation_templates`, `skip_titles` and `namespace_aliases` say which pages are articles;
+            `parser`, `variant`, `formulas` and `templates` how these are read.
         site: the wiki, for its namespaces.
         source: `source` of the articles.
 
@@ -91,10 +89,10 @@ class Choice:
     rows = 64
     """Articles of a row group: memory holds so many."""
 
-    def __init__(self, options: Mapping[str, Any], site: Site, source: str) -> None:
-        self._templates = frozenset(name.lower().replace("_", " ") for name in options["disambiguation_templates"])
-        self._titles = titles_to_skip(options["skip_titles"])
-        self.namespaces = site.namespaces.more(options["namespace_aliases"])
+    def __init__(self, options: CorpusOptions, site: Site, source: str) -> None:
+        self._templates = frozenset(name.lower().replace("_", " ") for name in options.disambiguation_templates)
+        self._titles = titles_to_skip(options.skip_titles)
+        self.namespaces = site.namespaces.more(options.namespace_aliases.plain())
         self.reading = _reading(options, site)
         self.source = source
 
@@ -147,12 +145,12 @@ class Choice:
         return 1 if colon and normal(prefix) in self.namespaces.all else 0
 
 
-def _reading(options: Mapping[str, Any], site: Site) -> Reading:
-    language, variant = converted_language(site.language), options["variant"]
+def _reading(options: CorpusOptions, site: Site) -> Reading:
+    language, variant = converted_language(site.language), options.variant
     if variant and not variant.startswith(language or "?"):
         having = f"none in {site.language or 'its language'}" if not language else f"those of {language}"
         raise TextcriticError(f"options.variant: {variant!r}: the wiki has {having}; leave it out")
-    return Reading(options["parser"], language, variant, options["formulas"] == NUMBERED, options["templates"] == SHOWN)
+    return Reading(options.parser, language, variant, options.formulas == NUMBERED, options.templates == SHOWN)
 
 
 class Splitter:

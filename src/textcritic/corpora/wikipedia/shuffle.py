@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +19,9 @@ from textcritic.corpora.wikipedia.pages import Reason
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file, write_json
 from textcritic.plan.checks.corpora import SPLITS, WIKIPEDIA_LINES
+from textcritic.plan.entries.corpora import Splits
 from textcritic.runlog import Progress, log, versions
+from textcritic.values import JsonObject
 
 BUCKET = 200_000  # lines that are sorted at one time: 46 million make 230 buckets, each of some 70 MB
 MOST_BUCKETS = 500  # files that are open at one time; systems allow 1024
@@ -36,7 +37,7 @@ _TYPE = ARTICLE_SCHEMA.field("sections").type
 def build_lines(
     shards: Sequence[str | os.PathLike[str]],
     reports: Sequence[str | os.PathLike[str]],
-    splits: Mapping[str, Any],
+    splits: Splits,
     out_dir: str | os.PathLike[str],
     report_path: str | os.PathLike[str],
 ) -> None:
@@ -50,8 +51,7 @@ def build_lines(
     Args:
         shards: what `extract_shard` wrote of lines, in the order of the shards.
         reports: their reports, in the same order.
-        splits: `validation` and `test`, numbers of lines, or shares if they are less than 1; `train`, the most lines of
-            train, if there is a limit; `seed` of the order.
+        splits: numbers of lines, or shares if they are less than 1; the seed is that of the order.
         out_dir: folder of the corpus; its name is the corpus' name in messages and statistics.
         report_path: JSON with `extractor` and the number of `shards`.
 
@@ -67,7 +67,7 @@ def build_lines(
     with TemporaryDirectory(dir=folder, prefix=_TEMPORARY) as temporary:
         count = min(-(-joined["articles"] // BUCKET), MOST_BUCKETS)
         buckets = [Path(temporary) / str(number) for number in range(count)]
-        _spread(shards, splits["seed"], buckets, joined["articles"])
+        _spread(shards, splits.seed, buckets, joined["articles"])
         lengths, repeated = _write_splits(buckets, sizes, folder, hashed)
     statistics = _statistics(lengths)
     skipped = {**joined["skipped"], f"lines of {Reason.DUPLICATE.value}": repeated}
@@ -95,15 +95,15 @@ def keys_of(ids: Iterable[str], seed: int) -> np.ndarray:
     return np.frombuffer(digests, np.uint64)
 
 
-def _sizes(name: str, lines: int, splits: Mapping[str, Any]) -> dict[str, int]:
+def _sizes(name: str, lines: int, splits: Splits) -> dict[str, int]:
     """Lines of validation and of test, and the most of train."""
-    first, second = (round(n if n >= 1 else n * lines) for n in (splits["validation"], splits["test"]))
+    first, second = (round(n if n >= 1 else n * lines) for n in (splits.validation, splits.test))
     if min(first, second, lines - first - second) < 1:
         raise TextcriticError(
             f"corpus '{name}': {lines:,} lines are too few for three splits, validation of {first:,}, test of"
             f" {second:,} and train; lower splits.validation and splits.test, or give more of the dump"
         )
-    return {"validation": first, "test": second, "train": splits.get("train", lines)}
+    return {"validation": first, "test": second, "train": lines if splits.train is None else splits.train}
 
 
 def _spread(shards: Sequence[str | os.PathLike[str]], seed: int, buckets: Sequence[Path], lines: int) -> None:
@@ -210,7 +210,7 @@ def _added(counts: np.ndarray, more: np.ndarray) -> np.ndarray:
     return np.pad(counts, (0, longest - len(counts))) + np.pad(more, (0, longest - len(more)))
 
 
-def _statistics(lengths: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _statistics(lengths: Mapping[str, np.ndarray]) -> JsonObject:
     """The statistics of `build.corpus_statistics`, of articles of one section each, which has no title."""
     tokens = {split: int(counts @ np.arange(len(counts))) for split, counts in lengths.items()}
     articles = {split: int(counts.sum()) for split, counts in lengths.items()}

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import count
-from typing import Any
 
 from textcritic.corpora.wikipedia.gaps import GAP
+from textcritic.values import JsonObject
 
 SHOWN, NAMES, UNITS = "shown", "names", "units"
 _UNIT = " unit"  # behind the name of an argument in a place
@@ -76,7 +76,7 @@ def _forms(name: str, function: bool) -> Sequence[Mapping[str, str]] | None:
     name = table[NAMES].get(name, name)
     if function and name != "formatnum":
         return None
-    found: Any = table.get(_LANGUAGE if name.startswith(_LANGUAGE) else name)
+    found = table.get(_LANGUAGE if name.startswith(_LANGUAGE) else name)
     return found if isinstance(found, list) else None
 
 
@@ -103,8 +103,6 @@ def _with_values(form: str, values: Mapping[str, str]) -> str | None:
 
 
 @cache
-def _table() -> Mapping[str, Any]:
-    table: dict[str, Any] = json.loads(
-        files("textcritic.corpora.wikipedia").joinpath("templates.json").read_text("utf-8")
-    )
+def _table() -> JsonObject:
+    table: JsonObject = json.loads(files("textcritic.corpora.wikipedia").joinpath("templates.json").read_text("utf-8"))
     return table

@@ -6,7 +6,7 @@ Torch is loaded only when a name is used that needs it, because tables and figur
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.model import CTM
 
 if TYPE_CHECKING:
     from textcritic.critics.ctm.job import FitFiles, train_topics
@@ -19,7 +19,6 @@ __all__ = [
     "CTM",
     "Fit",
     "FitFiles",
-    "FitOptions",
     "Fits",
     "Posterior",
     "ProjectedFiles",

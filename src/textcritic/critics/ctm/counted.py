@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from textcritic.latents.bags import (
     read_words,
 )
 from textcritic.runlog import Progress
+from textcritic.values import JsonObject
 
 # Documents whose posteriors are inferred between two reports of progress.
 SLICE = 4096
@@ -77,7 +77,7 @@ class TrainAndTests:
     words: tuple[str, ...] | None
     removed: Removed | None = None
 
-    def train_size(self) -> dict[str, Any]:
+    def train_size(self) -> JsonObject:
         """What `textcritic topics` prints of the train set."""
         counts = self.train.counts
         return {

@@ -10,8 +10,9 @@ import torch
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import Batch, batch_of, in_order, rows_of_batches
-from textcritic.critics.ctm.model import Array, FitOptions
+from textcritic.critics.ctm.model import Array
 from textcritic.critics.ctm.posterior import Bound, Parameters, maximise
+from textcritic.plan.entries import Ctm
 from textcritic.runlog import Progress
 
 Rows = npt.NDArray[np.int64]
@@ -59,13 +60,13 @@ class EM:
     Attributes:
         matrix: [documents, words].
         rows: the rows of documents that have words.
-        options: how the model is fitted.
+        entry: how the model is fitted.
         workers: threads.
     """
 
     matrix: csr_matrix
     rows: Rows
-    options: FitOptions
+    entry: Ctm
     workers: int
 
     def iteration(self, current: FitState, before: Array | None, after: np.memmap) -> FitState:
@@ -77,7 +78,7 @@ class EM:
                 prior.
             after: of the same shape; the E-step writes its means and variances there.
         """
-        size, number = self.options.num_topics - 1, len(current.bounds)
+        size, number = self.entry.topics - 1, len(current.bounds)
         sums = Sums.empty(self.matrix.shape[1], current.parts.mean)
         progress = Progress(f"EM iteration {number + 1}", len(self.rows), "documents")
         for expected in self._expected(current.parts, before):
@@ -96,7 +97,7 @@ class EM:
             begin = None if before is None else (before[rows, :size].copy(), before[rows, size:].copy())
             return e_step(parameters, batch_of(self.matrix, rows), begin)
 
-        return in_order(work, rows_of_batches(self.matrix, self.options.num_topics), self.workers)
+        return in_order(work, rows_of_batches(self.matrix, self.entry.topics), self.workers)
 
 
 @dataclass(slots=True, eq=False)

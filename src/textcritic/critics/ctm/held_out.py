@@ -7,19 +7,20 @@ numbers of topics are compared document by document.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.posterior import Posterior, infer
 from textcritic.critics.ctm.train import fit_ctm
 from textcritic.errors import TextcriticError
 from textcritic.inference import Groups, Interval, bootstrap_interval, ratio_of_sums, unit_of, unit_sums
 from textcritic.inference.crossfit import deal
 from textcritic.plan.checks.critics import PARTS
+from textcritic.plan.entries import Ctm
 from textcritic.runlog import log
 
 DRAWS = 32
@@ -66,14 +67,14 @@ class HeldOut:
 
 
 def completed(
-    counts: csr_matrix, numbers: Sequence[int], options: FitOptions, groups: Groups = None, workers: int = 1
+    counts: csr_matrix, numbers: Sequence[int], entry: Ctm, groups: Groups = None, workers: int = 1
 ) -> Completed:
     """Fit models of each number of topics on all parts of the documents but one, and predict this one.
 
     Args:
         counts: [documents, words], whole numbers.
         numbers: K of each model; their order does not matter.
-        options: how models are fitted; `num_topics` is not used. The seed also decides the parts and the halves.
+        entry: how models are fitted; its `topics` are not used. The seed also decides the parts and the halves.
         groups: the group of each document; all documents of a group are in one part. None: each document is alone.
         workers: threads; the result does not depend on their number.
 
@@ -81,7 +82,7 @@ def completed(
         TextcriticError: too few documents for the largest number, or as `train.fit_ctm`.
     """
     known = tuple(sorted({*numbers}))
-    rng = np.random.default_rng((options.seed, len(known)))
+    rng = np.random.default_rng((entry.seed, len(known)))
     rows = np.flatnonzero(counts.getnnz(axis=1) > 0)
     units = unit_of(None if groups is None else [groups[row] for row in rows.tolist()], len(rows))
     order = rng.permutation(units.max(initial=-1) + 1)
@@ -104,8 +105,8 @@ def completed(
         read, predicted = read[both], predicted[both]
         values = []
         for number in known:
-            fit = fit_ctm(fitted, replace(options, num_topics=number), workers=workers)
-            values.append(predicted_under(fit.critic, read, predicted, options.seed, workers))
+            fit = fit_ctm(fitted, entry.changed(topics=number), workers=workers)
+            values.append(predicted_under(fit.critic, read, predicted, entry.seed, workers))
             log.info("part %d of %d held out, %d topics: done", part + 1, parts.max() + 1, number)
         by_part.append((np.stack(values), np.asarray(predicted.sum(axis=1), np.float64).ravel(), held[both]))
     likelihoods, tokens, documents = zip(*by_part, strict=True)

@@ -1,18 +1,17 @@
 """The job of rule fit_topics: a topic model of a corpus, the best of several starts, and a record of all of them."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from textcritic.critics.ctm.model import FitOptions, save_critics
+from textcritic.critics.ctm.model import save_critics
 from textcritic.critics.ctm.posterior import infer
 from textcritic.critics.ctm.released import read_released
 from textcritic.critics.ctm.starts import fit_starts
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.latents.bags import open_counts
+from textcritic.plan.entries import Ctm
 from textcritic.runlog import FINISHED, log
 
 # Documents whose posteriors are in memory.
@@ -40,29 +39,27 @@ class FitFiles:
     state: Path
 
 
-def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1, threads: int = 1) -> None:
+def train_topics(files: FitFiles, entry: Ctm, *, version: int = 1, threads: int = 1) -> None:
     """Fit a model on the counts of a train split from several starts, and write it with a record of the fits.
 
     Args:
         files: what is read and written.
-        entry: of the critics registry: `fitted` (None, or the `folder` of ctm-c's files to be read instead), `topics`,
-            `starts`, `seed`, `iterations`, `tolerance`.
+        entry: how it is fitted, or which files of ctm-c are read instead.
         version: version of the stage; a fit that another version began is not continued.
         threads: CPU threads.
 
     Raises:
         TextcriticError: as `fit_starts` and `open_counts`, with the folder's name.
     """
-    if entry["fitted"]:
-        _read_fitted(files, entry["fitted"]["folder"], threads)
+    if entry.fitted is not None:
+        _read_fitted(files, entry.fitted.folder, threads)
         return
-    options = FitOptions(entry["topics"], entry["iterations"], entry["tolerance"], entry["seed"])
     matrix = open_counts(files.counts).matrix
-    log.info("%d documents, %d words, %d topics", *matrix.shape, options.num_topics)
+    log.info("%d documents, %d words, %d topics", *matrix.shape, entry.topics)
     (files.state / FINISHED).unlink(missing_ok=True)
     try:
         state = files.state / f"version{version}"
-        fits = fit_starts(matrix, options, entry["starts"], state=state, workers=threads)
+        fits = fit_starts(matrix, entry, state=state, workers=threads)
     except TextcriticError as error:
         raise TextcriticError(f"{files.counts}: {error}") from error
     fit, ended = fits.best, sum(one.converged for one in fits.fits)
@@ -81,7 +78,12 @@ def train_topics(files: FitFiles, entry: Mapping[str, Any], *, version: int = 1,
         "words": matrix.shape[1],
         "tokens": int(matrix.sum()),
         "starts": fits.record(),
-        "options": asdict(options),
+        "options": {
+            "num_topics": entry.topics,
+            "iterations": entry.iterations,
+            "tolerance": entry.tolerance,
+            "seed": entry.seed,
+        },
     }
     write_json(files.training, record)
     (files.state / FINISHED).touch()

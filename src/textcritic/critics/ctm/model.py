@@ -1,4 +1,4 @@
-"""The correlated topic model: its parameters, its file, and the options of its fit."""
+"""The correlated topic model: its parameters and its file."""
 
 import os
 from collections.abc import Sequence
@@ -110,32 +110,6 @@ def load_critics(path: str | os.PathLike[str]) -> list[CTM]:
         return [CTM(**parameters) for parameters in read]
     except TextcriticError as error:
         raise TextcriticError(f"{path}: {error}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """How a model is fitted.
-
-    Attributes:
-        num_topics: K, from 2.
-        iterations: passes over the documents, at most.
-        tolerance: EM has converged when the bound changes by less than this an iteration, relative to its size, in the
-            mean of the last three iterations. The settings that come with Blei's code have 1e-3 of a single iteration.
-        seed: of the start. The same seed gives the same model to the last bit.
-    """
-
-    num_topics: int
-    iterations: int = 1000
-    tolerance: float = 1e-4
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.num_topics < 2:
-            raise TextcriticError(f"topics: {self.num_topics}; there must be 2 or more")
-        if self.iterations < 1 or not self.tolerance >= 0:
-            raise TextcriticError("iterations must be 1 or more, and tolerance 0 or more")
-        if self.seed < 0:
-            raise TextcriticError(f"seed: {self.seed}; it must be 0 or more")
 
 
 def lower_factor(covariance: Array) -> Array:

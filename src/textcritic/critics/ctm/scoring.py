@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from textcritic.critics.ctm.model import CTM, Array
 from textcritic.critics.scores import Rejected, rejected_rows, rejections
 from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Vocabulary, tokens_of
+from textcritic.values import JsonObject
 
 EMPTY = "no word of the vocabulary"
 FOREIGN = "foreign"
@@ -189,7 +190,7 @@ def outliers(
     usual: npt.ArrayLike,
     most: int = 5,
     column: Column = "nll",
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """The documents with the highest NLL, the highest first (Table 14, for which nothing was released).
 
     Args:
@@ -266,7 +267,7 @@ def _matrix(topics: pa.Table, name: str) -> Array:
     return column.flatten().to_numpy(zero_copy_only=False).reshape(-1, widths[0]).astype(np.float64)
 
 
-def _explained(critic: CTM, vocabulary: Vocabulary, article: Article, mean: Array, usual: Array) -> dict[str, Any]:
+def _explained(critic: CTM, vocabulary: Vocabulary, article: Article, mean: Array, usual: Array) -> JsonObject:
     own = _proportions(mean[None])[0]
     standard = (mean - critic.mean) / np.sqrt(np.diag(critic.covariance))
     strongest = [

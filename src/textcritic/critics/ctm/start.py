@@ -14,8 +14,9 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import batch_of, document_lengths, word_counts
 from textcritic.critics.ctm.em import Parts
-from textcritic.critics.ctm.model import Array, FitOptions
+from textcritic.critics.ctm.model import Array
 from textcritic.critics.ctm.sparse import ByType, entry_products, weighted_sums
+from textcritic.plan.entries import Ctm
 
 # DRAWS draws of documents make SCREENING steps each; the one of the highest likelihood continues to STEPS in all.
 DRAWS, SCREENING, STEPS = 4, 10, 100
@@ -30,22 +31,22 @@ RIDGE = 0.1
 MOST_ENTRIES = 2**20
 
 
-def start(matrix: csr_matrix, rows: npt.NDArray[np.int64], options: FitOptions) -> Parts:
+def start(matrix: csr_matrix, rows: npt.NDArray[np.int64], entry: Ctm) -> Parts:
     """The parameters that EM starts from: topics, and mean and covariance of the documents' coefficients.
 
     Args:
         matrix: [documents, words].
         rows: the rows of documents that have words.
-        options: only the number of topics and the seed are used.
+        entry: only the number of topics and the seed are used.
     """
-    rng = np.random.default_rng(options.seed)
-    sample = _sample(matrix, rows, options.num_topics, rng)
+    rng = np.random.default_rng(entry.seed)
+    sample = _sample(matrix, rows, entry.topics, rng)
     batch, background = batch_of(matrix, sample), word_counts(matrix)
     entries = _Entries(batch.starts, batch.types, batch.counts.float(), ByType.of(batch.starts, batch.types))
     states = []
     for _ in range(DRAWS):
-        topics = torch.from_numpy(_drawn(matrix, sample, background, options.num_topics, rng)).float()
-        even = torch.full((len(sample), options.num_topics), 1 / options.num_topics)
+        topics = torch.from_numpy(_drawn(matrix, sample, background, entry.topics, rng)).float()
+        even = torch.full((len(sample), entry.topics), 1 / entry.topics)
         states.append(entries.stepped(_Aspects(topics, even), SCREENING))
     best = max(states, key=lambda state: state.log_likelihood)
     ended = entries.stepped(best, STEPS - SCREENING)

@@ -4,18 +4,17 @@ EM ends in a local optimum. Every start has its own draw of documents and runs u
 differ by chance alone, and the spread of a number over them shows how much another seed would change it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from textcritic.critics.ctm.model import CTM, FitOptions
+from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.train import Fit, fit_ctm
-from textcritic.errors import TextcriticError
-from textcritic.plan.checks.critics import STARTS
+from textcritic.plan.entries import Ctm
 from textcritic.runlog import log
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +44,7 @@ class Fits:
         """Time that all of them took."""
         return sum(fit.seconds for fit in self.fits)
 
-    def record(self) -> list[dict[str, Any]]:
+    def record(self) -> list[JsonObject]:
         """One entry a start: `seed`, `bound` (nats, the last), `iterations`, `converged`, `seconds`."""
         return [
             {
@@ -61,8 +60,7 @@ class Fits:
 
 def fit_starts(
     counts: csr_matrix,
-    options: FitOptions,
-    starts: int = STARTS,
+    entry: Ctm,
     *,
     state: Path | None = None,
     workers: int = 1,
@@ -71,23 +69,20 @@ def fit_starts(
 
     Args:
         counts: [documents, words], whole numbers.
-        options: how each is fitted; the seeds of the starts come from its seed.
-        starts: S, from 1.
+        entry: how each is fitted, and S, their number; the seeds of the starts come from its seed.
         state: a folder, in which each start has its own; what a killed fit had finished is not done again. None:
             nothing is kept.
         workers: threads. The result does not depend on their number.
 
     Raises:
-        TextcriticError: no start, or as `train.fit_ctm`.
+        TextcriticError: as `train.fit_ctm`.
     """
-    if starts < 1:
-        raise TextcriticError(f"starts: {starts}; there must be 1 or more")
     fits: list[tuple[Fit, int]] = []
-    for number in range(starts):
-        seed = seed_of_start(options.seed, number)
+    for number in range(entry.starts):
+        seed = seed_of_start(entry.seed, number)
         folder = None if state is None else state / f"start{number + 1}"
-        fit = fit_ctm(counts, replace(options, seed=seed), state=folder, workers=workers)
-        log.info("start %d of %d: bound %s nats", number + 1, starts, f"{fit.bounds[-1]:,.0f}")
+        fit = fit_ctm(counts, entry.changed(seed=seed), state=folder, workers=workers)
+        log.info("start %d of %d: bound %s nats", number + 1, entry.starts, f"{fit.bounds[-1]:,.0f}")
         fits.append((fit, seed))
         if folder is not None and fit.converged:
             for path in folder.glob("posteriors-*"):  # no longer needed, and large

@@ -10,7 +10,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -19,10 +19,11 @@ from scipy.sparse import csr_matrix
 
 from textcritic.critics.ctm.batches import check_counts
 from textcritic.critics.ctm.em import EM, FitState, Parts, Rows
-from textcritic.critics.ctm.model import CTM, NEVER, Array, FitOptions
+from textcritic.critics.ctm.model import CTM, NEVER, Array
 from textcritic.critics.ctm.start import start
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
+from textcritic.plan.entries import Ctm
 from textcritic.runlog import log
 
 # A fit has converged when the mean change of the bound over this many iterations is small: one small change is no sign.
@@ -53,7 +54,7 @@ class Fit:
     empty: int
 
 
-def fit_ctm(counts: csr_matrix, options: FitOptions, *, state: Path | None = None, workers: int = 1) -> Fit:
+def fit_ctm(counts: csr_matrix, entry: Ctm, *, state: Path | None = None, workers: int = 1) -> Fit:
     """Fit by variational EM (Blei and Lafferty 2006, section 3; see `posterior` for the bound).
 
     The E-step raises the bound of each batch of documents from where the last E-step left it, the M-step is in closed
@@ -62,7 +63,7 @@ def fit_ctm(counts: csr_matrix, options: FitOptions, *, state: Path | None = Non
 
     Args:
         counts: [documents, words], whole numbers.
-        options: how the model is fitted.
+        entry: how the model is fitted; `starts` is not used. The same seed gives the same model to the last bit.
         state: a folder; after each iteration the fit is saved there, and a fit of the same documents and options goes
             on from there. None: nothing is kept.
         workers: threads. The result does not depend on their number.
@@ -72,29 +73,29 @@ def fit_ctm(counts: csr_matrix, options: FitOptions, *, state: Path | None = Non
     """
     matrix = check_counts(counts)
     rows = np.flatnonzero(np.diff(matrix.indptr))
-    _check_size(len(rows), options.num_topics)
-    em = EM(matrix, rows, options, workers)
-    checkpoints = Checkpoints(state, _identity(matrix, options))
-    current = checkpoints.load(options.iterations) or _started(matrix, rows, options)
-    shape = (matrix.shape[0], 2 * (options.num_topics - 1))
-    while not _ended(current, options):
+    _check_size(len(rows), entry.topics)
+    em = EM(matrix, rows, entry, workers)
+    checkpoints = Checkpoints(state, _identity(matrix, entry))
+    current = checkpoints.load(entry.iterations) or _started(matrix, rows, entry)
+    shape = (matrix.shape[0], 2 * (entry.topics - 1))
+    while not _ended(current, entry):
         began = time.monotonic()
         following = em.iteration(current, *checkpoints.posteriors(len(current.bounds), *shape))
         if not math.isfinite(following.bounds[-1]):
             raise TextcriticError(f"EM iteration {len(following.bounds)}: the bound is not finite; {_advice(state)}")
         current = replace(following, seconds=current.seconds + time.monotonic() - began)
         checkpoints.save(current)
-        log.info("%s", _line(current, options))
+        log.info("%s", _line(current, entry))
     parts = current.parts
     critic = CTM(np.log(np.maximum(parts.topics.T, NEVER)), parts.mean, parts.covariance)
     empty = matrix.shape[0] - len(rows)
-    return Fit(critic, current.bounds, current.seconds, _converged(current, options), len(rows), empty)
+    return Fit(critic, current.bounds, current.seconds, _converged(current, entry), len(rows), empty)
 
 
-def _started(matrix: csr_matrix, rows: Rows, options: FitOptions) -> FitState:
+def _started(matrix: csr_matrix, rows: Rows, entry: Ctm) -> FitState:
     """The state before the first iteration, with the time that it took."""
     began = time.monotonic()
-    return FitState(start(matrix, rows, options), seconds=time.monotonic() - began)
+    return FitState(start(matrix, rows, entry), seconds=time.monotonic() - began)
 
 
 class Checkpoints:
@@ -199,13 +200,13 @@ def _check_size(documents: int, topics: int) -> None:
         raise TextcriticError(f"topics: {topics}, but only {documents} documents with words; ask for fewer topics")
 
 
-def _identity(matrix: csr_matrix, options: FitOptions) -> str:
+def _identity(matrix: csr_matrix, entry: Ctm) -> str:
     """A text that identifies documents and options, except the number of iterations: more of them continue a fit."""
     digest = hashlib.blake2b(digest_size=16)
     for array in (matrix.indptr, matrix.indices, matrix.data):
         for begin in range(0, len(array), 2**20):
             digest.update(array[begin : begin + 2**20].tobytes())
-    deciding = {key: value for key, value in asdict(options).items() if key != "iterations"}
+    deciding = {"num_topics": entry.topics, "tolerance": entry.tolerance, "seed": entry.seed}
     return json.dumps({"shape": list(matrix.shape), "counts": digest.hexdigest(), **deciding})
 
 
@@ -222,15 +223,15 @@ def _change(bounds: Sequence[float]) -> float:
     return abs((bounds[-1] - bounds[-1 - LATELY]) / bounds[-1]) / LATELY
 
 
-def _converged(current: FitState, options: FitOptions) -> bool:
-    return _change(current.bounds) < options.tolerance
+def _converged(current: FitState, entry: Ctm) -> bool:
+    return _change(current.bounds) < entry.tolerance
 
 
-def _ended(current: FitState, options: FitOptions) -> bool:
-    return len(current.bounds) >= options.iterations or _converged(current, options)
+def _ended(current: FitState, entry: Ctm) -> bool:
+    return len(current.bounds) >= entry.iterations or _converged(current, entry)
 
 
-def _line(current: FitState, options: FitOptions) -> str:
+def _line(current: FitState, entry: Ctm) -> str:
     """A line of progress, with the iterations that are left if the changes of the bound go on shrinking as now."""
     bounds = current.bounds
     line = f"EM iteration {len(bounds)}: bound {bounds[-1]:,.0f} nats"
@@ -238,10 +239,10 @@ def _line(current: FitState, options: FitOptions) -> str:
         return line
     now, before = _change(bounds), _change(bounds[:-1])
     line += f", changed by {now:.1e} of it"
-    if _ended(current, options):
+    if _ended(current, entry):
         return line
-    most = options.iterations - len(bounds)
-    if not 0 < options.tolerance < now < before < math.inf:
+    most = entry.iterations - len(bounds)
+    if not 0 < entry.tolerance < now < before < math.inf:
         return f"{line}; at most {most} more"
-    left = math.ceil(math.log(now / options.tolerance) / math.log(before / now))
+    left = math.ceil(math.log(now / entry.tolerance) / math.log(before / now))
     return f"{line}; about {min(left, most)} more to come"

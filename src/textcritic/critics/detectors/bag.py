@@ -1,15 +1,16 @@
 """Detectors that do not see the order of words: logistic regression on TF-IDF, and the majority class."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from textcritic.critics.detectors.learner import Files, Learner, Lessons, model_of, require_both_answers
+from textcritic.critics.detectors.learner import Files, Learner, Lessons, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, read_json, write_arrays, write_json
+from textcritic.plan.entries import Detector
 from textcritic.training.loop import Loop
 
 if TYPE_CHECKING:  # scipy and scikit-learn take long to load
@@ -27,7 +28,7 @@ class Majority(Learner):
         self.share = share
 
     @classmethod
-    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+    def learn(cls, lessons: Lessons, entry: Detector, files: Files, seed: int, loop: Loop) -> Self:
         """The share of lessons in which something is wrong."""
         if not lessons.train:
             raise TextcriticError("there is no sentence to learn from")
@@ -42,7 +43,7 @@ class Majority(Learner):
         write_json(folder / "share.json", {"share": self.share})
 
     @classmethod
-    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def load(cls, folder: Path, entry: Detector) -> Self:
         """From the folder of a detector."""
         return cls(read_json(folder / "share.json")["share"])
 
@@ -68,23 +69,24 @@ class Bag(Learner):
         self.vectoriser.idf_ = idf
 
     @classmethod
-    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+    def learn(cls, lessons: Lessons, entry: Detector, files: Files, seed: int, loop: Loop) -> Self:
         """Count the words of the lessons, and fit; nothing is random."""
         from sklearn.feature_extraction.text import TfidfVectorizer
         from sklearn.linear_model import LogisticRegression
 
         require_both_answers(lessons.train)
-        _, settings = model_of(entry)
-        vectoriser = TfidfVectorizer(min_df=settings["minimum_count"], lowercase=True)
+        settings = entry.model.bag
+        assert settings is not None
+        vectoriser = TfidfVectorizer(min_df=settings.minimum_count, lowercase=True)
         try:
             vectoriser.fit([question.first for question in lessons.train])
         except ValueError as error:  # from scikit-learn, if no word is left
             raise TextcriticError(
-                f"no word occurs in {settings['minimum_count']} sentences; lower model.bag.minimum_count"
+                f"no word occurs in {settings.minimum_count} sentences; lower model.bag.minimum_count"
             ) from error
         words = vectoriser.get_feature_names_out().tolist()
         bag = cls(words, vectoriser.idf_, np.empty(0), 0.0)
-        regression = LogisticRegression(C=settings["inverse_penalty"], max_iter=1000)
+        regression = LogisticRegression(C=settings.inverse_penalty, max_iter=1000)
         regression.fit(bag.features(lessons.train), [question.wrong for question in lessons.train])
         bag.weights, bag.bias = regression.coef_[0], float(regression.intercept_[0])
         return bag
@@ -117,7 +119,7 @@ class Bag(Learner):
         write_arrays(folder / MODEL, arrays)
 
     @classmethod
-    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def load(cls, folder: Path, entry: Detector) -> Self:
         """From the folder of a detector."""
         with arrays_of(folder / MODEL, DAMAGED) as arrays:
             idf, weights, bias = (arrays[name] for name in ("idf", "weights", "bias"))

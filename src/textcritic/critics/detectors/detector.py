@@ -3,19 +3,20 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from textcritic.batches import batched
 from textcritic.corpora.intruders.documents import Document
-from textcritic.critics.detectors.learner import KINDS, Learner, learner_of, model_of
+from textcritic.critics.detectors.learner import Learner, learner_of
 from textcritic.critics.detectors.predictions import Prediction
 from textcritic.critics.detectors.questions import CoherenceTest, test_of
 from textcritic.critics.detectors.scorer import Scorer
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json
+from textcritic.plan.entries import Detector as Entry
 from textcritic.plan.entries import restore
+from textcritic.plan.entries.detectors import Surprise, Untrained
 from textcritic.runlog import Progress
 
 DESCRIPTION = "detector.json"
@@ -66,8 +67,11 @@ class Detector:
             TextcriticError: the folder or a file of it is missing, or damaged.
         """
         described = read_json(Path(folder) / DESCRIPTION)
-        opening = restore(described["entry"], "critics")["opening"]
-        return cls(_scorer(Path(folder), described, scorer), described["threshold"], opening)
+        entry = Entry.restore(described["entry"])
+        if isinstance(entry.model.settings, Untrained):
+            return cls(scorer_made_with(entry, described["made_with"], scorer), described["threshold"], entry.opening)
+        learner = learner_of(entry.model.kind).load(Path(folder), entry)
+        return cls(Asking(test_of(entry), learner), described["threshold"], entry.opening)
 
     def predict(self, documents: Iterable[Document], what: str = "", total: int = 0) -> Iterator[Prediction]:
         """The prediction for each document, in their order; they are read `AT_ONCE` at a time.
@@ -93,13 +97,11 @@ class Detector:
         return Prediction(*fields, float(scores[0]), bool(flagged[0])) if self.opening else Prediction(*fields)
 
 
-def scorer_made_with(
-    entry: Mapping[str, Any], made_with: Mapping[str, str], path: str | os.PathLike[str] | None
-) -> Scorer:
+def scorer_made_with(entry: Entry, made_with: Mapping[str, str], path: str | os.PathLike[str] | None) -> Scorer:
     """The scorer of a detector without training.
 
     Args:
-        entry: of the critics registry, of kind detector, with all its defaults.
+        entry: its entry.
         made_with: canonical strings of the entries of what it is made with, by registry: of its language model
             (`generators`), or of its critic (`critics`) and the critic's resolver (`resolvers`), if it has one.
         path: folder of that language model, or critic.npz.
@@ -107,24 +109,16 @@ def scorer_made_with(
     Raises:
         TextcriticError: the path is missing, or not what it should be.
     """
-    kind, settings = model_of(entry)
+    settings = entry.model.settings
     if path is None:
-        raise TextcriticError(f"a detector of kind {kind} is made with another model; name its folder")
-    entries = {registry: restore(text, registry) for registry, text in made_with.items()}
-    if kind == "surprise":
+        raise TextcriticError(f"a detector of kind {entry.model.kind} is made with another model; name its folder")
+    if isinstance(settings, Surprise):
         from textcritic.critics.detectors.surprise import (
-            surprise_of,
-        )  # this and the next import load modules that most jobs do not need
+            surprise_of,  # this and the next load what most jobs don't need
+        )
 
-        return surprise_of(settings, entries["generators"], path)
+        return surprise_of(settings, restore(made_with["generators"], "generators"), path)
     from textcritic.critics.detectors.nll import without_of
 
-    return without_of(entries["critics"], entries.get("resolvers"), path)
-
-
-def _scorer(folder: Path, described: Mapping[str, Any], path: str | os.PathLike[str] | None) -> Scorer:
-    entry = restore(described["entry"], "critics")
-    kind, _ = model_of(entry)
-    if kind not in KINDS:
-        return scorer_made_with(entry, described["made_with"], path)
-    return Asking(test_of(entry), learner_of(kind).load(folder, entry))
+    resolver = restore(made_with["resolvers"], "resolvers") if "resolvers" in made_with else None
+    return without_of(restore(made_with["critics"], "critics"), resolver, path)

@@ -2,12 +2,13 @@
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
+from torch import nn
 from torch.nn.functional import cross_entropy
 
 from textcritic.critics.detectors.learner import Learner, Lessons
@@ -19,6 +20,7 @@ from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import autocast, card_name, cpu_settings, device
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
+from textcritic.values import JsonObject
 
 BATCH = 64  # questions that are answered at once
 
@@ -95,7 +97,7 @@ class AnswerJob(GradientJob):
     """
 
     def __init__(
-        self, name: str, model: Any, training: DetectorTraining, seed: int, splits: tuple[Encoded, Encoded]
+        self, name: str, model: nn.Module, training: DetectorTraining, seed: int, splits: tuple[Encoded, Encoded]
     ) -> None:
         super().__init__(name, model, training, seed, Ranks())
         self.train, self.validation = splits
@@ -127,7 +129,7 @@ class AnswerJob(GradientJob):
             total += float(self._losses(self.validation, rows).double().sum())
         return total / len(self.validation.wrong)
 
-    def report(self, loop: Loop) -> dict[str, Any]:
+    def report(self, loop: Loop) -> JsonObject:
         """What `training.json` records of the training."""
         return {
             "steps": loop.step,
@@ -160,18 +162,18 @@ class AnswerJob(GradientJob):
 class Network(Learner):
     """A learner whose `model`, as `AnswerJob` takes it, is trained by gradient steps; `made` is its report."""
 
-    model: Any
-    entry: Mapping[str, Any]
-    made: dict[str, Any]
+    model: nn.Module
+    training: DetectorTraining
+    made: JsonObject
 
     @abstractmethod
     def encode(self, questions: Sequence[Question]) -> Encoded:
         """Questions as the model reads them."""
 
-    def train(self, lessons: Lessons, seed: int, loop: Loop, more: Mapping[str, Any]) -> Self:
+    def train(self, lessons: Lessons, seed: int, loop: Loop, more: JsonObject) -> Self:
         """Train the model on lessons; the report has `more` too."""
         splits = self.encode(lessons.train), self.encode(lessons.validation)
-        job = AnswerJob(loop.run.name, self.model, DetectorTraining(**self.entry["training"]), seed, splits)
+        job = AnswerJob(loop.run.name, self.model, self.training, seed, splits)
         loop.train(job)
         self.model.load_state_dict(loop.best())
         self.made = {**more, **job.report(loop)}
@@ -180,15 +182,15 @@ class Network(Learner):
     def answer(self, questions: Sequence[Question], what: str = "") -> np.ndarray:
         """By the softmax of the model's logits; on the GPU if there is one."""
         self.model.to(device())
-        return answers(self.model, self.encode(questions), self.entry["training"], what)
+        return answers(self.model, self.encode(questions), self.training, what)
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> JsonObject:
         """That of the training."""
         return self.made
 
 
 @torch.inference_mode()
-def answers(model: Any, questions: Encoded, training: Mapping[str, Any], what: str = "") -> np.ndarray:
+def answers(model: nn.Module, questions: Encoded, training: DetectorTraining, what: str = "") -> np.ndarray:
     """The probability that something is wrong, float64 [questions].
 
     Args:
@@ -201,10 +203,10 @@ def answers(model: Any, questions: Encoded, training: Mapping[str, Any], what: s
     at = next(model.parameters()).device
     result = np.zeros(len(questions.wrong))
     progress = Progress(what, len(result), "sentences") if what else None
-    with cpu_settings(float32_matmul_precision=training["float32_matmul_precision"]):
+    with cpu_settings(float32_matmul_precision=training.float32_matmul_precision):
         for rows in answered_batches(questions.lengths, BATCH, at):
             batch = {key: value.to(at) for key, value in questions.batch(rows).items()}
-            with autocast(at, training["precision"]):
+            with autocast(at, training.precision):
                 logits = model(**batch).logits
             result[rows] = torch.softmax(logits.double(), dim=-1)[:, 1].cpu().numpy()
             if progress:

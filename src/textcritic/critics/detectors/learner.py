@@ -6,20 +6,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Detector
 from textcritic.training.loop import Loop
+from textcritic.values import JsonObject
 
 PACKAGE = "textcritic.critics.detectors"
 KINDS = {
     "majority": "bag:Majority",
     "bag": "bag:Bag",
-    "embeddings": "vectors:Averaged",
-    "bilstm": "vectors:BiLstm",
+    "embeddings": "vectors:WordVectors",
+    "bilstm": "vectors:WordVectors",
     "transformer": "transformer:Transformer",
 }
 
@@ -47,7 +49,7 @@ class Lessons:
     train: Sequence[Question]
     validation: Sequence[Question]
 
-    def counts(self) -> dict[str, Any]:
+    def counts(self) -> JsonObject:
         """How many there are, and of how many something is wrong."""
         splits = {"train": self.train, "validation": self.validation}
         return {
@@ -61,12 +63,12 @@ class Learner(ABC):
 
     @classmethod
     @abstractmethod
-    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+    def learn(cls, lessons: Lessons, entry: Detector, files: Files, seed: int, loop: Loop) -> Self:
         """Learn from questions with their answers.
 
         Args:
             lessons: of both splits.
-            entry: of the registry, with all its defaults.
+            entry: of the detector, whose model is of this kind.
             files: see `Files`.
             seed: of first weights and the order of lessons.
             loop: which trains what is trained by gradient steps.
@@ -85,24 +87,16 @@ class Learner(ABC):
 
     @classmethod
     @abstractmethod
-    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def load(cls, folder: Path, entry: Detector) -> Self:
         """Read it back; raises TextcriticError where files are missing or damaged."""
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> JsonObject:
         """What `training.json` records of the training."""
         return {}
 
 
-def model_of(entry: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The kind of a detector's model and its settings: the only key of `model` and its value."""
-    ((kind, settings),) = entry["model"].items()
-    return kind, settings
-
-
 def learner_of(kind: str) -> type[Learner]:
-    """The class of a kind; raises TextcriticError where there is no such kind."""
-    if kind not in KINDS:
-        raise TextcriticError(f"model: {kind!r} is not one of {', '.join(KINDS)}")
+    """The class of a kind."""
     module, _, name = KINDS[kind].partition(":")
     learner: type[Learner] = getattr(importlib.import_module(f"{PACKAGE}.{module}"), name)
     return learner

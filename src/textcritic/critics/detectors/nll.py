@@ -6,9 +6,8 @@ document without the sentence; or by how much more the document without it is in
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
@@ -27,6 +26,8 @@ from textcritic.errors import TextcriticError
 from textcritic.latents.bags import Vocabulary, count_words
 from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import Resolver, resolver_of
+from textcritic.plan.entries import Critic, Mentions, Order
+from textcritic.plan.entries import Resolver as ResolverEntry
 from textcritic.runlog import Progress
 
 AT_ONCE = 200  # documents
@@ -121,12 +122,12 @@ class OrderWithout(Without):
 
     def nll(self, documents: Sequence[Document]) -> np.ndarray:
         """Minus the evidence for the order, nats: that of one sentence is 0, as it has no order."""
-        every = sentences_of(([one] for document in documents for one in _without_each(document)), split=list)
+        every = sentences_of([one] for document in documents for one in _without_each(document))
         nats: np.ndarray = -(arranged(every, self.critic.vocabulary).found @ self.critic.weights) / UNIT
         return nats
 
 
-def without_of(critic: Mapping[str, Any], resolver: Mapping[str, Any] | None, path: str | os.PathLike[str]) -> Without:
+def without_of(critic: Critic, resolver: ResolverEntry | None, path: str | os.PathLike[str]) -> Without:
     """The scorer of a detector.
 
     Args:
@@ -134,11 +135,11 @@ def without_of(critic: Mapping[str, Any], resolver: Mapping[str, Any] | None, pa
         resolver: that of its resolver; None of a critic without one.
         path: critic.npz.
     """
-    if critic["kind"] == "order":
+    if isinstance(critic, Order):
         return OrderWithout(path)
-    if resolver is None:
-        return TopicsWithout(Path(path).parent)
-    return MentionsWithout(path, chain_options(critic, resolver), resolver_of(resolver))
+    if isinstance(critic, Mentions) and resolver is not None:
+        return MentionsWithout(path, chain_options(critic, resolver), resolver_of(resolver))
+    return TopicsWithout(Path(path).parent)
 
 
 def _texts(document: Document) -> list[str]:

@@ -6,12 +6,12 @@ A new test is one class here. Whatever answers questions (`learner.Learner`) the
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from textcritic.corpora.intruders.documents import Document
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Detector
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +159,11 @@ class SentenceOrder(_Neighbours):
 BASELINES: Mapping[str, type[CoherenceTest]] = {test.name: test for test in (NextSentence, SentenceOrder)}
 
 
-def test_of(entry: Mapping[str, Any]) -> CoherenceTest:
-    """The test of an entry of the critics registry, of kind detector, with all its defaults."""
-    if entry["test"] in BASELINES:
-        return BASELINES[entry["test"]]()
-    return Intruder(alone=entry["reads"] == "sentence", opening=entry["opening"])
+def test_of(entry: Detector) -> CoherenceTest:
+    """The test of a detector's entry."""
+    if entry.test in BASELINES:
+        return BASELINES[entry.test]()
+    return Intruder(alone=entry.reads == "sentence", opening=entry.opening)
 
 
 def _coherent(documents: Sequence[Document], least: int) -> list[Document]:

@@ -6,12 +6,12 @@ mutual information. The sentences before it make a sentence that belongs there m
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 from torch.nn.functional import cross_entropy
 
 from textcritic.corpora.intruders.documents import Document
@@ -20,6 +20,8 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.ngram.model import load as load_ngram
 from textcritic.generators.ngram.words import END_ID, Words
 from textcritic.latents.titles.sections import sorted_batches
+from textcritic.plan.entries import Generator, Ngram
+from textcritic.plan.entries.detectors import Surprise as Settings
 from textcritic.runlog import Progress
 from textcritic.training.hardware import autocast, device
 from textcritic.training.load import load_causal, load_tokenizer
@@ -83,8 +85,9 @@ class CausalSentences(SentenceModel):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.tokenizer = load_tokenizer(folder)
-        model: Any = load_causal({"folder": str(folder)}, self.tokenizer)
-        self.model: Any = model.to(device())
+        self.device = device()
+        model: nn.Module = load_causal({"folder": str(folder)}, self.tokenizer)
+        self.model = model.to(self.device)
         self.positions: int = getattr(self.model.config, "max_position_embeddings", 0) or 2**31
         self.end = self.tokenizer.eos_token_id
         if self.end is None:
@@ -133,8 +136,8 @@ class CausalSentences(SentenceModel):
             ids = np.zeros((len(rows), lengths[rows].max()), np.int64)
             for place, row in enumerate(rows):
                 ids[place, : lengths[row]] = texts[row]  # what follows is read after it, and has no effect
-            batch = torch.from_numpy(ids).to(self.model.device)
-            with autocast(self.model.device, "fp32"):
+            batch = torch.from_numpy(ids).to(self.device)
+            with autocast(self.device, "fp32"):
                 logits = self.model(input_ids=batch[:, :-1], use_cache=False).logits
             nll = cross_entropy(logits.float().transpose(1, 2), batch[:, 1:], reduction="none").double().cpu().numpy()
             for place, row in enumerate(rows):
@@ -177,7 +180,7 @@ class NgramSentences(SentenceModel):
         return [part[:-1] for part in np.split(nll, np.cumsum(lengths)[:-1])]
 
 
-def surprise_of(settings: Mapping[str, Any], generator: Mapping[str, Any], folder: str | os.PathLike[str]) -> Surprise:
+def surprise_of(settings: Settings, generator: Generator, folder: str | os.PathLike[str]) -> Surprise:
     """The scorer of a detector.
 
     Args:
@@ -185,5 +188,5 @@ def surprise_of(settings: Mapping[str, Any], generator: Mapping[str, Any], folde
         generator: the entry of the language model, of kind causal or ngram.
         folder: of that.
     """
-    kinds = {"causal": CausalSentences, "ngram": NgramSentences}
-    return Surprise(kinds[generator["kind"]](folder), settings["per"])
+    sentences = NgramSentences if isinstance(generator, Ngram) else CausalSentences
+    return Surprise(sentences(folder), settings.per)

@@ -1,16 +1,15 @@
 """Make a detector: let it learn, choose its threshold where it has none, and measure it on validation."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from textcritic.corpora.articles import num_articles
 from textcritic.corpora.intruders.documents import Document, iter_documents, read_documents
 from textcritic.critics.detectors.detector import DESCRIPTION, Asking, Detector, scorer_made_with
-from textcritic.critics.detectors.learner import KINDS, Files, Lessons, learner_of, model_of
+from textcritic.critics.detectors.learner import Files, Lessons, learner_of
 from textcritic.critics.detectors.predictions import Prediction, write_predictions
 from textcritic.critics.detectors.questions import test_of
 from textcritic.critics.detectors.scorer import Scorer
@@ -18,11 +17,12 @@ from textcritic.critics.detectors.scores import MEASURES, Counts, Ranking, best_
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.plan.entries import Detector as DetectorEntry
-from textcritic.plan.entries.detectors import DetectorTraining
+from textcritic.plan.entries.detectors import Untrained
 from textcritic.plan.registries import WITHOUT_EFFECT
 from textcritic.runlog import log
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.loop import Loop, Run, resumable
+from textcritic.values import JsonObject
 
 EVEN = 0.5  # a probability above it is a flag
 
@@ -31,17 +31,17 @@ def train_detector(
     train: str | os.PathLike[str],
     validation: str | os.PathLike[str],
     files: Files,
-    entry: Mapping[str, Any],
+    entry: DetectorEntry,
     seed: int,
     run: Run,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Train a detector of intruder sentences, and write its folder; a killed training continues from its checkpoint.
 
     Args:
         train: documents to learn from, see `corpora.intruders`.
         validation: documents that decide which weights are kept, and the threshold of scores that are no probability.
         files: what else it is made from.
-        entry: of the critics registry, of kind detector, with all its defaults.
+        entry: of the detector.
         seed: of first weights, dropout and the order of documents.
         run: what is written and how.
 
@@ -57,11 +57,13 @@ def train_detector(
     for path, documents in ((train, learnt_from), (validation, held_out)):
         if not documents:
             raise TextcriticError(f"{path}: has no documents to train {run.name} on")
-    described = DetectorEntry.read(entry, run.name).canonical(without=WITHOUT_EFFECT)
-    decides = {"entry": described, "made_with": dict(files.made_with), "seed": seed, **_training_of(entry)}
+    described = entry.canonical(without=WITHOUT_EFFECT)
+    decides: JsonObject = {"entry": described, "made_with": dict(files.made_with), "seed": seed}
+    if entry.training is not None:
+        decides["training"] = entry.training.deciding()
     with resumable(run, decides, {"train": train, "validation": validation, **files.given()}) as loop:
         scorer, report = _made((learnt_from, held_out), files, entry, seed, loop)
-        detector = Detector(scorer, EVEN, entry["opening"])
+        detector = Detector(scorer, EVEN, entry.opening)
         log.info("%s: predicting the validation split", run.name)
         scored = scorer.scores(held_out, f"validating {run.name}")
         chosen_on = "fixed"
@@ -123,17 +125,16 @@ def measured(documents: Sequence[Document], predictions: Sequence[Prediction]) -
 def _made(
     splits: tuple[Sequence[Document], Sequence[Document]],
     files: Files,
-    entry: Mapping[str, Any],
+    entry: DetectorEntry,
     seed: int,
     loop: Loop,
-) -> tuple[Scorer, dict[str, Any]]:
+) -> tuple[Scorer, JsonObject]:
     """The scorer, and what the report says about its training."""
-    kind, _ = model_of(entry)
-    if kind not in KINDS:
+    if isinstance(entry.model.settings, Untrained):
         return scorer_made_with(entry, files.made_with, files.scorer), {}
     test = test_of(entry)
     lessons = Lessons(*(test.lessons(documents, seed) for documents in splits))
-    learner = learner_of(kind).learn(lessons, entry, files, seed, loop)
+    learner = learner_of(entry.model.kind).learn(lessons, entry, files, seed, loop)
     return Asking(test, learner), {"questions": lessons.counts(), **learner.report()}
 
 
@@ -142,7 +143,3 @@ def _threshold(documents: Sequence[Document], scored: Sequence[np.ndarray]) -> f
     wrong = [np.arange(1, len(scores)) == document.intruder for document, scores in zip(documents, scored, strict=True)]
     threshold, _ = best_threshold(np.concatenate([scores[1:] for scores in scored]), np.concatenate(wrong))
     return threshold
-
-
-def _training_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {"training": DetectorTraining(**entry["training"]).deciding()} if entry["training"] else {}

@@ -1,17 +1,19 @@
 """A transformer that reads a sentence and its document: the detectors of Shen et al. 2021, section 5."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerFast
+from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.batches import batched
 from textcritic.critics.detectors.encoded import Encoded, Network, Padding, answers_of
-from textcritic.critics.detectors.learner import Files, Lessons, model_of, require_both_answers
+from textcritic.critics.detectors.learner import Files, Lessons, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Detector
+from textcritic.plan.entries.detectors import TransformerDetector
 from textcritic.training.load import load_model, load_tokenizer
 from textcritic.training.loop import Loop
 
@@ -25,25 +27,26 @@ class Transformer(Network):
     Args:
         model: a sequence classification model of two classes.
         tokenizer: its own.
-        entry: of the registry, with all its defaults.
+        entry: of the detector.
     """
 
-    def __init__(self, model: Any, tokenizer: PreTrainedTokenizerFast, entry: Mapping[str, Any]) -> None:
-        self.model, self.tokenizer, self.entry = model, tokenizer, entry
-        self.made: dict[str, Any] = {}
-        _, self.settings = model_of(entry)
-        _require_room(model, tokenizer, self.settings["max_tokens"])
+    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, entry: Detector) -> None:
+        assert entry.training is not None
+        self.model: PreTrainedModel = model
+        self.tokenizer, self.training, self.made = tokenizer, entry.training, {}
+        self.max_tokens = _settings_of(entry).max_tokens
+        _require_room(model, tokenizer, self.max_tokens)
 
     @classmethod
-    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+    def learn(cls, lessons: Lessons, entry: Detector, files: Files, seed: int, loop: Loop) -> Self:
         """Fine-tune, or train from random weights; with `freeze`, only what is on top of the encoder."""
         require_both_answers(lessons.train)
-        _, settings = model_of(entry)
-        init = {"folder": str(files.pretrained)} if files.pretrained else settings["init"]
+        settings = _settings_of(entry)
+        init = {"folder": str(files.pretrained)} if files.pretrained else settings.init.plain()
         tokenizer = load_tokenizer(str(files.tokenizer or files.pretrained))
         labels = {"id2label": LABELS, "label2id": {name: number for number, name in LABELS.items()}}
         model = load_model(AutoModelForSequenceClassification, init, tokenizer, seed, new_head=True, **labels)
-        if settings["freeze"]:
+        if settings.freeze:
             model.base_model.requires_grad_(False)
         return cls(model, tokenizer, entry).train(lessons, seed, loop, {})
 
@@ -57,7 +60,7 @@ class Transformer(Network):
             first = [question.first for question in chunk]
             second = None if chunk[0].second is None else [str(question.second) for question in chunk]
             encoded = self.tokenizer(
-                first, second, truncation="longest_first", max_length=self.settings["max_tokens"],
+                first, second, truncation="longest_first", max_length=self.max_tokens,
                 split_special_tokens=True, return_token_type_ids=True, return_attention_mask=False,
             )  # fmt: skip
             tokens += [np.array(row, np.int32) for row in encoded["input_ids"]]
@@ -76,7 +79,7 @@ class Transformer(Network):
         self.tokenizer.save_pretrained(folder)
 
     @classmethod
-    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def load(cls, folder: Path, entry: Detector) -> Self:
         """From the folder of a detector."""
         tokenizer = load_tokenizer(folder)
         return cls(load_model(AutoModelForSequenceClassification, {"folder": str(folder)}, tokenizer), tokenizer, entry)
@@ -86,7 +89,12 @@ class Transformer(Network):
         return bool(getattr(self.model.config, "type_vocab_size", 2) > 1)
 
 
-def _require_room(model: Any, tokenizer: PreTrainedTokenizerFast, max_tokens: int) -> None:
+def _settings_of(entry: Detector) -> TransformerDetector:
+    assert entry.model.transformer is not None
+    return entry.model.transformer
+
+
+def _require_room(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, max_tokens: int) -> None:
     if tokenizer.pad_token_id is None:
         raise TextcriticError("the tokenizer has no padding token; use an encoder that has one, like BERT")
     positions = getattr(model.config, "max_position_embeddings", -1)

@@ -2,10 +2,9 @@
 
 import os
 import re
-from abc import abstractmethod
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
@@ -14,10 +13,12 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from textcritic.critics.detectors.encoded import Encoded, Network, Padding, joined
-from textcritic.critics.detectors.learner import Files, Lessons, model_of, require_both_answers
+from textcritic.critics.detectors.learner import Files, Lessons, require_both_answers
 from textcritic.critics.detectors.questions import Question
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
+from textcritic.plan.entries import Detector
+from textcritic.plan.entries.detectors import Bilstm, Embeddings
 from textcritic.runlog import log
 from textcritic.training.loop import Loop
 
@@ -38,13 +39,14 @@ class Output(NamedTuple):
 class WordNetwork(nn.Module):
     """Word vectors, something that makes one vector of them, a hidden layer, and two logits."""
 
-    def __init__(self, words: int, settings: Mapping[str, Any], width: int) -> None:
+    def __init__(self, words: int, settings: Embeddings, width: int = 0) -> None:
         super().__init__()
-        self.vectors = nn.Embedding(words + 2, settings["size"], padding_idx=PADDING)
+        self.vectors = nn.Embedding(words + 2, settings.size, padding_idx=PADDING)
         nn.init.normal_(self.vectors.weight, std=SPREAD)
         with torch.no_grad():
             self.vectors.weight[PADDING] = 0
-        self.top = nn.Sequential(nn.Linear(width, settings["hidden"]), nn.ReLU(), nn.Linear(settings["hidden"], 2))
+        hidden = nn.Linear(width or settings.size, settings.hidden)
+        self.top = nn.Sequential(hidden, nn.ReLU(), nn.Linear(settings.hidden, 2))
 
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> Output:
         """Logits of questions, as padded numbers of words [questions, longest]."""
@@ -58,9 +60,9 @@ class WordNetwork(nn.Module):
 class LstmNetwork(WordNetwork):
     """The mean over the states of a bidirectional LSTM."""
 
-    def __init__(self, words: int, settings: Mapping[str, Any], width: int) -> None:
-        super().__init__(words, settings, width)
-        self.lstm = nn.LSTM(settings["size"], settings["states"], batch_first=True, bidirectional=True)
+    def __init__(self, words: int, settings: Bilstm) -> None:
+        super().__init__(words, settings, 2 * settings.states)
+        self.lstm = nn.LSTM(settings.size, settings.states, batch_first=True, bidirectional=True)
 
     def read(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """[questions, longest, size] -> [questions, 2 states]."""
@@ -71,29 +73,28 @@ class LstmNetwork(WordNetwork):
 
 
 class WordVectors(Network):
-    """A learner that reads words by number.
+    """A learner that reads the words of sentence and document by number, one after the other.
 
     Args:
         words: its vocabulary.
-        entry: of the registry, with all its defaults.
+        entry: of the detector.
     """
 
-    def __init__(self, words: Sequence[str], entry: Mapping[str, Any]) -> None:
-        self.words, self.entry, (_, self.settings) = list(words), entry, model_of(entry)
+    def __init__(self, words: Sequence[str], entry: Detector) -> None:
+        assert entry.training is not None
+        settings = _settings_of(entry)
+        self.words, self.settings, self.training, self.made = list(words), settings, entry.training, {}
         self.number = {word: number for number, word in enumerate(self.words, start=2)}
-        self.model = self.network()
-        self.made: dict[str, Any] = {}
-
-    @abstractmethod
-    def network(self) -> WordNetwork:
-        """A new network."""
+        self.model: WordNetwork = (
+            LstmNetwork(len(words), settings) if isinstance(settings, Bilstm) else WordNetwork(len(words), settings)
+        )
 
     @classmethod
-    def learn(cls, lessons: Lessons, entry: Mapping[str, Any], files: Files, seed: int, loop: Loop) -> Self:
+    def learn(cls, lessons: Lessons, entry: Detector, files: Files, seed: int, loop: Loop) -> Self:
         """Count the words of the lessons, take their vectors from the file if there is one, and train."""
         require_both_answers(lessons.train)
         torch.manual_seed(seed)
-        learner = cls(_vocabulary(lessons.train, model_of(entry)[1]["minimum_count"]), entry)
+        learner = cls(_vocabulary(lessons.train, _settings_of(entry).minimum_count), entry)
         of_vectors = learner.start_from(files) if files.vectors else {}
         return learner.train(lessons, seed, loop, {"words": len(learner.words), **of_vectors})
 
@@ -106,12 +107,12 @@ class WordVectors(Network):
         Raises:
             TextcriticError: as `read_vectors`.
         """
-        vectors = read_vectors(str(files.vectors), self.number, self.settings["size"])
+        vectors = read_vectors(str(files.vectors), self.number, self.settings.size)
         log.info("%d of %d words have a vector in %s", len(vectors), len(self.words), files.vectors)
         with torch.no_grad():
             for word, values in vectors.items():
                 self.model.vectors.weight[self.number[word]] = torch.from_numpy(values)
-        self.model.vectors.weight.requires_grad_(self.settings["tuned"])
+        self.model.vectors.weight.requires_grad_(self.settings.tuned)
         return {"words_with_vectors": len(vectors)}
 
     def encode(self, questions: Sequence[Question]) -> Encoded:
@@ -123,7 +124,7 @@ class WordVectors(Network):
                 known[text] = np.array([self.number.get(word, UNKNOWN) for word in WORD.findall(text)], np.int32)
             return known[text]
 
-        pieces, longest = [], self.settings["longest"]
+        pieces, longest = [], self.settings.longest
         empty = np.full(1, UNKNOWN, np.int32)
         for question in questions:
             both = np.concatenate([numbers(question.first), numbers(question.second or "")])
@@ -138,7 +139,7 @@ class WordVectors(Network):
         save_file({name: weights.contiguous() for name, weights in self.model.state_dict().items()}, folder / WEIGHTS)
 
     @classmethod
-    def load(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def load(cls, folder: Path, entry: Detector) -> Self:
         """From the folder of a detector."""
         learner = cls(read_json(folder / WORDS), entry)
         try:
@@ -148,20 +149,10 @@ class WordVectors(Network):
         return learner
 
 
-class Averaged(WordVectors):
-    """The mean of the vectors of all words of sentence and document."""
-
-    def network(self) -> WordNetwork:
-        """See `WordVectors.network`."""
-        return WordNetwork(len(self.words), self.settings, self.settings["size"])
-
-
-class BiLstm(WordVectors):
-    """A bidirectional LSTM over the words of sentence and document, one after the other."""
-
-    def network(self) -> WordNetwork:
-        """See `WordVectors.network`."""
-        return LstmNetwork(len(self.words), self.settings, 2 * self.settings["states"])
+def _settings_of(entry: Detector) -> Embeddings:
+    settings = entry.model.embeddings or entry.model.bilstm
+    assert settings is not None
+    return settings
 
 
 def _mean(vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from textcritic.corpora.readers.jsonl import json_lines
 from textcritic.critics.detectors.counts import counts_of
 from textcritic.errors import TextcriticError
 from textcritic.inference.statistics import Array
+from textcritic.values import JsonObject
 
 PEOPLE = 5
 COHERENT = -1
@@ -74,8 +74,8 @@ def read_votes(path: str | os.PathLike[str], exactly: bool = True) -> list[Votes
     votes: list[Votes] = []
     lines: dict[str, int] = {}
     kinds: dict[type, int] = {}
-    for number, record in json_lines(path):
-        where = f"{path}:{number}"
+    for number, value in json_lines(path):
+        where, record = f"{path}:{number}", value if isinstance(value, dict) else {}
         one = _votes_of(record, where, exactly)
         kinds.setdefault(type(record["file_id"]), number)
         if len(kinds) > 1:
@@ -149,8 +149,7 @@ def _counting(votes: Iterable[Votes], rule: str) -> Iterator[tuple[Votes, int | 
             yield one, answer
 
 
-def _votes_of(record: Any, where: str, exactly: bool) -> Votes:
-    known = record if isinstance(record, dict) else {}
+def _votes_of(known: JsonObject, where: str, exactly: bool) -> Votes:
     given = known.get(MISSPELT, known.get("annotated"))
     for key, value in (("file_id", known.get("file_id")), ("gold", known.get("gold")), (MISSPELT, given)):
         if value is None:
@@ -165,7 +164,7 @@ def _votes_of(record: Any, where: str, exactly: bool) -> Votes:
     return Votes(str(known["file_id"]), _position(known["gold"], f"{label}: `gold`"), answers)
 
 
-def _position(value: Any, what: str) -> int | None:
+def _position(value: object, what: str) -> int | None:
     try:
         number = int(value) if isinstance(value, str) or type(value) is int else None
     except ValueError:
@@ -177,6 +176,6 @@ def _position(value: Any, what: str) -> int | None:
     return None if number == COHERENT else number
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     names = {str: "text", int: "a whole number", float: "a number", dict: "an object", list: "a list"}
     return names.get(type(value), type(value).__name__)

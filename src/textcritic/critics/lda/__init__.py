@@ -4,16 +4,14 @@ tomotopy is loaded only where a model is fitted.
 """
 
 from textcritic.critics.lda.mixing import CORNER, agreement, mixing_columns, topic_languages
-from textcritic.critics.lda.model import LDA, FitOptions
-from textcritic.critics.lda.posterior import Posterior, PosteriorOptions, infer
+from textcritic.critics.lda.model import LDA
+from textcritic.critics.lda.posterior import Posterior, infer
 from textcritic.critics.lda.posteriors import Posteriors
 
 __all__ = [
     "CORNER",
     "LDA",
-    "FitOptions",
     "Posterior",
-    "PosteriorOptions",
     "Posteriors",
     "agreement",
     "infer",

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from textcritic.critics.lda.convergence import Convergence, convergence
-from textcritic.critics.lda.model import LDA, FitOptions
+from textcritic.critics.lda.model import LDA
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Lda
 from textcritic.runlog import Progress, log
 
 # Sweeps between two values of the log-likelihood, and between two looks at whether the chains have converged.
@@ -50,11 +51,11 @@ class Fit:
     empty: int
 
 
-def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit:
+def fit_lda(counts: csr_matrix, entry: Lda, *, workers: int = 1) -> Fit:
     """Fit by collapsed Gibbs sampling (Griffiths and Steyvers 2004): theta and phi are summed out.
 
     The fit continues until all chains have settled (`convergence.drift` of log-likelihood and alpha, checked after
-    each `LOOK` sweeps), for `options.iterations` sweeps at most.
+    each `LOOK` sweeps), for `entry.iterations` sweeps at most.
 
     phi is estimated from the last state, `(n_kw + beta) / (n_k + V beta)` with `n_kw` tokens of word w in topic k: the
     mean of its posterior Dirichlet, and its mode (the paper's MAP) where phi is written as a softmax (MacKay 1998). The
@@ -66,7 +67,7 @@ def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit
 
     Args:
         counts: [documents, words], whole numbers; the order of words in a document does not matter.
-        options: how the model is fitted.
+        entry: how the model is fitted.
         workers: threads; at most one a chain is used. The result does not depend on it.
 
     Raises:
@@ -77,19 +78,19 @@ def fit_lda(counts: csr_matrix, options: FitOptions, *, workers: int = 1) -> Fit
     if not filled:
         raise TextcriticError("documents: none has a word of the vocabulary; nothing can be fitted")
     began = time.monotonic()
-    progress = Progress(f"sampling {options.num_topics} topics", options.starts * options.iterations, "sweeps at most")
-    seeds = range(options.seed, options.seed + options.starts)
-    with ThreadPoolExecutor(max(1, min(workers, options.starts))) as pool:  # tomotopy lets go of Python's lock
-        chains = list(pool.map(lambda seed: _Chain.begun(matrix, options, seed), seeds))
-        for done in range(0, options.iterations, LOOK):
-            sweeps = min(LOOK, options.iterations - done)
+    progress = Progress(f"sampling {entry.topics} topics", entry.starts * entry.iterations, "sweeps at most")
+    seeds = range(entry.seed, entry.seed + entry.starts)
+    with ThreadPoolExecutor(max(1, min(workers, entry.starts))) as pool:  # tomotopy lets go of Python's lock
+        chains = list(pool.map(lambda seed: _Chain.begun(matrix, entry, seed), seeds))
+        for done in range(0, entry.iterations, LOOK):
+            sweeps = min(LOOK, entry.iterations - done)
             list(pool.map(lambda chain, sweeps=sweeps: chain.sample(sweeps, progress), chains))
-            convergence = replace(_convergence(chains, options), sweeps=done + sweeps)
+            convergence = replace(_convergence(chains, entry), sweeps=done + sweeps)
             if convergence.converged:
                 break
     log.log(logging.INFO if convergence.converged else logging.WARNING, "%s", convergence.words)
     kept = int(np.argmax([chain.log_probs[-1] for chain in chains]))
-    critic = _critic(chains[kept].model, matrix.shape[1], options.beta)
+    critic = _critic(chains[kept].model, matrix.shape[1], entry.beta)
     log_probs = [chain.log_probs for chain in chains]
     return Fit(critic, log_probs, kept, convergence, time.monotonic() - began, filled, matrix.shape[0] - filled)
 
@@ -103,11 +104,12 @@ class _Chain:
     alphas: list[float] = field(default_factory=list)
 
     @classmethod
-    def begun(cls, matrix: csr_matrix, options: FitOptions, seed: int) -> Self:
+    def begun(cls, matrix: csr_matrix, entry: Lda, seed: int) -> Self:
         import tomotopy
 
-        model = tomotopy.LDAModel(k=options.num_topics, alpha=options.first_alpha, eta=options.beta, seed=seed)
-        model.optim_interval, model.burn_in = options.optimise_every, options.burn_in
+        alpha = 1 / entry.topics if entry.alpha is None else entry.alpha
+        model = tomotopy.LDAModel(k=entry.topics, alpha=alpha, eta=entry.beta, seed=seed)
+        model.optim_interval, model.burn_in = entry.optimise_every, entry.burn_in
         for ids in _documents(matrix):
             model.add_doc(list(map(str, ids.tolist())))
         return cls(model)
@@ -121,9 +123,9 @@ class _Chain:
             progress.advance(some, f"log-likelihood {self.log_probs[-1]:.4f} nats a token")
 
 
-def _convergence(chains: Sequence[_Chain], options: FitOptions) -> Convergence:
+def _convergence(chains: Sequence[_Chain], entry: Lda) -> Convergence:
     log_probs, alphas = (np.array([getattr(chain, name) for chain in chains]) for name in ("log_probs", "alphas"))
-    return convergence(log_probs, alphas, EVERY, (options.optimise_every, options.burn_in))
+    return convergence(log_probs, alphas, EVERY, (entry.optimise_every, entry.burn_in))
 
 
 def _documents(matrix: csr_matrix) -> Iterator[npt.NDArray[np.int32]]:

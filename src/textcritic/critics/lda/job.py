@@ -1,9 +1,7 @@
 """The jobs of the rules fit_lda and infer_data_mixing: a model of a corpus, and the posteriors of every document."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,18 +9,19 @@ from scipy.sparse import csr_matrix
 
 from textcritic.corpora import article_groups, iter_articles
 from textcritic.critics.lda.fit import EVERY, fit_lda
-from textcritic.critics.lda.model import LDA, FitOptions
-from textcritic.critics.lda.posterior import PosteriorOptions, infer
+from textcritic.critics.lda.model import LDA
+from textcritic.critics.lda.posterior import infer
 from textcritic.critics.lda.posteriors import Posteriors
 from textcritic.critics.lda.scoring import score_lda
 from textcritic.critics.scores import unread, with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.latents.bags import Vocabulary, count_articles, open_counts, require_words
+from textcritic.plan.entries import Lda
 from textcritic.runlog import Progress, log, versions
 
-FITTED_BY = ("topics", "beta", "alpha", "optimise_every", "burn_in", "iterations", "starts", "seed")
-"""Keys of an entry of the critics registry that decide the fit, except `vocabulary`."""
+FITTED_BY = ("beta", "alpha", "optimise_every", "burn_in", "iterations", "starts", "seed")
+"""Keys of an entry of the critics registry that decide the fit, except `topics` and `vocabulary`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def train_lda(
     counts: str | os.PathLike[str],
     critic: str | os.PathLike[str],
     training: str | os.PathLike[str],
-    entry: Mapping[str, Any],
+    entry: Lda,
     threads: int = 1,
 ) -> None:
     """Fit a model on the counts of a train split, and write it with a record of the fit.
@@ -62,17 +61,16 @@ def train_lda(
             `starts`, the last of each chain, and `kept`, the number of that one from 0; `convergence`, see
             `Convergence.record`; alpha; seconds; documents,
             empty, words, tokens; versions; and the options.
-        entry: of the critics registry, with its defaults.
+        entry: how it is fitted.
         threads: CPU threads; at most one a start is used.
 
     Raises:
         TextcriticError: as `fit_lda` and `open_counts`, with the folder's name.
     """
-    options = fit_options(entry)
     matrix = open_counts(counts).matrix
-    log.info("%d documents, %d words, %d topics", *matrix.shape, options.num_topics)
+    log.info("%d documents, %d words, %d topics", *matrix.shape, entry.topics)
     try:
-        fit = fit_lda(matrix, options, workers=threads)
+        fit = fit_lda(matrix, entry, workers=threads)
     except TextcriticError as error:
         raise TextcriticError(f"{counts}: {error}") from error
     fit.critic.save(critic)
@@ -89,17 +87,17 @@ def train_lda(
         "words": matrix.shape[1],
         "tokens": int(matrix.sum()),
         "versions": versions("tomotopy"),
-        "options": asdict(options),
+        "options": {"num_topics": entry.topics} | {key: getattr(entry, key) for key in FITTED_BY},
     }
     write_json(training, record)
 
 
-def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
+def infer_mixing(files: InferFiles, entry: Lda) -> None:
     """Draw the posteriors of articles, and score them.
 
     Args:
         files: what is read and written.
-        entry: of the critics registry, with its defaults.
+        entry: how posteriors are drawn.
 
     Raises:
         TextcriticError: a file is missing or not whole, critic and vocabulary do not belong together, or there are
@@ -108,7 +106,6 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
     critic, vocabulary = LDA.load(files.critic), Vocabulary.load(files.vocabulary)
     require_words(files.critic, critic.num_words, files.vocabulary, vocabulary)
     rejected = unread(files.rejected)
-    options = posterior_options(entry)
     parts: list[Posteriors] = []
     scores = []
     done = 0
@@ -116,26 +113,15 @@ def infer_mixing(files: InferFiles, entry: Mapping[str, Any]) -> None:
         f"drawing shares of {critic.num_topics} topics", pq.read_metadata(files.articles).num_rows, "documents"
     )
     for counts in count_articles(iter_articles(files.articles), vocabulary):
-        posterior = infer(critic, counts.matrix, options, first=done)
+        posterior = infer(critic, counts.matrix, entry, first=done)
         parts.append(Posteriors.of(counts.ids, posterior))
         scores.append(score_lda(counts.ids, posterior))
         done += len(counts.ids)
         progress.advance(len(counts.ids))
     if not done + len(rejected):
         raise TextcriticError(f"{files.articles}: holds no articles; nothing can be inferred")
-    none = infer(critic, csr_matrix((0, critic.num_words)), options)
+    none = infer(critic, csr_matrix((0, critic.num_words)), entry)
     parts.append(Posteriors.of(pa.array([], pa.string()), none))
     scores.append(score_lda([], none, rejected))
     Posteriors.joined(parts).save(files.posteriors)
     write_table(files.scores, with_groups(pa.concat_tables(scores), article_groups(files.articles)))
-
-
-def fit_options(entry: Mapping[str, Any]) -> FitOptions:
-    """How an entry of the critics registry is fitted."""
-    given = {key: entry[key] for key in FITTED_BY if key != "topics"}
-    return FitOptions(num_topics=entry["topics"], **given)
-
-
-def posterior_options(entry: Mapping[str, Any]) -> PosteriorOptions:
-    """How posteriors are drawn under an entry of the critics registry."""
-    return PosteriorOptions(entry["draws"], entry["sweeps"], entry["posterior"], entry["seed"])

@@ -1,4 +1,4 @@
-"""Latent Dirichlet allocation: its parameters, its file, and the options of its fit."""
+"""Latent Dirichlet allocation: its parameters and its file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,45 +68,3 @@ class LDA(Arrays):
             raise TextcriticError(f"top words: {len(words)} words for a critic of {self.num_words}; give its own")
         order = np.argsort(-self.phi, axis=1, kind="stable")[:, :n]
         return [[words[word] for word in topic] for topic in order]
-
-
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """How a model is fitted; the defaults are the paper's, or else those of MALLET 2.0.8, which the paper used.
-
-    Attributes:
-        num_topics: K, from 2; 3 languages are the paper's.
-        beta: of the symmetric Dirichlet prior of the words of each topic; fixed.
-        alpha: of each topic, of the prior of theta, at first; None: 1/K.
-        optimise_every: iterations between two optimisations of alpha, which give each topic its own value; 0: alpha
-            stays as it is.
-        burn_in: iterations before the first of these; MALLET's `--optimize-burn-in`.
-        iterations: sweeps over all tokens, at most: a fit ends once its chains have come to rest.
-        starts: chains, of the seeds `seed`, `seed` + 1, ...; the one whose last state is the most probable is kept.
-        seed: of the sampler.
-    """
-
-    num_topics: int = 3
-    beta: float = 0.01
-    alpha: float | None = None
-    optimise_every: int = 100
-    burn_in: int = 200
-    iterations: int = 5000
-    starts: int = 1
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.num_topics <= 32_767:
-            raise TextcriticError(f"topics: {self.num_topics}; give from 2 to 32,767")
-        for name in ("beta", "first_alpha"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
-                raise TextcriticError(f"{name.removeprefix('first_')}: {getattr(self, name)}; give a number above 0")
-        if min(self.iterations, self.starts) < 1 or min(self.optimise_every, self.burn_in, self.seed) < 0:
-            raise TextcriticError(
-                "iterations and starts must be 1 or more; optimise_every, burn_in and seed must be 0 or more"
-            )
-
-    @property
-    def first_alpha(self) -> float:
-        """Alpha of each topic at first."""
-        return 1 / self.num_topics if self.alpha is None else self.alpha

@@ -10,7 +10,7 @@ tokens that two topics explain alike stay for long in the one that had most of t
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,39 +19,13 @@ from scipy.special import digamma, gammaln
 
 from textcritic.critics.lda.model import LDA, Array
 from textcritic.errors import TextcriticError
+from textcritic.plan.entries import Lda
 from textcritic.runlog import Progress
 
 # Numbers that a chunk of documents may take in memory, about: 64 MB.
 CHUNK_NUMBERS = 8_000_000
 
 Ids = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class PosteriorOptions:
-    """How posteriors are drawn.
-
-    Attributes:
-        draws: of theta for each document, S; of a chain of Gibbs sampling each, so that they are independent.
-        sweeps: of each chain over the tokens of its document, before its draw. A chain begins with topics drawn one
-            after the other, each given those before it.
-        method: `gibbs`; `exact`, which sums over all counts of topics and needs no sweeps.
-        seed: of the draws.
-
-    Raises:
-        TextcriticError: a value out of range.
-    """
-
-    draws: int = 20
-    sweeps: int = 50
-    method: Literal["gibbs", "exact"] = "gibbs"
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.draws < 1 or self.sweeps < 1 or self.seed < 0:
-            raise TextcriticError("draws and sweeps must be 1 or more, seed 0 or more")
-        if self.method not in ("gibbs", "exact"):
-            raise TextcriticError(f"method: {self.method!r}; use gibbs or exact")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +48,7 @@ class Posterior:
     nll: Array
 
 
-def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = None, first: int = 0) -> Posterior:
+def infer(critic: LDA, counts: csr_matrix, entry: Lda, first: int = 0) -> Posterior:
     """Draw the posteriors of documents; expectations are means over the draws of topics, exact with `exact`.
 
     Document i has its own random numbers, from the seed and `first` + i: its draws do not depend on which documents are
@@ -84,13 +58,13 @@ def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = No
     Args:
         critic: K topics over V words.
         counts: [N, V], whole numbers.
-        options: None: the defaults.
+        entry: how posteriors are drawn. Each draw is of a chain of its own, so that draws are independent; a chain
+            begins with topics drawn one after the other, each given those before it.
         first: number of the first document, where a set is inferred in parts.
 
     Raises:
         TextcriticError: counts over another number of words, or documents too long for `exact`.
     """
-    chosen = options or PosteriorOptions()
     matrix = csr_matrix(counts)
     if matrix.shape[1] != critic.num_words:
         raise TextcriticError(f"posterior: counts over {matrix.shape[1]} words for a critic of {critic.num_words}")
@@ -98,16 +72,16 @@ def infer(critic: LDA, counts: csr_matrix, options: PosteriorOptions | None = No
     lengths = np.asarray(matrix.sum(axis=1), dtype=np.int64).ravel()
     posterior = Posterior(
         np.full((documents, topics), np.nan),
-        np.full((documents, chosen.draws, topics), np.nan),
+        np.full((documents, entry.draws, topics), np.nan),
         np.full((documents, topics), np.nan),
         lengths,
         np.full(documents, np.nan),
     )
-    rounds = 1 if chosen.method == "exact" else 1 + chosen.sweeps
+    rounds = 1 if entry.posterior == "exact" else 1 + entry.sweeps
     progress = Progress("drawing topics", int(lengths.sum()) * rounds, "tokens in all sweeps", brief=True)
-    for rows in _chunks(lengths, topics, chosen):
-        generators = [np.random.default_rng([chosen.seed, first + int(row)]) for row in rows]
-        work = _likelihoods(critic, matrix, rows), generators, chosen, progress.advance
+    for rows in _chunks(lengths, topics, entry):
+        generators = [np.random.default_rng([entry.seed, first + int(row)]) for row in rows]
+        work = _likelihoods(critic, matrix, rows), generators, entry, progress.advance
         drawn, expected, posterior.nll[rows] = _of_chunk(critic.alpha, *work)
         posterior.counts[rows] = expected
         posterior.mean[rows] = (critic.alpha + expected) / (critic.alpha.sum() + lengths[rows, None])
@@ -136,16 +110,16 @@ def _of_chunk(
     alpha: Array,
     likelihoods: list[Array],
     generators: list[np.random.Generator],
-    options: PosteriorOptions,
+    entry: Lda,
     count: Callable[[int], None],
 ) -> tuple[Array, Array, Array]:
     """Counts drawn [documents, S, K], expected counts [documents, K] and Latent NLL [documents]; longest first."""
     tokens = np.array([len(own) for own in likelihoods])
-    if options.method == "exact":
-        exact = exact_counts(alpha, likelihoods, generators, options.draws)
+    if entry.posterior == "exact":
+        exact = exact_counts(alpha, likelihoods, generators, entry.draws)
         count(int(tokens.sum()))
         return exact
-    drawn = _gibbs(alpha, likelihoods, generators, options, count)
+    drawn = _gibbs(alpha, likelihoods, generators, entry, count)
     return drawn, drawn.mean(axis=1), dirichlet_nll(alpha, drawn, tokens[:, None]).mean(axis=1)
 
 
@@ -153,7 +127,7 @@ def _gibbs(
     alpha: Array,
     likelihoods: list[Array],
     generators: list[np.random.Generator],
-    options: PosteriorOptions,
+    entry: Lda,
     count: Callable[[int], None],
 ) -> Array:
     """Counts of the topics after the last sweep of each chain: [documents, S, K]; `count` gets tokens as they are done.
@@ -162,7 +136,7 @@ def _gibbs(
     those that have a position are the first ones.
     """
     lengths = np.array([len(own) for own in likelihoods])
-    documents, topics, draws = len(lengths), len(alpha), options.draws
+    documents, topics, draws = len(lengths), len(alpha), entry.draws
     padded = np.zeros((topics, lengths[0], documents, 1))
     for document, own in enumerate(likelihoods):
         padded[:, : len(own), document, 0] = own.T
@@ -170,7 +144,7 @@ def _gibbs(
     uniform = np.empty((lengths[0], documents, draws))
     state = np.full((lengths[0], documents, draws), -1, dtype=np.int16)
     counts = np.zeros((topics, documents, draws))
-    for _ in range(1 + options.sweeps):
+    for _ in range(1 + entry.sweeps):
         for document, rng in enumerate(generators):
             uniform[: lengths[document], document] = rng.random((lengths[document], draws))
         for position, number in enumerate(present):
@@ -199,14 +173,14 @@ def _likelihoods(critic: LDA, matrix: csr_matrix, rows: Ids) -> list[Array]:
     return likelihoods
 
 
-def _chunks(lengths: Ids, topics: int, options: PosteriorOptions) -> Iterator[Ids]:
+def _chunks(lengths: Ids, topics: int, entry: Lda) -> Iterator[Ids]:
     """Rows of documents with words, the longest first, in chunks of bounded memory."""
     order = np.argsort(-lengths, kind="stable")
     order = order[lengths[order] > 0]
     start = 0
     while start < len(order):
         longest = int(lengths[order[start]])
-        if options.method == "exact":
+        if entry.posterior == "exact":
             each = (longest + 1) ** (topics - 1)
             if each > CHUNK_NUMBERS:
                 raise TextcriticError(
@@ -214,7 +188,7 @@ def _chunks(lengths: Ids, topics: int, options: PosteriorOptions) -> Iterator[Id
                     f"of {topics} topics; use gibbs"
                 )
         else:
-            each = longest * (options.draws + topics)
+            each = longest * (entry.draws + topics)
         size = max(1, CHUNK_NUMBERS // (2 * each))
         yield order[start : start + size]
         start += size

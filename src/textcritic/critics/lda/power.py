@@ -7,9 +7,8 @@ language at random for every sentence, so that without mixing the sides may be e
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +17,18 @@ from scipy.spatial.distance import cdist
 
 from textcritic.corpora import iter_articles
 from textcritic.corpora.parallel.corpus import sentence_number
-from textcritic.corpora.synthetic.languages import Drawn, LanguageRecipe, draw_sentences, mixed
+from textcritic.corpora.synthetic.languages import Drawn, draw_sentences, mixed
 from textcritic.critics.lda.model import LDA
-from textcritic.critics.lda.posterior import PosteriorOptions, infer
+from textcritic.critics.lda.posterior import infer
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.inference import ALPHA, bootstrap_interval, ratio_of_sums, share_interval
 from textcritic.inference.energy import ROUNDING
 from textcritic.latents.bags import Vocabulary, count_words
+from textcritic.plan.entries import Lda
+from textcritic.plan.entries.parallel import LanguageOptions
 from textcritic.runlog import Progress
+from textcritic.values import Row
 
 SWAPS = 199
 """Random swaps of a test: p is a multiple of 1/200, so the level is exactly `ALPHA`."""
@@ -94,25 +96,23 @@ class PowerFiles:
 
 
 def measure_mixing_power(
-    files: PowerFiles, languages: Mapping[str, Any], posterior: PosteriorOptions, options: PowerOptions | None = None
+    files: PowerFiles, languages: LanguageOptions, entry: Lda, options: PowerOptions | None = None
 ) -> None:
     """The job: write the table of `power_of` for a corpus of artificial languages, and a summary.
 
     Args:
         files: what is read and written.
         languages: `options.languages` of the corpus.
-        posterior: how the critic's posteriors are drawn.
+        entry: how the critic's posteriors are drawn.
         options: None: the defaults.
 
     Raises:
         TextcriticError: a file is missing or not whole, or the test split is not of these languages.
     """
     began = time.monotonic()
-    given = {key: value for key, value in languages.items() if key != "mixing"}
-    recipe = LanguageRecipe(**{**given, "targets": tuple(given["targets"])})
-    drawn = _held_out(draw_sentences(recipe), files.articles)
+    drawn = _held_out(draw_sentences(languages), files.articles)
     critic, vocabulary = LDA.load(files.critic), Vocabulary.load(files.vocabulary)
-    table = power_of(critic, vocabulary, drawn, posterior, options)
+    table = power_of(critic, vocabulary, drawn, entry, options)
     write_table(files.power, table)
     rows = table.to_pylist()
     summary = {
@@ -133,7 +133,7 @@ def power_of(
     critic: LDA,
     vocabulary: Vocabulary,
     drawn: Drawn,
-    posterior: PosteriorOptions,
+    entry: Lda,
     options: PowerOptions | None = None,
 ) -> pa.Table:
     """How much of a known mixing is recovered, and how often two tests by swaps within pairs notice it.
@@ -148,7 +148,7 @@ def power_of(
         critic: fitted on other sentences.
         vocabulary: its words.
         drawn: the sentences.
-        posterior: how posteriors are drawn.
+        entry: how posteriors are drawn.
         options: None: the defaults.
 
     Returns:
@@ -169,7 +169,7 @@ def power_of(
     if not sizes:
         raise TextcriticError(f"power: {number} sentences in the test split; the smallest test has more")
     rng = np.random.default_rng(chosen.seed)
-    judge = _Judge(critic, vocabulary, drawn, posterior)
+    judge = _Judge(critic, vocabulary, drawn, entry)
     real = judge.scored(0.0, chosen.seed, first=0)
     rates = sorted({0.0, *chosen.rates})
     others = [judge.scored(rate, chosen.seed + place, first=place) for place, rate in enumerate(rates, start=1)]
@@ -223,7 +223,7 @@ class _Judge:
     critic: LDA
     vocabulary: Vocabulary
     drawn: Drawn
-    posterior: PosteriorOptions
+    entry: Lda
 
     def scored(self, rate: float, seed: int, first: int) -> _Scored:
         """Translations at a rate; `first` numbers the set, so that its draws are its own.
@@ -235,7 +235,7 @@ class _Judge:
             for sentence in mixed(self.drawn, rate, seed)
             for translation in sentence.translations.values()
         ]
-        inferred = infer(self.critic, count_words(texts, self.vocabulary), self.posterior, first * len(texts))
+        inferred = infer(self.critic, count_words(texts, self.vocabulary), self.entry, first * len(texts))
         prior = self.critic.alpha / self.critic.alpha.sum()
         mean = np.where(inferred.tokens[:, None] > 0, inferred.mean, prior)
         outside = np.where(inferred.tokens > 0, inferred.tokens - inferred.counts.max(axis=1), 0.0)
@@ -310,7 +310,7 @@ def _held_out(drawn: Drawn, articles: str | os.PathLike[str]) -> Drawn:
     return replace(drawn, sentences=[drawn.sentences[number] for number in sorted(numbers)])
 
 
-def _noticed(rows: Sequence[Mapping[str, Any]], size: int, name: str) -> float | None:
+def _noticed(rows: Sequence[Row], size: int, name: str) -> float | None:
     """The smallest rate from which on `AIM` of the tests of a size notice mixing; None: there is none."""
     noticed = None
     of_size = [row for row in rows if row["sentences"] == size and row["rate"] > 0]

@@ -2,9 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from textcritic.corpora import article_groups
 from textcritic.critics.mentions.model import MentionCritic
@@ -13,19 +11,20 @@ from textcritic.critics.scores import with_groups
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json, write_table
 from textcritic.latents.resolvers.chains import ChainOptions, read_chains
+from textcritic.plan.entries import Mentions, Resolver
 from textcritic.runlog import log
 
 
-def chain_options(critic: Mapping[str, Any], resolver: Mapping[str, Any]) -> ChainOptions:
+def chain_options(critic: Mentions, resolver: Resolver) -> ChainOptions:
     """The switches of a critic's entry, for the language of its resolver's."""
-    return ChainOptions(**critic["chains"], language=resolver.get("language", "en"))
+    return ChainOptions(**critic.chains.plain(), language=resolver.language)
 
 
 def fit_on_mentions(
     mentions: str | os.PathLike[str],
     critic_path: str | os.PathLike[str],
     training_path: str | os.PathLike[str],
-    entry: Mapping[str, Any],
+    entry: Mentions,
     options: ChainOptions,
 ) -> None:
     """Fit a critic of kind `mentions` on a file of mentions; write it, and what it was fitted on.
@@ -35,7 +34,7 @@ def fit_on_mentions(
         critic_path: critic.npz.
         training_path: JSON with `documents`, `tokens`, `people`, `without_people`, `rejected` {reason: n}, `ngrams` of
             each order, `discounts` of each order, and the `options` of chains.
-        entry: the entry of the critics registry, with its defaults.
+        entry: order and discount of the critic.
         options: how mentions become chains.
 
     Raises:
@@ -46,7 +45,7 @@ def fit_on_mentions(
     if not len(chained.chains.codes):
         reasons = "; ".join(f"{why}: {count}" for why, count in rejected.items()) or "there is none"
         raise TextcriticError(f"{mentions}: no article has a mention or a sentence ({reasons}); nothing can be fitted")
-    critic = MentionCritic.fit(chained.chains, entry["order"], entry["discount"])
+    critic = MentionCritic.fit(chained.chains, entry.order, entry.discount)
     critic.save(critic_path)
     people = people_of(chained.chains)
     training = {

@@ -1,9 +1,7 @@
 """The jobs on annotated text: how good a resolver is, and how much of a Latent PPL is its errors."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.critics.mentions.job import chain_options
@@ -17,6 +15,8 @@ from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.latents.resolvers.people import people_of
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
 from textcritic.latents.resolvers.resolve import Resolver, resolver_of
+from textcritic.plan.entries import Annotations, Mentions
+from textcritic.plan.entries import Resolver as ResolverEntry
 from textcritic.runlog import log
 
 PLACES = {"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}
@@ -38,29 +38,26 @@ class MeasuredFiles:
     folder: str | os.PathLike[str] | None = None
 
 
-def annotated_texts(annotation: Mapping[str, Any]) -> list[Resolved]:
+def annotated_texts(annotation: Annotations) -> list[Resolved]:
     """The texts of an entry of the annotations registry, with the mentions that people marked, sorted by name.
 
     Raises:
         TextcriticError: as `conll_documents`.
     """
-    files, folder, language = (annotation[key] for key in ("files", "folder", "language"))
-    documents = sorted(conll_documents(files, folder), key=lambda document: document.id)
-    return [resolved_of(document, language) for document in documents[PLACES[annotation["documents"]]]]
+    documents = sorted(conll_documents(annotation.files, annotation.folder), key=lambda document: document.id)
+    return [resolved_of(document, annotation.language) for document in documents[PLACES[annotation.documents]]]
 
 
-def write_quality(annotation: Mapping[str, Any], resolver: Mapping[str, Any], files: MeasuredFiles) -> None:
+def write_quality(annotation: Annotations, resolver: ResolverEntry, files: MeasuredFiles) -> None:
     """Measure a resolver; the table is that of `measure_resolver`, the summary that of `summary_of`.
 
     Args:
-        annotation: of its registry, with its defaults.
-        resolver: of its registry, with its defaults; its `opening` has no effect here.
+        annotation: its entry.
+        resolver: its entry, whose `opening` has no effect here.
         files: of the job.
     """
     texts = annotated_texts(annotation)
-    table = measure_resolver(
-        resolver_of(resolver, files.folder), texts, annotation["singletons"], annotation["language"]
-    )
+    table = measure_resolver(resolver_of(resolver, files.folder), texts, annotation.singletons, annotation.language)
     summary = summary_of(table)
     write_table(files.table, table)
     write_json(files.summary, summary)
@@ -68,23 +65,23 @@ def write_quality(annotation: Mapping[str, Any], resolver: Mapping[str, Any], fi
 
 
 def write_resolver_error(
-    annotation: Mapping[str, Any], critic: Mapping[str, Any], resolver: Mapping[str, Any], files: MeasuredFiles
+    annotation: Annotations, critic: Mentions, resolver: ResolverEntry, files: MeasuredFiles
 ) -> None:
     """Measure the error of a critic's resolver; table and summary are those of `critics.mentions.resolver_error`.
 
     Args:
-        annotation: of its registry, with its defaults.
-        critic: of its registry, of kind mentions, with its defaults.
-        resolver: the critic's, with its defaults; its `opening` has no effect here.
+        annotation: its entry.
+        critic: its entry.
+        resolver: that of the critic, whose `opening` has no effect here.
         files: of the job.
     """
     gold, resolved = chains_of_both(
         annotated_texts(annotation),
         resolver_of(resolver, files.folder),
         chain_options(critic, resolver),
-        annotation["language"],
+        annotation.language,
     )
-    table = resolver_error(gold, resolved, critic["order"], critic["discount"])
+    table = resolver_error(gold, resolved, critic.order, critic.discount)
     write_table(files.table, table)
     write_json(files.summary, error_summary(table))
 

@@ -18,7 +18,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.plan.checks.critics import DISCOUNTS, Discount
+from textcritic.values import JsonObject
 
 Discounts = npt.NDArray[np.float64]
 # Discounts of counts of 1, 2, and 3 or more, if the counts of counts give none; KenLM's `--discount_fallback`.
@@ -190,7 +191,7 @@ class MentionCritic:
         p[left] *= self._never_seen
         return p, matched
 
-    def _each(self, chains: MentionChains, of_windows: Callable[[Items], npt.NDArray[Any]], chunk: int) -> Floats:
+    def _each(self, chains: MentionChains, of_windows: Callable[[Items], Floats | Ints], chunk: int) -> Floats:
         """A number for each token's window, computed once for equal windows of a chunk: [tokens]."""
         result = np.empty(len(chains.codes))
         for some, order, runs, items in self._distinct(chains, chunk):
@@ -206,7 +207,7 @@ class MentionCritic:
             yield some, order, runs, items_of(keys[:, order[runs]], alphabet)
 
 
-def _checked(about: Any, items: npt.NDArray[Any], counts: npt.NDArray[Any]) -> Windows:
+def _checked(about: JsonObject, items: Items, counts: Ints) -> Windows:
     """The windows that `save` wrote; ValueError, TypeError or KeyError where they are something else."""
     if about["kind"] != MentionCritic.kind or about["discount"] not in DISCOUNTS:
         raise ValueError("another critic")
@@ -239,7 +240,7 @@ def discounts_of(counts: Sequence[Ints], discount: Discount) -> Discounts:
     return discounts_from([np.bincount(np.minimum(of_order, 5), minlength=6) for of_order in counts], discount)
 
 
-def discounts_from(counts_of_counts: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], discount: Discount) -> Discounts:
+def discounts_from(counts_of_counts: Sequence[Ints] | Floats, discount: Discount) -> Discounts:
     """The discounts, from how many n-grams of each order occur 0, 1, 2, 3 and 4 times: [n][5 or more]."""
     rows = [_row(of_order, discount) for of_order in counts_of_counts]
     if discount == "as_released":
@@ -247,7 +248,7 @@ def discounts_from(counts_of_counts: Sequence[npt.NDArray[Any]] | npt.NDArray[An
     return np.array(rows)
 
 
-def _row(counts_of_counts: npt.NDArray[Any], discount: Discount) -> tuple[float, float, float]:
+def _row(counts_of_counts: Ints | Floats, discount: Discount) -> tuple[float, float, float]:
     n1, n2, n3, n4 = (int(number) for number in counts_of_counts[1:5])
     absolute = n1 / (n1 + 2 * n2) if n1 + n2 else 0.0
     if discount == "as_released":

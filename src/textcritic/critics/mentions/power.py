@@ -5,9 +5,8 @@ Half of the articles drawn stay as they are; in the other half a share of the pr
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import product
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +22,7 @@ from textcritic.latents.resolvers.chains import ChainOptions
 from textcritic.latents.resolvers.exchange import KINDS, Exchange
 from textcritic.latents.resolvers.mention import MENTIONS_SCHEMA, iter_mentions
 from textcritic.latents.resolvers.mention_chains import MentionChains
+from textcritic.plan.entries import Mentions, Resolver
 from textcritic.runlog import Progress
 
 VERSIONS = 10
@@ -38,7 +38,7 @@ def measure_power(
     mentions: str | os.PathLike[str],
     critic: str | os.PathLike[str],
     power: str | os.PathLike[str],
-    entries: tuple[Mapping[str, Any], Mapping[str, Any]],
+    entries: tuple[Mentions, Resolver],
     options: PowerOptions,
 ) -> None:
     """The job: write the table of `power_of` for the test split of a corpus.
@@ -47,7 +47,7 @@ def measure_power(
         mentions: of the test split.
         critic: critic.npz, fitted on the train split.
         power: Parquet to write.
-        entries: of the critics and of the resolvers registry, with their defaults.
+        entries: of the critic and of its resolver.
         options: what is tried.
     """
     chains = chain_options(*entries)

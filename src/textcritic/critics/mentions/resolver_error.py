@@ -6,7 +6,6 @@ documents that it was not fitted on. All four Latent PPLs are of the same human 
 """
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,7 @@ from textcritic.inference import Interval, bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.statistics import Array
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.plan.checks.critics import Discount
+from textcritic.values import JsonObject
 
 KINDS = ("gold", "resolved")
 """Of chains, and of critics by what they were fitted on."""
@@ -83,7 +83,7 @@ def resolver_error(
     )
 
 
-def error_summary(table: pa.Table, resamples: int = 10_000, seed: int = 1) -> dict[str, Any]:
+def error_summary(table: pa.Table, resamples: int = 10_000, seed: int = 1) -> JsonObject:
     """Latent PPL of each cell and the differences between cells, with intervals over documents.
 
     A difference is of Latent PPLs of the same documents; each resample draws documents once for both of its cells.

@@ -5,9 +5,8 @@ Order is only judged inside passages, so a document of 5,000 sentences costs no 
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,22 +107,19 @@ class Sentences:
         )
 
 
-def sentences_of(
-    documents: Iterable[Iterable[Any]], split: Callable[[Any], Sequence[str]] = split_sentences
-) -> Sentences:
-    """Read documents, each the texts of its sections in order.
+def sentences_of(documents: Iterable[Iterable[str | Sequence[str]]]) -> Sentences:
+    """Read documents, each the texts of its sections in order, or the sentences of each section.
 
     A passage of one sentence, or a document without two in one section, has no order and is left out.
 
     Args:
-        documents: the sections of each.
-        split: cuts a section into sentences; `list` where they are cut already.
+        documents: the sections of each; a text is cut into sentences.
     """
     reader, document, length, number, total = _Reader(), [], [], [], []
     for owner, sections in enumerate(documents):
         before = 0
         for text in sections:
-            sentences = split(text)
+            sentences = split_sentences(text) if isinstance(text, str) else text
             for piece in np.array_split(np.arange(len(sentences)), -(-len(sentences) // MOST) or 1):
                 if len(piece) > 1:
                     document.append(owner)
@@ -137,7 +133,7 @@ def sentences_of(
 
 
 class _Reader:
-    """Takes sentences one by one."""
+    """Takes sentences one by one. Terms and keys are numbered in the order of the text: every run is the same."""
 
     def __init__(self) -> None:
         self.terms: dict[str, int] = {}
@@ -153,21 +149,24 @@ class _Reader:
         words = [word.lower() for word in written]
         first = words[0] if words else ""
         capital = [word[0].isupper() for word in written]
-        names = {w for n, w in enumerate(words) if capital[n] and (n or w not in STOP_WORDS)}
+        names = dict.fromkeys(w for n, w in enumerate(words) if capital[n] and (n or w not in STOP_WORDS))
         after = list(zip(words, words[1:], [*words[2:], ""], strict=False))
         in_row = (n for n in range(1, len(words)) if capital[n - 1] and capital[n])
-        later = {words[n] for n in in_row if words[n - 1] not in STOP_WORDS}
-        distinct = set(words)
-        sets = {
-            "content": {word for word in distinct if len(word) > 2 and word not in STOP_WORDS},
+        later = dict.fromkeys(words[n] for n in in_row if words[n - 1] not in STOP_WORDS)
+        distinct = dict.fromkeys(words)
+        marks: dict[str, Iterable[str]] = {
+            "content": [word for word in distinct if len(word) > 2 and word not in STOP_WORDS],
             "names": names,
             "later_names": later,
-            "indefinite": {near for word, *behind in after if word in ("a", "an") for near in behind if near},
-            "definite": {one for word, one, _ in after if word in DEFINITE}
-            | {two for word, _, two in after if word == "the" and two},
+            "indefinite": [near for word, *behind in after if word in ("a", "an") for near in behind if near],
+            "definite": [
+                *(one for word, one, _ in after if word in DEFINITE),
+                *(two for word, _, two in after if word == "the" and two),
+            ],
         }
-        for name, members in sets.items():
-            self.marks[name].append([self.terms.setdefault(term, len(self.terms)) for term in members])
+        for name, members in marks.items():
+            places = (self.terms.setdefault(term, len(self.terms)) for term in members)
+            self.marks[name].append(list(dict.fromkeys(places)))
         keys = [f"w={word}" for word in distinct]
         keys += [f"1={first}", f"12={' '.join(words[:2])}", f"last={words[-1]}"] if words else []
         self.words.append([self.keys.setdefault(key, len(self.keys)) for key in keys])

@@ -1,9 +1,8 @@
 """Training text that texts can be looked up in: its words, its documents, and a suffix array of them."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,48 +10,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.corpora.readers.characters import straightened
-from textcritic.corpora.words import SPACES, segmented_texts
+from textcritic.corpora.words import segmented_texts
 from textcritic.critics.recitation.suffixes import END, Found, Suffixes, suffix_array
-from textcritic.critics.tendencies.options import Tokenizer
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import words_of
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
+from textcritic.plan.entries import Recitation
 
 Lengths = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Cutting:
-    """How texts are cut into words.
-
-    Attributes:
-        tokenizer: as in `tokens.tokenize`.
-        lower_case: whether words are put in lower case.
-        straight_quotes: whether curly apostrophes and quotes are taken for straight ones.
-        spaced: how words are found before in writing without spaces, see `plan.checks.words.HOW`.
-    """
-
-    tokenizer: Tokenizer = "words"
-    lower_case: bool = True
-    straight_quotes: bool = False
-    spaced: str = SPACES
-
-    def words(self, texts: pa.StringArray) -> tuple[pa.DictionaryArray, Lengths]:
-        """The words of all texts, one text after the other, and how many each has; raises as `tokenize`."""
-        tokens = self.tokens(texts)
-        words = words_of(tokens.types, self.lower_case, frozenset())
-        return pa.DictionaryArray.from_arrays(words.of_types[tokens.ids], words.words), tokens.lengths
-
-    def tokens(self, texts: pa.StringArray) -> Tokens:
-        """The tokens of texts, in their original form except for quotes."""
-        spaced = segmented_texts(straightened(texts) if self.straight_quotes else texts, self.spaced)
-        return tokenize(spaced, self.tokenizer)
+def words_in(texts: pa.StringArray, entry: Recitation) -> tuple[pa.DictionaryArray, Lengths]:
+    """The words of all texts, one text after the other, and how many each has; raises as `tokenize`."""
+    tokens = tokens_in(texts, entry)
+    words = words_of(tokens.types, entry.lower_case, frozenset())
+    return pa.DictionaryArray.from_arrays(words.of_types[tokens.ids], words.words), tokens.lengths
 
 
-def cutting_of(entry: Mapping[str, Any]) -> Cutting:
-    """How an entry of the critics registry, of kind `recitation`, with its defaults, cuts texts."""
-    return Cutting(entry["tokenizer"], entry["lower_case"], entry["straight_quotes"], entry["words"])
+def tokens_in(texts: pa.StringArray, entry: Recitation) -> Tokens:
+    """The tokens of texts, in their original form except for quotes."""
+    spaced = segmented_texts(straightened(texts) if entry.straight_quotes else texts, entry.words)
+    return tokenize(spaced, entry.tokenizer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +52,18 @@ class TrainIndex:
         words: distinct words, strings [words].
         ids: of the documents, strings [D].
         lengths: int64 [D], words of each document.
-        cutting: how documents were cut into words, and texts must be.
+        entry: how documents were cut into words, and texts must be.
     """
 
     suffixes: Suffixes
     words: pa.StringArray
     ids: pa.StringArray
     lengths: Lengths
-    cutting: Cutting
+    entry: Recitation
 
     def found(self, texts: pa.StringArray, sizes: list[int]) -> tuple[Lengths, Found]:
         """The words of each text [T], and which stretches of them the training text has, see `Suffixes.found`."""
-        words, lengths = self.cutting.words(texts)
+        words, lengths = words_in(texts, self.entry)
         numbers = pc.index_in(words.dictionary, self.words).fill_null(-2).to_numpy() + 1
         of_texts = numbers.astype(np.int32)[words.indices.to_numpy()]
         return lengths, self.suffixes.found(of_texts, lengths, sizes)
@@ -104,7 +83,7 @@ class TrainIndex:
         write_table(files.documents, pa.table({"id": self.ids, "words": self.lengths}))
 
     @classmethod
-    def load(cls, files: IndexFiles, cutting: Cutting) -> "TrainIndex":
+    def load(cls, files: IndexFiles, entry: Recitation) -> "TrainIndex":
         """Read what `save` wrote.
 
         Raises:
@@ -118,15 +97,15 @@ class TrainIndex:
                 f"{files.suffixes}: not made from the text of {files.words} and {files.documents}; delete them and "
                 "rerun the rule that makes them"
             )
-        return cls(suffixes, words["word"].combine_chunks(), ids, lengths, cutting)
+        return cls(suffixes, words["word"].combine_chunks(), ids, lengths, entry)
 
 
-def index_articles(batches: Iterable[tuple[pa.StringArray, pa.StringArray]], cutting: Cutting) -> TrainIndex:
+def index_articles(batches: Iterable[tuple[pa.StringArray, pa.StringArray]], entry: Recitation) -> TrainIndex:
     """Index documents. Some 40 bytes a word are needed for it, and 8 afterwards: 4 GB for 100 million words.
 
     Args:
         batches: (ids, texts) of documents.
-        cutting: how they are cut into words.
+        entry: how they are cut into words.
 
     Raises:
         TextcriticError: a text is not UTF-8, or there are too many words.
@@ -135,7 +114,7 @@ def index_articles(batches: Iterable[tuple[pa.StringArray, pa.StringArray]], cut
     for names, texts in batches:
         ids.append(names.cast(pa.string()))
         for some in chunks([texts]):
-            words, of_each = cutting.words(some)
+            words, of_each = words_in(some, entry)
             pieces.append(words)
             lengths.append(of_each)
     empty = pa.array([], pa.string()).dictionary_encode()
@@ -151,4 +130,4 @@ def index_articles(batches: Iterable[tuple[pa.StringArray, pa.StringArray]], cut
     distinct = joined.dictionary
     pieces.clear()
     del joined, is_word  # with the pieces 9 bytes a word, while the most memory is needed
-    return TrainIndex(Suffixes(tokens, suffix_array(tokens)), distinct, pa.concat_arrays(ids), of_documents, cutting)
+    return TrainIndex(Suffixes(tokens, suffix_array(tokens)), distinct, pa.concat_arrays(ids), of_documents, entry)

@@ -8,20 +8,21 @@ import pyarrow.parquet as pq
 
 from textcritic.corpora import article_groups
 from textcritic.corpora.articles import ARTICLE_SCHEMA, iter_batches, num_articles
-from textcritic.critics.recitation.index import Cutting, IndexFiles, TrainIndex, index_articles
+from textcritic.critics.recitation.index import IndexFiles, TrainIndex, index_articles
 from textcritic.critics.recitation.scoring import RECITATION_SCHEMA, score_documents
 from textcritic.critics.scores import rejected_rows, unread, with_groups
 from textcritic.critics.tendencies.job import texts_of
 from textcritic.critics.tendencies.tokens import CHUNK_BYTES, chunks
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_file
+from textcritic.plan.entries import Recitation
 from textcritic.runlog import Progress, log
 
 Path = str | os.PathLike[str]
 TEXTS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field(name) for name in ("id", "sections")])
 
 
-def index_train(articles: Path, files: IndexFiles, cutting: Cutting) -> None:
+def index_train(articles: Path, files: IndexFiles, entry: Recitation) -> None:
     """Index the documents of a Parquet file of articles; the text of a document is that of its sections, in order.
 
     Titles are not read: a sample that was drawn without them is looked up in the same text as one with them.
@@ -29,12 +30,12 @@ def index_train(articles: Path, files: IndexFiles, cutting: Cutting) -> None:
     Args:
         articles: the train split.
         files: to be written.
-        cutting: how documents are cut into words.
+        entry: how documents are cut into words.
 
     Raises:
         TextcriticError: the file is missing or not whole, or a text is not UTF-8.
     """
-    index = index_articles(documents_of(articles, "indexing"), cutting)
+    index = index_articles(documents_of(articles, "indexing"), entry)
     log.info("%s words, %s of them distinct", f"{int(index.lengths.sum()):,}", f"{len(index.words):,}")
     index.save(files)
 

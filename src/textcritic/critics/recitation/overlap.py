@@ -3,14 +3,15 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import pyarrow as pa
 
-from textcritic.critics.recitation.index import Cutting, TrainIndex, index_articles
+from textcritic.critics.recitation.index import TrainIndex, index_articles
 from textcritic.critics.recitation.job import documents_of, score_texts
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, counts_of
 from textcritic.files import write_json
+from textcritic.plan.entries import Recitation
+from textcritic.values import JsonObject
 
 Path = str | os.PathLike[str]
 
@@ -37,11 +38,11 @@ def measure_overlap(train: Path, splits: Mapping[str, Path], out: Path) -> None:
             digests.update(map(_digest, texts.to_pylist()))
             yield ids, texts
 
-    index = index_articles(watched(), Cutting())
+    index = index_articles(watched(), Recitation(kind="recitation"))
     write_json(out, {split: _shared(path, index, digests) for split, path in splits.items()})
 
 
-def _shared(path: Path, index: TrainIndex, digests: set[bytes]) -> dict[str, Any]:
+def _shared(path: Path, index: TrainIndex, digests: set[bytes]) -> JsonObject:
     """What one split shares with the training text."""
     tables, copies = [], 0
     for ids, texts in documents_of(path, "looking up"):

@@ -4,10 +4,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from textcritic.critics.recitation.index import Cutting
+from textcritic.critics.recitation.index import words_in
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.inference.crossfit import PARTNER, SAMPLE, Parts
 from textcritic.inference.statistics import Array
+from textcritic.plan.entries import Recitation
 
 Ints = npt.NDArray[np.int64]
 
@@ -20,15 +21,15 @@ class RecitationRefit:
 
     Args:
         texts: the texts of all documents, the real ones first.
-        cutting: how they are cut into words.
+        entry: how they are cut into words.
         n: how many words a run has.
 
     Attributes:
         runs: how many runs each document has: [documents].
     """
 
-    def __init__(self, texts: pa.StringArray, cutting: Cutting, n: int = MAIN_LENGTH) -> None:
-        words, lengths = cutting.words(texts)
+    def __init__(self, texts: pa.StringArray, entry: Recitation, n: int = MAIN_LENGTH) -> None:
+        words, lengths = words_in(texts, entry)
         self.runs: Ints = np.maximum(lengths - n + 1, 0)
         names = _runs_of(words.indices.to_numpy(), n)
         starts = np.cumsum(lengths) - lengths

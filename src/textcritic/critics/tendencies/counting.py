@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -15,11 +14,12 @@ from scipy.sparse import csr_matrix
 
 from textcritic.corpora.words import segmented_texts
 from textcritic.critics.tendencies.counts import NOT_COUNTED, OF_WORDS, PAIRS, TOTALS, Counts, Numbers, added, ordered
-from textcritic.critics.tendencies.options import NO_STOP_WORDS, CountOptions
+from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.critics.tendencies.tokens import Tokens, chunks, tokenize
 from textcritic.critics.tendencies.words import ATTACHED, STOP, SYMBOL, UPPER, Words, stop_words_of, words_of
 from textcritic.errors import TextcriticError
 from textcritic.inference.group_sizes import are_alike
+from textcritic.plan.entries import Tendencies
 
 # Text that is counted at a time: work that is done once for each distinct word then costs little. A key (document,
 # word, word) of this much text fits into 63 bits.
@@ -32,16 +32,15 @@ MOST_UNITS = 12
 Groups = npt.NDArray[np.int32]
 OfDocuments = tuple[Groups, Groups]
 """Group and unit of each document."""
-Tally = tuple[npt.NDArray[Any], Numbers]
+Tally = tuple[npt.NDArray[np.integer], Numbers]
 """Distinct values, ascending, and a number of each."""
 
 
 def count_texts(
     batches: Iterable[pa.Array],
     documents: int,
-    options: CountOptions | None = None,
+    options: Tendencies,
     *,
-    seed: int = 1,
     rows: range | None = None,
     threads: int = 1,
     units: npt.NDArray[np.int64] | None = None,
@@ -51,8 +50,7 @@ def count_texts(
     Args:
         batches: Arrow arrays of strings, a document each; null is an empty one.
         documents: their number, D; if they are part of a larger set, the number in the set.
-        options: None means the paper's.
-        seed: of the division into groups.
+        options: what is counted; `seed` is of the division into groups.
         rows: which documents of the set they are, for a part of it; all parts of a set have the same groups. None means
             all.
         threads: chunks of text that are counted at the same time.
@@ -63,9 +61,8 @@ def count_texts(
         TextcriticError: there are more or fewer documents than that, or a bad list of stop words, or a text that is not
             UTF-8.
     """
-    options = options or CountOptions()
     rows = range(documents) if rows is None else rows
-    every = divided(documents, options.groups, seed, units)
+    every = divided(documents, options.groups, options.seed, units)
     number, group = int(every.max(initial=0)) + 1, every[rows.start : rows.stop]
     unit = (np.arange(documents) if units is None else units)[rows.start : rows.stop].astype(np.int32)
     work = _Work(options, stop_words_of(options.stop_words), number)
@@ -89,6 +86,11 @@ def count_texts(
     if first < len(group):
         raise TextcriticError(f"{first:,} documents, and {len(group):,} were to be counted")
     return ordered(done.total())
+
+
+def lags_up_to(longest: int) -> list[int]:
+    """The distances at which recurrence is counted: 1, 2, 4, ... up to the longest."""
+    return [1 << power for power in range(longest.bit_length())]
 
 
 def divided(documents: int, groups: int, seed: int, units: npt.NDArray[np.int64] | None = None) -> Groups:
@@ -148,7 +150,7 @@ class _Group:
 class _Work:
     """How a chunk of texts is counted."""
 
-    options: CountOptions
+    options: Tendencies
     stop_words: frozenset[str]
     groups: int
 
@@ -180,7 +182,7 @@ class _Work:
             documents=documents[np.argsort(order)],
             group=group,
             unit=unit,
-            lags=np.array(self.options.lags(), np.int64),
+            lags=np.array(lags_up_to(self.options.longest_lag), np.int64),
             **matrices,
             **{name: np.array([getattr(part, name) for part in parts], np.int64) for name in TOTALS},
         )
@@ -219,7 +221,7 @@ class _Work:
             segment_squares=squares,
             recurrence=[
                 (int(np.maximum(lengths - lag, 0).sum()), int(np.count_nonzero(keys[lag:] == keys[:-lag])))
-                for lag in self.options.lags()
+                for lag in lags_up_to(self.options.longest_lag)
             ],
             attached=int(np.count_nonzero(forms & ATTACHED)),
             upper=int(np.count_nonzero(forms & UPPER)),
@@ -286,14 +288,14 @@ def _of_each(flags: npt.NDArray[np.bool_], ends: Numbers) -> Numbers:
     return np.diff(np.searchsorted(np.flatnonzero(flags), ends), prepend=0)
 
 
-def _new(ascending: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _new(ascending: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
     """Which of ascending values differ from the one before."""
     new = np.ones(len(ascending), np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
     return new
 
 
-def _tally(values: npt.NDArray[Any]) -> Tally:
+def _tally(values: npt.NDArray[np.integer]) -> Tally:
     """How often each value occurs: like `numpy.unique`, but faster."""
     ascending = np.sort(values)
     starts = np.flatnonzero(_new(ascending))

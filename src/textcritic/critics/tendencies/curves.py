@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from textcritic.critics.tendencies.counts import BIGRAMS, LENGTH, TYPES, Counts
 from textcritic.critics.tendencies.distances import VALUES, Pair
-from textcritic.critics.tendencies.estimates import Options, estimates, histogram_of
+from textcritic.critics.tendencies.estimates import estimates, histogram_of
 from textcritic.errors import TextcriticError
 from textcritic.inference import DISTANCES, Histogram, group_permutation, half_l1, quantile
+from textcritic.plan.entries import Tendencies
 
 Floats = npt.NDArray[np.float64]
 SCHEMA = pa.schema([("curve", pa.string()), *((name, pa.float64()) for name in ("x", "y", "low", "high", "p"))])
@@ -71,7 +72,7 @@ def with_band(real: dict[str, Curve], draws: Sequence[dict[str, Curve]]) -> dict
     return banded
 
 
-def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterator[Curve]:
+def size_curves(counts: Counts, real: Counts | None, options: Tendencies) -> Iterator[Curve]:
     """Estimates on random parts of the documents: `size.s` and so on, one curve for each of `estimates`.
 
     `size.types_chao1` is `size.types` with the estimated bias removed. If there is real text to compare with,
@@ -94,7 +95,7 @@ def size_curves(counts: Counts, real: Counts | None, options: Options) -> Iterat
         yield Curve(f"size.{name}", x, y, low=low)
 
 
-def _sized(counts: Counts, real: Counts | None, options: Options) -> Mapping[str, tuple[float, float]]:
+def _sized(counts: Counts, real: Counts | None, options: Tendencies) -> Mapping[str, tuple[float, float]]:
     estimates_by_name, _ = estimates(counts, options, intervals=False)
     by_name = {name: (estimate.value, np.nan) for name, estimate in estimates_by_name.items()}
     if real is not None:
@@ -103,7 +104,7 @@ def _sized(counts: Counts, real: Counts | None, options: Options) -> Mapping[str
     return by_name
 
 
-def _words_apart(real: Counts, counts: Counts, options: Options) -> tuple[float, float]:
+def _words_apart(real: Counts, counts: Counts, options: Tendencies) -> tuple[float, float]:
     """Total variation distance of the words from real text, and the same minus that of random splits of both."""
     pair = Pair(real, counts)
     value, chosen = float(half_l1(*pair.totals)), {"half_l1": DISTANCES["half_l1"]}

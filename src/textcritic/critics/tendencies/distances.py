@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack
 
 from textcritic.critics.tendencies.counts import LENGTH, TYPES, Counts
-from textcritic.critics.tendencies.estimates import Options, histogram_of, made_by
+from textcritic.critics.tendencies.estimates import histogram_of, made_by
 from textcritic.critics.tendencies.scaling_differences import Compared, Sums, recurrence_compared, taylor_compared
 from textcritic.critics.tendencies.type_token import ByLength, Documents, type_token_distance, type_token_test
 from textcritic.errors import TextcriticError
@@ -37,6 +37,7 @@ from textcritic.inference import (
 )
 from textcritic.inference.group_sizes import BothGroups, balanced_groups
 from textcritic.inference.groups import ROUNDING
+from textcritic.plan.entries import Tendencies
 
 VALUES = ("length", "stopwords", "symbols")
 SCALING: Mapping[str, Callable[[Sums, Sums], Compared]] = {
@@ -87,7 +88,7 @@ class Distance:
 Made = dict[str, Distance]
 
 
-def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySize) -> dict[str, float]:
+def plain_distances(real: Counts, other: Counts, options: Tendencies, by_size: BySize) -> dict[str, float]:
     """The distances of a set of documents from real text, without intervals and tests: for second draws.
 
     Names as in `distances`. Distances that cannot be measured are left out.
@@ -95,7 +96,7 @@ def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySi
     Args:
         real: the real text.
         other: the documents.
-        options: see `Options`.
+        options: how they are measured.
         by_size: the effects to subtract for sets of these sizes; distances that need one and have none are left out.
     """
     if not (real.tokens and other.tokens):
@@ -123,7 +124,7 @@ def plain_distances(real: Counts, other: Counts, options: Options, by_size: BySi
     return by_name
 
 
-def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tuple[Made, dict[str, str]]:
+def distances(pair: "Pair", options: Tendencies, only: Collection[str] = ()) -> tuple[Made, dict[str, str]]:
     """The distances of a sample from real text by name, and why others could not be measured.
 
     `rank` (Kolmogorov-Smirnov over the first ranks, the paper's D_p), `heaps` (the same of the number of types at equal
@@ -147,7 +148,7 @@ def distances(pair: "Pair", options: Options, only: Collection[str] = ()) -> tup
 
     Args:
         pair: real text and sample.
-        options: see `Options`.
+        options: how they are measured.
         only: the names of the distances that are wanted; empty: all.
     """
     recipes: dict[tuple[str, ...], Callable[[], Made]] = {
@@ -252,7 +253,7 @@ def _balanced(one: Distance, tests: Sequence[GroupTest]) -> Distance:
     return replace(one, p=p, low=one.low if p < ALPHA else 0.0, noticed=min(NOTICED * significant, 1.0))
 
 
-def _words(pair: Pair, options: Options) -> Made:
+def _words(pair: Pair, options: Tendencies) -> Made:
     """Test and interval by groups of documents: the test exchanges them, the interval draws them with replacement."""
     both, test_of = pair.matrices[::-1], partial(group_permutation, resamples=options.resamples, seed=options.seed)
     tests = test_of(*both, pair.sizes()[::-1])
@@ -269,7 +270,7 @@ def _words(pair: Pair, options: Options) -> Made:
     return {name: _balanced(one, [other[keys[name]] for other in others]) for name, one in by_name.items()}
 
 
-def _bigrams(pair: Pair, options: Options) -> Made:
+def _bigrams(pair: Pair, options: Tendencies) -> Made:
     both, chosen = (pair.sample.pairs, pair.real.pairs), {"largest": DISTANCES["max_difference"]}
     test_of = partial(group_permutation, distances=chosen, resamples=options.resamples, seed=options.seed)
     largest = _largest(both, test_of(*both, pair.sizes()[::-1])["largest"], options)
@@ -278,12 +279,12 @@ def _bigrams(pair: Pair, options: Options) -> Made:
     }
 
 
-def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Options) -> Distance:
+def _largest(both: tuple[csr_matrix, csr_matrix], test: GroupTest, options: Tendencies) -> Distance:
     interval = largest_difference_interval(*both, options.resamples, seed=options.seed)
     return _tested(interval.estimate, interval.ends, test.p, test.null)
 
 
-def _ranks(pair: Pair, options: Options) -> Made:
+def _ranks(pair: Pair, options: Tendencies) -> Made:
     both = pair.matrices[::-1]
     test_of = partial(rank_permutation, ranks=options.ranks, resamples=options.resamples, seed=options.seed)
     test = test_of(*both, sizes=pair.sizes()[::-1])
@@ -311,7 +312,7 @@ def _cumulative(words: Ints, ranks: int) -> Floats:
     return np.pad(summed, (0, ranks - len(summed)), mode="edge") / summed[-1]
 
 
-def _heaps(pair: Pair, options: Options) -> Made:
+def _heaps(pair: Pair, options: Tendencies) -> Made:
     result = type_token_test(
         documents_of(pair.real), documents_of(pair.sample), options.least, options.resamples, options.seed
     )
@@ -323,7 +324,7 @@ def _heaps(pair: Pair, options: Options) -> Made:
     }
 
 
-def _values(pair: Pair, name: str, options: Options) -> Made:
+def _values(pair: Pair, name: str, options: Tendencies) -> Made:
     first, second = (histogram_of(counts.one_of_each(), name) for counts in (pair.sample, pair.real))
     test = ks_test(first, second, options.resamples, options.seed)
     within = ks_interval(first, second, options.resamples, seed=options.seed)
@@ -340,7 +341,7 @@ def _value_distance(pair: Pair, name: str) -> float:
     return ks_distance(*(histogram_of(counts.one_of_each(), name) for counts in (pair.sample, pair.real)))[0]
 
 
-def _scaling(pair: Pair, name: str, options: Options) -> Made:
+def _scaling(pair: Pair, name: str, options: Tendencies) -> Made:
     test = SCALING[name](*pair.sums()).test(options.resamples, options.seed)
     value, half = abs(test.difference), (test.high - test.low) / 2
     own = _tested(value, (value - half, value + half), test.p, np.abs(test.null), math.inf)

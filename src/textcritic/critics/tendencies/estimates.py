@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from textcritic.critics.tendencies.counts import BIGRAMS, LENGTH, NOT_COUNTED, S
 from textcritic.critics.tendencies.heaps import fit_heaps
 from textcritic.critics.tendencies.options import NO_STOP_WORDS
 from textcritic.critics.tendencies.scaling import chao1, fit_taylor, word_recurrence
-from textcritic.critics.tendencies.zipf import RANKS, LogRanks, Support, by_rank, zipf_exponents
+from textcritic.critics.tendencies.zipf import LogRanks, Support, by_rank, zipf_exponents
 from textcritic.errors import TextcriticError
 from textcritic.inference import (
     LEAST_UNITS,
@@ -26,6 +26,7 @@ from textcritic.inference import (
     ratio_of_sums,
     t_interval,
 )
+from textcritic.plan.entries import Tendencies
 
 SUPPORTS: dict[str, Support] = {
     "s": "infinite",
@@ -34,29 +35,6 @@ SUPPORTS: dict[str, Support] = {
     "s_first": "first",
 }
 SHARES = {"stopwords": STOPWORDS, "symbols": SYMBOLS}
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How tendencies are measured; how they are counted is in `options.CountOptions`.
-
-    Attributes:
-        ranks: the first ranks, which distances of rank-frequency distributions are taken over; 10,000 in the paper.
-        resamples: of the bootstrap, of permutations, and of Monte Carlo tests.
-        least: documents on each side, from which lengths are compared one by one; neighbouring lengths are put together
-            until there are as many.
-        seed: of everything that is drawn.
-    """
-
-    ranks: int = RANKS
-    resamples: int = 1000
-    least: int = 30
-    seed: int = 1
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "Options":
-        """The options that an entry of the critics registry has."""
-        return cls(**{field.name: entry[field.name] for field in fields(cls) if field.name in entry})
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +52,7 @@ Made = dict[str, Estimate]
 
 
 def estimates(
-    counts: Counts, options: Options, intervals: bool = True, only: Collection[str] = ()
+    counts: Counts, options: Tendencies, intervals: bool = True, only: Collection[str] = ()
 ) -> tuple[Made, dict[str, str]]:
     """All estimates by name, and why others could not be made.
 
@@ -86,12 +64,12 @@ def estimates(
 
     Args:
         counts: counts of the documents; documents without a token are left out of everything except the mean length.
-        options: see `Options`.
+        options: `ranks`, `resamples` and `seed` of it count here.
         intervals: whether to make them; the values alone are made much faster.
         only: the names of the estimates that are wanted; empty: all.
     """
     if not intervals:
-        counts, options = pooled(counts), replace(options, resamples=1)
+        counts, options = pooled(counts), options.changed(resamples=1)
     recipes = {names: make for names, make in _recipes(counts, options) if not only or set(names) & set(only)}
     by_name, missing = made_by(recipes, counts)
     if counts.units < LEAST_UNITS:
@@ -158,7 +136,7 @@ def pooled(counts: Counts) -> Counts:
     return replace(counts, group=np.zeros_like(counts.group), **matrices, **totals)
 
 
-def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...], Callable[[], Made]]]:
+def _recipes(counts: Counts, options: Tendencies) -> Iterator[tuple[tuple[str, ...], Callable[[], Made]]]:
     """The names of estimates that are made together, and what makes them."""
     for name, support in SUPPORTS.items():
         yield (name,), partial(_zipf, counts, name, support, options)
@@ -172,7 +150,7 @@ def _recipes(counts: Counts, options: Options) -> Iterator[tuple[tuple[str, ...]
     yield ("recurrence",), partial(_recurrence, counts)
 
 
-def _zipf(counts: Counts, name: str, support: Support, options: Options) -> Made:
+def _zipf(counts: Counts, name: str, support: Support, options: Tendencies) -> Made:
     log_ranks = _log_ranks(counts, options.ranks)
     value = float(zipf_exponents(log_ranks.part(slice(1)), support, options.ranks)[0])
     try:
@@ -225,7 +203,7 @@ def _vocabulary(counts: Counts) -> Made:
     return {"types": types, "types_chao1": Estimate(chao1(counts.unigrams()))}
 
 
-def _mean(counts: Counts, name: str, options: Options) -> Made:
+def _mean(counts: Counts, name: str, options: Tendencies) -> Made:
     values, unit = counts.column(LENGTH).astype(np.float64), counts.unit
     if name != "length":
         values, unit = np.divide(*_parts(counts, name)), unit[counts.column(LENGTH) > 0]

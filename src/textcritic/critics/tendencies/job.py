@@ -1,11 +1,10 @@
 """The jobs that count: documents of a file, or several draws of them, whole or in shards that are put together."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +13,10 @@ import pyarrow.compute as pc
 from textcritic.corpora.articles import ARTICLE_SCHEMA, BETWEEN, article_groups, iter_batches, num_articles
 from textcritic.critics.tendencies.counting import count_texts
 from textcritic.critics.tendencies.counts import Counts, merge
-from textcritic.critics.tendencies.options import CountOptions
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder
 from textcritic.inference import unit_of
+from textcritic.plan.entries import Tendencies
 from textcritic.runlog import Progress
 
 SECTIONS_SCHEMA = pa.schema([ARTICLE_SCHEMA.field("sections")])
@@ -43,8 +42,7 @@ class Draw:
 
 def count_articles(
     articles: str | os.PathLike[str],
-    options: CountOptions,
-    seed: int = 1,
+    options: Tendencies,
     shard: tuple[int, int] = (0, 1),
     draw: Draw | None = None,
     threads: int = 1,
@@ -56,8 +54,7 @@ def count_articles(
 
     Args:
         articles: the file.
-        options: what is counted.
-        seed: of the groups, and of the draws.
+        options: what is counted; `seed` is of the groups, and of the draws.
         shard: number of the shard, from 0, and number of shards; a shard is a stretch of the file.
         draw: None means all documents.
         threads: chunks of text that are counted at the same time.
@@ -71,11 +68,11 @@ def count_articles(
     rows = num_articles(articles)
     stretch = range(rows * number // shards, rows * (number + 1) // shards)
     units = _units(articles)
-    counted = partial(count_texts, options=options, seed=seed, threads=threads)
+    counted = partial(count_texts, options=options, threads=threads)
     if draw is None:
         every = map(texts_of, iter_batches(articles, SECTIONS_SCHEMA, stretch))
         return counted(_watched(every, len(stretch)), rows, rows=stretch, units=units)
-    chosen = _drawn(articles, rows, draw, seed)
+    chosen = _drawn(articles, rows, draw, options.seed)
     first, last = np.searchsorted(chosen, [stretch.start, stretch.stop])
     batches = _watched(_chosen(articles, stretch, chosen), int(last - first))
     of_draw = range(int(first), int(last))
@@ -85,8 +82,8 @@ def count_articles(
 
 def count_draws(
     articles: str | os.PathLike[str],
-    options: CountOptions,
-    draws: tuple[int, str | os.PathLike[str], int],
+    options: Tendencies,
+    draws: tuple[int, str | os.PathLike[str]],
     folder: str | os.PathLike[str],
     shard: tuple[int, int] = (0, 1),
     threads: int = 1,
@@ -97,9 +94,9 @@ def count_draws(
 
     Args:
         articles: the file.
-        options: what is counted.
-        draws: three values: the most draws to take; the file whose number of documents a draw should have (see
-            `Draw.like`); the seed of draws and groups.
+        options: as `count_articles`.
+        draws: two values: the most draws to take; the file whose number of documents a draw should have (see
+            `Draw.like`).
         folder: to write, whole or not at all.
         shard: as `count_articles`.
         threads: as `count_articles`.
@@ -107,12 +104,12 @@ def count_draws(
     Raises:
         TextcriticError: as `count_articles`.
     """
-    asked, like, seed = draws
+    asked, like = draws
     of = number_of_draws(num_articles(articles), asked, num_articles(like))
     with whole_folder(folder) as partial:
         for number in range(of):
             draw = Draw(number, of, like)
-            count_articles(articles, options, seed, shard, draw, threads).save(partial / f"{number}.npz")
+            count_articles(articles, options, shard, draw, threads).save(partial / f"{number}.npz")
 
 
 def number_of_draws(documents: int, asked: int, like: int) -> int:
@@ -156,17 +153,6 @@ def merge_draws(parts: Sequence[str | os.PathLike[str]], folder: str | os.PathLi
 def merge_counts(parts: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str]) -> None:
     """Put the counts of the shards of a set together, in order; raises as `Counts.load` and `merge`."""
     merge([Counts.load(part) for part in parts]).save(out)
-
-
-def count_options(entry: Mapping[str, Any], stop_words: str | None = None) -> CountOptions:
-    """The options of an entry of the critics registry, of kind `tendencies`.
-
-    Args:
-        entry: with its defaults.
-        stop_words: the file of its list of stop words, where the workflow fetched it.
-    """
-    options = CountOptions(**{field.name: entry[field.name] for field in fields(CountOptions)})
-    return options if stop_words is None else replace(options, stop_words=str(stop_words))
 
 
 def _units(articles: str | os.PathLike[str]) -> np.ndarray | None:

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,7 @@ from textcritic.critics.tendencies.distances import (
     documents_of,
     plain_distances,
 )
-from textcritic.critics.tendencies.estimates import Options, as_json, estimates, made_by, pooled
+from textcritic.critics.tendencies.estimates import as_json, estimates, made_by, pooled
 from textcritic.critics.tendencies.heaps import fit_heaps
 from textcritic.critics.tendencies.job import draw_files
 from textcritic.critics.tendencies.one_size import at_one_size
@@ -36,7 +35,9 @@ from textcritic.critics.tendencies.zipf import Support, fit_zipf
 from textcritic.critics.tendencies.zipf_distances import LEAST, Convention, zipf_distance, zipf_fit_p
 from textcritic.errors import TextcriticError, named
 from textcritic.files import write_json, write_table
+from textcritic.plan.entries import Tendencies
 from textcritic.runlog import Progress
+from textcritic.values import JsonObject
 
 Floats = npt.NDArray[np.float64]
 CONVENTIONS: Mapping[Support, Mapping[str, Convention]] = {
@@ -60,7 +61,7 @@ class Measured:
         curves: for figures.
     """
 
-    statistics: dict[str, Any]
+    statistics: JsonObject
     curves: list[Curve]
 
     def write(self, statistics: str | os.PathLike[str], curves: str | os.PathLike[str]) -> None:
@@ -69,7 +70,7 @@ class Measured:
         write_table(curves, curves_table(self.curves))
 
 
-def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Measured:
+def measure_real(real: Counts, draws: Iterable[Counts], options: Tendencies) -> Measured:
     """Real text alone, and compared with second draws of it.
 
     An estimate has `sd`, its standard deviation over the draws (paper, Table 4).
@@ -77,7 +78,7 @@ def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Mea
     Args:
         real: the real text that samples are compared with.
         draws: second draws, e.g. random documents of the training set; one at a time is looked at.
-        options: see `Options`.
+        options: how they are measured.
 
     Raises:
         TextcriticError: real text without a token.
@@ -104,14 +105,14 @@ def measure_real(real: Counts, draws: Iterable[Counts], options: Options) -> Mea
     return Measured(statistics, curves)
 
 
-def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], options: Options) -> Measured:
+def measure_sample(real: Counts, sample: Counts, draws: Iterable[Counts], options: Tendencies) -> Measured:
     """A sample compared with real text, and with second draws of real text of the same size.
 
     Args:
         real: real text.
         sample: the sample; of one without a token everything is missing.
         draws: second draws of real text. Of those with more documents than the sample, random groups are taken.
-        options: see `Options`.
+        options: how they are measured.
 
     Raises:
         TextcriticError: real text has no token.
@@ -148,7 +149,7 @@ def measure_counts(
     real: str | os.PathLike[str],
     draws: str | os.PathLike[str],
     sample: str | os.PathLike[str] | None,
-    options: Options,
+    options: Tendencies,
 ) -> Measured:
     """Read counts of real text, a folder of those of second draws, and of a sample if there is one; measure them."""
     drawn = _each(draw_files(draws))
@@ -168,7 +169,7 @@ class _Second:
     recurrence: Floats | None
 
     @classmethod
-    def of(cls, real: Counts, draw: Counts, options: Options) -> "_Second":
+    def of(cls, real: Counts, draw: Counts, options: Tendencies) -> "_Second":
         values = {name: one.value for name, one in estimates(draw, options, intervals=False)[0].items()}
         alike = 0.9 < len(draw.documents) / max(1, len(real.documents)) < 1.1
         by_size = dict.fromkeys(("rank", *(f"{name}_distance" for name in SCALING)), 0.0) if alike else {}
@@ -196,7 +197,7 @@ def _at_most(draw: Counts, documents: int) -> Counts:
     return draw if share >= 1 else draw.take(range(max(1, round(share * draw.groups))))
 
 
-def _counted(counts: Counts) -> dict[str, Any]:
+def _counted(counts: Counts) -> JsonObject:
     return {"documents": len(counts.documents), "tokens": counts.tokens, "empty": counts.empty}
 
 
@@ -238,7 +239,7 @@ def _recurrence_of(counts: Counts) -> Floats | None:
     return by_lag
 
 
-def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Distance], dict[str, str]]:
+def _laws(counts: Counts, real: Counts, options: Tendencies) -> tuple[dict[str, Distance], dict[str, str]]:
     """Distances from Zipf's and Heaps' laws, with coefficients of its own (`_own`) and of real text (`_real`).
 
     The second are the reasons why others could not be measured.
@@ -253,7 +254,7 @@ def _laws(counts: Counts, real: Counts, options: Options) -> tuple[dict[str, Dis
     return made_by(recipes, counts)
 
 
-def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -> dict[str, Distance]:
+def _from_zipf(counts: Counts, of: Counts, support: Support, options: Tendencies) -> dict[str, Distance]:
     """The distances of one support from Zipf's law as fitted `of` the same documents, or of real text."""
     with _blamed(counts, of):
         s = fit_zipf(of.unigrams(), support, options.ranks).s
@@ -267,7 +268,7 @@ def _from_zipf(counts: Counts, of: Counts, support: Support, options: Options) -
     return {name: Distance(tests[way].distance, p=tests[way].p) for name, way in conventions.items()}
 
 
-def _from_heaps(counts: Counts, of: Counts, options: Options) -> dict[str, Distance]:
+def _from_heaps(counts: Counts, of: Counts, options: Tendencies) -> dict[str, Distance]:
     """The same of Heaps' law: the mean over lengths."""
     documents, fitted = documents_of(counts), documents_of(of)
     with _blamed(counts, of):

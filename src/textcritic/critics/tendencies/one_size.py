@@ -7,12 +7,13 @@ one of them ten times as large, differ by many standard errors. So they are comp
 import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from textcritic.critics.tendencies.counts import LENGTH, Counts
-from textcritic.critics.tendencies.estimates import Estimate, Options, estimates
+from textcritic.critics.tendencies.estimates import Estimate, estimates
+from textcritic.plan.entries import Tendencies
+from textcritic.values import JsonObject
 
 SIZED = ("s", "s_infinite_of_first", "s_observed", "s_first", "types", "types_chao1", "taylor", "recurrence")
 """Estimates that depend on the amount of text."""
@@ -21,7 +22,7 @@ PARTS = 10  # random parts of the larger set, at least, over which estimates are
 FINE = 50  # groups of a part, from which a group more or less does not matter
 
 
-def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate], options: Options) -> dict[str, Any]:
+def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate], options: Tendencies) -> JsonObject:
     """The estimates of `SIZED` of a sample and of real text at the same number of tokens, as JSON has them.
 
     The larger set is cut into random parts with as many tokens as the smaller set; a part consists of whole groups of
@@ -33,7 +34,7 @@ def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate],
         real: real text.
         sample: the sample.
         of_sample: its estimates.
-        options: see `Options`.
+        options: how they are measured.
 
     Returns:
         `tokens`, the size; `estimates`, by name: `value` of the sample, `real`, `difference`, `low`, `high`.
@@ -56,7 +57,7 @@ def at_one_size(real: Counts, sample: Counts, of_sample: Mapping[str, Estimate],
 
 
 @lru_cache(maxsize=1)
-def _in_full(real: Counts, options: Options) -> dict[str, Estimate]:
+def _in_full(real: Counts, options: Tendencies) -> dict[str, Estimate]:
     """The estimates of real text, once for all samples that are compared with it."""
     return estimates(real, options, only=SIZED)[0]
 
@@ -65,7 +66,7 @@ def _half(estimate: Estimate | None) -> float:
     return math.nan if estimate is None else (estimate.high - estimate.low) / 2
 
 
-def _thinned(counts: Counts, tokens: int, options: Options) -> dict[str, Estimate]:
+def _thinned(counts: Counts, tokens: int, options: Tendencies) -> dict[str, Estimate]:
     """The mean of each estimate over random parts of `tokens` tokens; left out if some part does not have it."""
     values: dict[str, list[float]] = {}
     parts = list(_parts(counts, tokens, options.seed))

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from textcritic.inference import DIFFERENT, SAME, Number, gap, holm, verdict
+from textcritic.values import Row
 
 Word = Literal["keeps", "differs", "unclear", "not measured"]
 KEPT: Word = "keeps"
@@ -160,7 +161,7 @@ class Verdict:
     why: str
 
 
-def verdicts(statistics: Mapping[str, Any]) -> list[Verdict]:
+def verdicts(statistics: Row) -> list[Verdict]:
     """A verdict for each of `TENDENCIES`, in their order.
 
     Args:
@@ -216,7 +217,7 @@ def verdict_of(value: float | None, high: float | None, p: float | None, margin:
     return _WORDS.get(verdict(p, apart, margin), UNCLEAR)
 
 
-def margin_of(tendency: Tendency, statistics: Mapping[str, Any]) -> float:
+def margin_of(tendency: Tendency, statistics: Row) -> float:
     """The distance below which a tendency counts as kept, given the statistics of a sample and its real text."""
     real = statistics.get("one_size", {}).get("estimates", {}).get(tendency.share_of, {}).get("real")
     return tendency.margin if real is None else max(tendency.margin, SHARE * abs(real))

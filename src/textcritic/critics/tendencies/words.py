@@ -75,7 +75,7 @@ def words_of(types: pa.StringArray, lower_case: bool, stop_words: frozenset[str]
 
 
 def stop_words_of(name: str) -> frozenset[str]:
-    """The stop words that `CountOptions.stop_words` names, in lower case.
+    """The stop words that `Tendencies.stop_words` names, in lower case.
 
     Lists of languages but English are those of NLTK's corpus `stopwords`, where its data are installed. The workflow
     fetches them, and gives the file.

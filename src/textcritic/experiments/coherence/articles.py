@@ -1,14 +1,14 @@
 """Articles to read in the report: their sections, and the probability of each step between them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
 from textcritic.corpora import Article, some_articles
+from textcritic.corpora.articles import Section as ArticleSection
 from textcritic.critics import is_unlikely
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.examples import hues_of
@@ -22,6 +22,7 @@ from textcritic.measures.score import Score
 from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import data_keys
 from textcritic.report.reader import Document, Reading, Shelf
+from textcritic.values import Row
 
 MOST_CHARACTERS = 4000  # of a section
 LONG, LONG_LINES = 700, 9  # characters, lines; longer sections are clipped until a button shows all
@@ -38,7 +39,7 @@ def reading(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> 
     """
     shelves = []
     for data in experiment.data:
-        files: list[tuple[Mapping[str, Any], RealText | Sample, Path]] = [
+        files: list[tuple[Row, RealText | Sample, Path]] = [
             (data_keys(data.corpus, DATA_INFERRED), data, data.inferred)
         ]
         files += [(s.keys, s, s.scores) for s in experiment.samples if s.corpus == data.corpus]
@@ -80,15 +81,15 @@ def _documents(files: RealText | Sample, scores_path: Path, most: int) -> tuple[
     return len(kept), documents
 
 
-def _rows(table: pa.Table, wanted: set[str]) -> dict[str, dict[str, Any]]:
+def _rows(table: pa.Table, wanted: set[str]) -> dict[str, Row]:
     columns = [c for c in ("id", "inferred", "confidence", "step_nll") if c in table.column_names]
     return {row["id"]: row for row in table.select(columns).to_pylist() if row["id"] in wanted}
 
 
-def _document(article: Article, latent: Mapping[str, Any], step_nll: Sequence[float], place: str) -> Document:
+def _document(article: Article, latent: Row, step_nll: Sequence[float], place: str) -> Document:
     ends = ["begin", *latent["inferred"], "end"]
     steps = [_step(before, after, nll) for (before, after), nll in zip_longest(pairwise(ends), step_nll)]
-    wrong = [step["from_to"] for step in steps if step["unlikely"]]
+    wrong = [str(step["from_to"]) for step in steps if step["unlikely"]]
     (ppl, _), _ = numbers = _numbers(sum(step_nll), len(step_nll))
     more = f" and {count(len(wrong) - NAMED)} more" if len(wrong) > NAMED else ""
     reasons = f"{len(wrong)}: {'; '.join(wrong[:NAMED])}{more}" if wrong else "0"
@@ -108,14 +109,14 @@ def _numbers(nll: float, steps: int) -> tuple[tuple[str, float], tuple[str, floa
     return (number(ppl), ppl), (count(steps), steps)
 
 
-def _step(before: str, after: str, nll: float | None) -> dict[str, Any]:
+def _step(before: str, after: str, nll: float | None) -> dict[str, str | bool]:
     """A step; it has no probability if the critic leaves it out."""
     probability = 1.0 if nll is None else math.exp(-nll)
     words = "" if nll is None else chance(probability)
     return {"from_to": f"{before} → {after}", "chance": words, "unlikely": bool(is_unlikely(probability, UNLIKELY))}
 
 
-def _section(section: Any, title: str, confidence: float) -> dict[str, Any]:
+def _section(section: ArticleSection, title: str, confidence: float) -> dict[str, object]:
     text = section.text
     return {
         "title": title,

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -19,6 +18,7 @@ from textcritic.report.cells import matching
 from textcritic.report.decodings import decoding_difference
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 DECODING = "decoding: "  # the beginning of the name of a switch for the decoding of an audit sample
 CORRECTION = "correction"
@@ -29,7 +29,7 @@ SWITCHES = (
 )
 
 
-def audit_rows(material: Material) -> pd.DataFrame:
+def audit_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """How each disputed detail changes the Latent PPL, for every source and for the study's audit samples.
 
     Columns: the keys, `switch`, `setting_of_switch`, `latent_ppl` (infinite if a step is impossible),
@@ -42,10 +42,11 @@ def audit_rows(material: Material) -> pd.DataFrame:
         TextcriticError: see `critics.audit_transitions`; a decoding of an audit sample or of its base is not described.
     """
     experiment = material.files
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for data in experiment.data:
         samples = {s.slug: s for s in (*experiment.samples, *experiment.audit_samples) if s.corpus == data.corpus}
-        audited = audit_transitions(
+        audited: list[Row] = []
+        audited += audit_transitions(
             TransitionCritic.load(data.critic),
             gold_chains(data.train),
             read_table(data.latents),
@@ -56,7 +57,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
         defaults = {row["source"]: row["latent_ppl"] for row in audited if row["compared_with"] is None}
         unread = {slug: sum(read_json(sample.counts)["rejected"].values()) for slug, sample in samples.items()}
         for row in audited:
-            row["rejected"] += unread.get(row["source"], 0)
+            row = {**row, "rejected": row["rejected"] + unread.get(row["source"], 0)}
             files = samples.get(row["source"])
             if files is None or files in experiment.samples:
                 keys = data_keys(data.corpus, DATA_GOLD) if files is None else files.keys
@@ -143,9 +144,7 @@ def _signed(value: float) -> str:
     return "0%" if abs(value) < 0.05 else f"{'+' if value > 0 else ''}{number(value, 2)}%"
 
 
-def _corrected(
-    data: RealText, samples: Mapping[str, Sample], audited: Sequence[Mapping[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _corrected(data: RealText, samples: Mapping[str, Sample], audited: Sequence[Row]) -> Iterator[Row]:
     """A row like those of `critics.audit_transitions` for each source that can be corrected."""
     if data.labelled is None:
         return
@@ -173,7 +172,7 @@ def _corrected(
         yield row | {"compared_with": "default", "change_percent": change, "rejected": default["rejected"]}
 
 
-def _audit_row(row: dict[str, Any]) -> dict[str, Any]:
+def _audit_row(row: Row) -> dict[str, object]:
     value = float("inf") if row["latent_ppl"] is None else row["latent_ppl"]
     kept = {name: row[name] for name in ("compared_with", "change_percent")}
     kept |= {"documents": row["n"], "rejected": row["rejected"]}
@@ -182,21 +181,21 @@ def _audit_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decoding_row(
-    row: dict[str, Any],
+    row: Row,
     files: Sample,
     base: Sample,
     default: float | None,
     experiment: CoherenceFiles,
-) -> dict[str, Any]:
+) -> Row:
     both = row["latent_ppl"] is not None and default is not None
     change = 100 * (row["latent_ppl"] / default - 1) if both else None
     decodings = experiment.decodings
     words = decoding_difference(decodings[files.decoding], decodings[base.decoding])
     switch = {"switch": DECODING + files.decoding, "setting": words, "compared_with": "default"}
-    return row | switch | {"change_percent": change}
+    return {**row, **switch, "change_percent": change}
 
 
-def _audit_cell(row: dict[str, Any], default: dict[str, Any]) -> Cell:
+def _audit_cell(row: Row, default: Row) -> Cell:
     notes = [f"{difference(row['change_percent'])}%"] if not missing(row["change_percent"]) else []
     if notes and row["compared_with"] != "default":
         notes = [f"{notes[0]} on {row['compared_with']}"]

@@ -1,7 +1,6 @@
 """Unlikely steps of every source with their intervals, and their table (model criticism paper, Table 12)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +8,10 @@ import pandas as pd
 import pyarrow as pa
 
 from textcritic.critics import Chains, Steps, TransitionCritic, groups_of, is_unlikely, transition_errors
-from textcritic.experiments.coherence.files import DATA_INFERRED
+from textcritic.experiments.coherence.files import DATA_INFERRED, CoherenceFiles
 from textcritic.experiments.coherence.names import UNLIKELY
 from textcritic.experiments.coherence.repetitions import (
+    Ints,
     chance,
     percent_of,
     published_cell,
@@ -25,6 +25,7 @@ from textcritic.measures.numbers import NONE, count, missing, percent, plural
 from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 SHOWN = 5  # kinds of steps of each source that have an interval and are shown, besides the published ones
 # Values of `from` in rows of totals: all unlikely steps, and those of them that repeat a title.
@@ -37,7 +38,7 @@ BEGIN, END = "<begin>", "<end>"
 TOTALS = {ALL: "all unlikely steps", REPEATED: "of these, repeat a section"}
 
 
-def error_rows(material: Material) -> pd.DataFrame:
+def error_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """Every kind of transition below probability 0.01 under the critic (paper, Table 12), and those published.
 
     Columns: the keys; `documents`; `from`, `to`; `count` of the `steps` of the source, and `percent` of them with its
@@ -50,7 +51,7 @@ def error_rows(material: Material) -> pd.DataFrame:
         TextcriticError: a file is missing or damaged, no document is left.
     """
     experiment, published = material.files, material.published
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     real: dict[str, dict[tuple[str, str], float | None]] = {}
     for keys, scores, critic in scored_sources(experiment, gold=False):
         printed = published.of_source(keys)
@@ -60,9 +61,8 @@ def error_rows(material: Material) -> pd.DataFrame:
             real[keys["corpus"]] = {(row["from"], row["to"]): row["percent"] for row in rows_of_source}
         for row in rows_of_source:
             step = (row["from"], row["to"])
-            row["data_percent"] = real[keys["corpus"]].get(step, 0.0)
-            row["published"] = asked.get(step)
-            rows.append(keys | row)
+            beside = {"data_percent": real[keys["corpus"]].get(step, 0.0), "published": asked.get(step)}
+            rows.append({**keys, **row, **beside})
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "documents", *COLUMNS, "published"])
     table["difference"] = pd.to_numeric(table["percent"]) - pd.to_numeric(table["published"])
     return table.astype(dict.fromkeys(RUN, "Int64"))
@@ -121,20 +121,20 @@ def _name(group: pd.DataFrame, names: Names) -> str:
 
 def _of_source(
     scores: pa.Table, critic: TransitionCritic, asked: Iterable[tuple[str, str]], resamples: int
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     errors_found = transition_errors(scores, critic, UNLIKELY)
     kept = scored(scores)
     documents, unit = kept.num_rows, unit_of(groups_of(scores), kept.num_rows)
     each = np.bincount(unit, kept["steps"].to_numpy())
     owner, source, target = _steps(kept, critic)
 
-    def of_units(chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    def of_units(chosen: npt.NDArray[np.bool_]) -> Ints:
         return np.bincount(unit[owner[chosen]], minlength=len(each))
 
     wrong = is_unlikely(np.exp(critic.log_probs[source, target]), UNLIKELY)
     errors, repeated = of_units(wrong), of_units(wrong & (source == target + 1))
     any_error = errors > 0  # documents without an error do not affect the share of errors that repeat
-    rows: list[dict[str, Any]] = [
+    rows: list[Row] = [
         {"from": ALL, "to": "", **_counted(errors, each, resamples)},
         {"from": REPEATED, "to": "", **_counted(repeated[any_error], errors[any_error], resamples)},
     ]
@@ -142,7 +142,7 @@ def _of_source(
     shown = {*list(kinds)[:SHOWN], *asked}
     counts = {(step["from"], step["to"]): step["count"] for step in errors_found.transitions}
     for step in dict.fromkeys((*kinds, *(s for s in asked if s[0] not in (ALL, REPEATED)))):
-        row: dict[str, Any] = {"from": step[0], "to": step[1], "probability": _probability(critic, step)}
+        row: dict[str, object] = {"from": step[0], "to": step[1], "probability": _probability(critic, step)}
         if step in shown:
             row |= _counted(of_units(_is(step, source, target, critic)), each, resamples)
         else:
@@ -155,9 +155,7 @@ def _of_source(
     return [{"documents": documents, **row} for row in rows]
 
 
-def _steps(
-    kept: pa.Table, critic: TransitionCritic
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _steps(kept: pa.Table, critic: TransitionCritic) -> tuple[Ints, Ints, Ints]:
     """Document, row and column of `critic.log_probs` of every known step, begin and end included."""
     chains, titles = Chains.of(kept["chain"]), critic.titles
     steps = Steps.of(chains.codes(titles), chains.lengths, len(titles))
@@ -166,14 +164,12 @@ def _steps(
     return steps.document[scored], source, target
 
 
-def _counted(part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, Any]:
+def _counted(part: Ints, whole: Ints, resamples: int) -> Row:
     values = zip(("percent", "ci_low", "ci_high"), percent_of(part, whole, resamples), strict=True)
     return {"count": int(part.sum()), "steps": int(whole.sum()), **dict(values)}
 
 
-def _is(
-    step: tuple[str, str], source: npt.NDArray[np.int64], target: npt.NDArray[np.int64], critic: TransitionCritic
-) -> npt.NDArray[np.bool_]:
+def _is(step: tuple[str, str], source: Ints, target: Ints, critic: TransitionCritic) -> npt.NDArray[np.bool_]:
     if step[0] not in critic.sources or step[1] not in critic.targets:
         return np.zeros(len(source), np.bool_)
     return (source == critic.sources.index(step[0])) & (target == critic.targets.index(step[1]))
@@ -204,7 +200,7 @@ def _shown(group: pd.DataFrame) -> list[tuple[str, str]]:
     return list(dict.fromkeys([*commonest, *zip(asked["from"], asked["to"], strict=True)]))
 
 
-def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> dict[str, Any]:
+def _over_seeds(group: pd.DataFrame, step: tuple[str, str]) -> Row:
     """One kind of step under all seeds: the mean over trainings with Student's interval, and sums of the counts."""
     of_step = group[(group["from"] == step[0]) & (group["to"] == step[1])]
     totals = group[group["from"] == ALL].set_index(list(RUN))
@@ -226,7 +222,7 @@ def _source_cell(group: pd.DataFrame, names: Names) -> Cell:
     return Cell(_name(group, names), (plural(documents, "article"),), heading=True)
 
 
-def _share_cell(row: Mapping[str, Any], step: tuple[str, str]) -> Cell:
+def _share_cell(row: Row, step: tuple[str, str]) -> Cell:
     if missing(row["percent"]):
         return Cell(NONE)
     spread = f"{_percent(row['ci_low'])} to {_percent(row['ci_high'])}"

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,6 +22,7 @@ from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import GROUP, KEYS, RUN
 from textcritic.report.reader import opened
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.values import Row
 
 SHOWN_IN_TABLE, SHOWN_IN_PAGE = 420, 700  # characters of a section's text
 GOLDEN_ANGLE, FIRST_HUE = 137.508, 205
@@ -57,7 +57,7 @@ class Example:
         followed, total: sections of that title in the training articles: those that another one follows, and all.
     """
 
-    keys: Mapping[str, Any]
+    keys: Row
     article: str
     sections: tuple[ShownSection, ...]
     place: int
@@ -103,8 +103,8 @@ def example_rows(examples: Sequence[Example]) -> pd.DataFrame:
     Columns: the keys, `example` (from 1 in each source), `article`, `probability` of the repetition under the critic,
     `unlikely`, `section` (from 1), `title` (inferred), `posterior`, `repeated` (one of the two neighbours), `text`.
     """
-    rows: list[dict[str, Any]] = []
-    numbers: Counter[tuple[Any, ...]] = Counter()
+    rows: list[Row] = []
+    numbers: Counter[tuple[object, ...]] = Counter()
     for example in examples:
         source = tuple(example.keys.values())
         numbers[source] += 1
@@ -135,7 +135,7 @@ def examples_sheet(examples: Sequence[Example], names: Names) -> Sheet:
     return Sheet("repetitions", "Articles that repeat a section", header, body, remarks=remarks, prose=True)
 
 
-def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> dict[str, Any] | None:
+def repetitions_shown(experiment: CoherenceFiles, names: Names, card: Sequence[Score]) -> dict[str, object] | None:
     """The variables of the template: the sources that have examples, the worst one first; None if there are none.
 
     Raises:
@@ -172,7 +172,7 @@ def described(example: Example) -> str:
 
 
 def _first_runs(samples: Sequence[Sample]) -> list[Sample]:
-    first: dict[tuple[Any, ...], Sample] = {}
+    first: dict[tuple[object, ...], Sample] = {}
     for sample in samples:
         group = tuple(sample.keys[key] for key in GROUP)
         if group not in first or (sample.seed, sample.draw) < (first[group].seed, first[group].draw):
@@ -267,7 +267,7 @@ def _example(
     )
 
 
-def _shown_source(key: str, label: str, examples: list[Example], hues: dict[str, int]) -> dict[str, Any]:
+def _shown_source(key: str, label: str, examples: list[Example], hues: dict[str, int]) -> Row:
     shown = [{"key": f"{key}-{n}", **_shown_example(example, hues)} for n, example in enumerate(examples)]
     choices = [
         {"key": entry["key"], "label": f"{n}: {example.title}"}
@@ -276,7 +276,7 @@ def _shown_source(key: str, label: str, examples: list[Example], hues: dict[str,
     return {"key": key, "label": label, "examples": shown, "choices": choices}
 
 
-def _shown_example(example: Example, hues: dict[str, int]) -> dict[str, Any]:
+def _shown_example(example: Example, hues: dict[str, int]) -> Row:
     sections = [
         {
             "title": section.title,

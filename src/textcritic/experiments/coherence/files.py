@@ -1,12 +1,12 @@
 """The files of the coherence of a study."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.plan.sources import Compared, Drawn, data_keys
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import JsonObject, Row
 
 DATA_INFERRED, DATA_GOLD = "data-inferred", "data-gold"
 """Real text by the kind of its titles; if titles are given there is only `DATA_INFERRED`."""
@@ -61,7 +61,7 @@ class Titled:
         return self.real.corpus
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Row:
         """The key columns of a row about it."""
         return data_keys(self.corpus, self.source)
 
@@ -81,7 +81,7 @@ class Sample(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoherenceFiles(Compared):
+class CoherenceFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -91,21 +91,18 @@ class CoherenceFiles(Compared):
         power: the key `power` of the block; None for a numbered table or figure, which does not use it.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     audit_samples: tuple[Sample, ...]
-    undrawn: tuple[Mapping[str, Any], ...] = ()
+    undrawn: tuple[Row, ...] = ()
     report_articles: int
-    power: Mapping[str, Any] | None
+    power: JsonObject | None
 
-    def of(self, real: Real) -> list[Any]:
+    def titled(self, real: RealText) -> list[Titled | Sample]:
         """The real text of one corpus with inferred titles and with its own, and the samples compared with it."""
-        text, *samples = super(CoherenceFiles, self).of(real)
-        return [*text.titled(), *samples]
+        return [*real.titled(), *self.samples_of(real)]
 
-    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+    def groups(self) -> Iterator[tuple[Titled | Sample, list[Titled | Sample]]]:
         """As `Compared.groups`; the reference is real text with inferred titles."""
-        return ((sources[0], sources) for sources in map(self.of, self.data))
+        return ((sources[0], sources) for sources in map(self.titled, self.data))
 
     @property
     def titles_given(self) -> bool:

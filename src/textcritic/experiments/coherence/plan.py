@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.coherence.block import CoherenceBlock
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
 from textcritic.plan.entries import GivenTitles, Transitions
 from textcritic.plan.experiment import Experiment
@@ -21,7 +22,7 @@ from textcritic.plan.sources import (
 )
 
 
-class Coherence(Experiment):
+class Coherence(Experiment[CoherenceBlock]):
     """Latent PPL of chains of section titles (model criticism paper, section 4)."""
 
     kind = "coherence"
@@ -35,9 +36,9 @@ class Coherence(Experiment):
 
     def check(self) -> None:
         """Check that sources are text with the titles that the critic needs, and that audit samples have a base."""
-        critic = self.block["critic"]
+        critic = self.block.critic
         check_critic(critic, self.critic_kind, self.registries, f"{self.where}: critic")
-        audits = {"audit": sources_of(self.block["audit"]), "costly_audit": self.costly_sources()}
+        audits = {"audit": sources_of(self.block.audit), "costly_audit": self.costly_sources()}
         for key, sources in {"sources": self._compared(), **audits}.items():
             for source in sources:
                 check_text(source, self.registries, f"{self.where}: {key}")
@@ -53,7 +54,7 @@ class Coherence(Experiment):
 
     def costly_sources(self) -> list[Source]:
         """The sources of the key `costly_audit`."""
-        return sources_of(self.block["costly_audit"])
+        return sources_of(self.block.costly_audit)
 
     def files(self, part: str | None = None) -> CoherenceFiles:
         """Scores and posteriors of real text and of the samples compared; the audit's only if `part` is None."""
@@ -64,21 +65,21 @@ class Coherence(Experiment):
             data=tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in compared),
             audit_samples=tuple(self._sample(source) for source in audit),
-            undrawn=() if part or self.config["audits"] else tuple(map(asdict, self.costly_sources())),
+            undrawn=() if part or self.config.audits else tuple(map(asdict, self.costly_sources())),
             decodings=decodings_of([*compared, *audit], self.registries),
-            resamples=self.config["resamples"],
-            report_articles=self.config["report_articles"],
-            power=self.block["power"] if part is None else None,
+            resamples=self.config.resamples,
+            report_articles=self.config.report_articles,
+            power=self.block.power.plain() if part is None else None,
         )
 
     def _compared(self) -> list[Source]:
-        return sources_of(self.block["sources"])
+        return sources_of(self.block.sources)
 
     def _audit(self) -> list[Source]:
-        return sources_of([*self.block["audit"], *(self.block["costly_audit"] if self.config["audits"] else [])])
+        return sources_of([*self.block.audit, *(self.block.costly_audit if self.config.audits else [])])
 
     def _check_titles(self, source: Source, where: str) -> None:
-        critic = self.block["critic"]
+        critic = self.block.critic
         if titles_are_given(critic, self.registries) and source.setting != "w-title":
             raise TextcriticError(
                 f"{where}: {source.generator} {source.setting} has no titles in its text, and the critic {critic} uses"
@@ -95,7 +96,7 @@ class Coherence(Experiment):
                 )
 
     def _real(self, corpus: str) -> RealText:
-        critic = self.block["critic"]
+        critic = self.block.critic
         scores = Path(f"results/scores/{critic}/{corpus}/data")
         accuracy = accuracy_of(critic, corpus, self.registries)
         return RealText(
@@ -111,7 +112,7 @@ class Coherence(Experiment):
         )
 
     def _sample(self, source: Source) -> Sample:
-        critic = self.block["critic"]
+        critic = self.block.critic
         posteriors = latents(critic, source.corpus, source.under("samples"), self.registries)
         return Sample(
             **drawn(source, critic, self.registries), **measured(source, self.registries), latents=Path(posteriors)

@@ -22,13 +22,13 @@ STUDY = PowerStudy(
 )
 
 
-def order_rows(material: Material) -> pd.DataFrame:
+def order_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """The tables of `critics.chain_power`, one corpus after the other; no rows if power is left out.
 
     Raises:
         TextcriticError: a file is missing or damaged, or every document was rejected.
     """
-    files: CoherenceFiles = material.files
+    files = material.files
     options = PowerOptions(**files.power) if files.power else PowerOptions(shares=(), articles=())
     tables = {
         data.corpus: chain_power(TransitionCritic.load(data.critic), read_scores(data.inferred), options)

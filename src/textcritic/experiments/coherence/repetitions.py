@@ -1,8 +1,6 @@
 """How often a section repeats the one before it (model criticism paper, appendix E, repetition errors)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics import Chains, TransitionCritic, groups_of, is_unlikely
+from textcritic.experiments.coherence.files import CoherenceFiles
 from textcritic.experiments.coherence.names import UNLIKELY
 from textcritic.experiments.coherence.rows import scored_sources
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
@@ -20,6 +19,9 @@ from textcritic.measures.numbers import NONE, count, difference, interval, missi
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,9 @@ class Repeats:
         log_prob: of the step under the critic, nats.
     """
 
-    document: npt.NDArray[np.int64]
-    place: npt.NDArray[np.int64]
-    title: npt.NDArray[np.int64]
+    document: Ints
+    place: Ints
+    title: Ints
     log_prob: npt.NDArray[np.float64]
 
     @property
@@ -44,7 +46,7 @@ class Repeats:
         return is_unlikely(np.exp(self.log_prob), UNLIKELY)
 
 
-def repetition_rows(material: Material) -> pd.DataFrame:
+def repetition_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """How often sections repeat the one before, in real text with inferred titles and in every sample.
 
     Columns: the keys; `documents`, `steps` scored; `repeated`, the steps that repeat a title, and `repeated_percent` of
@@ -66,7 +68,7 @@ def repetition_rows(material: Material) -> pd.DataFrame:
         wrong = np.bincount(again.document[again.unlikely], minlength=documents)
         columns = np.column_stack([repeated, wrong, errors, kept["steps"].to_numpy()])
         repeated, wrong, errors, steps = unit_sums(columns, groups_of(scores)).astype(np.int64).T
-        row = keys | {"documents": documents, "steps": int(steps.sum()), "repeated": int(repeated.sum())}
+        row = {**keys, "documents": documents, "steps": int(steps.sum()), "repeated": int(repeated.sum())}
         row |= _percent("repeated_percent", repeated, steps, experiment.resamples)
         row |= {"errors": int(errors.sum()), "errors_repeated": int(wrong.sum())}
         # Documents without an error do not affect the share; a resample of only such documents would have none.
@@ -101,9 +103,7 @@ def scored(scores: pa.Table) -> pa.Table:
     return scores.filter(pc.invert(scores["rejected"]))
 
 
-def percent_of(
-    part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int
-) -> tuple[float | None, float | None, float | None]:
+def percent_of(part: Ints, whole: Ints, resamples: int) -> tuple[float | None, float | None, float | None]:
     """A part in percent of a whole, by document, and its 95% document-bootstrap interval; None if the whole is 0."""
     if not whole.sum():
         return None, None, None
@@ -127,7 +127,7 @@ def rates_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("repetition-rates", "Sections of the same type twice in a row", heads, body, remarks)
 
 
-def published_cell(row: Mapping[str, Any]) -> Cell:
+def published_cell(row: Row) -> Cell:
     """A published share, and ours minus it, in percentage points."""
     if missing(row["published"]):
         return Cell(NONE)
@@ -135,7 +135,7 @@ def published_cell(row: Mapping[str, Any]) -> Cell:
     return Cell(printed.removeprefix("published "), (ours,))
 
 
-def percent_beside(row: Mapping[str, Any]) -> tuple[str, str]:
+def percent_beside(row: Row) -> tuple[str, str]:
     """The published share as printed, and ours minus it."""
     gap = None if missing(row["difference"]) else float(row["difference"])
     return f"published {float(row['published']):g}%", f"ours {difference(gap)}"
@@ -152,7 +152,7 @@ def with_rates(sheet: Sheet, rows: pd.DataFrame, names: Names) -> Sheet:
     return replace(sheet, remarks=[*sheet.remarks, *(_rate_in_words(row, names) for row in rows.to_dict("records"))])
 
 
-def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
+def _errors(kept: pa.Table) -> Ints:
     """Unlikely steps of each document."""
     steps = kept["step_nll"].combine_chunks()
     lengths = pc.list_value_length(steps).to_numpy(zero_copy_only=False)
@@ -161,11 +161,11 @@ def _errors(kept: pa.Table) -> npt.NDArray[np.int64]:
     return np.bincount(owner[wrong], minlength=len(lengths))
 
 
-def _percent(name: str, part: npt.NDArray[Any], whole: npt.NDArray[Any], resamples: int) -> dict[str, float | None]:
+def _percent(name: str, part: Ints, whole: Ints, resamples: int) -> dict[str, float | None]:
     return dict(zip((name, f"{name}_low", f"{name}_high"), percent_of(part, whole, resamples), strict=True))
 
 
-def _rate_cell(row: dict[str, Any], name: str, part: str, whole: str) -> Cell:
+def _rate_cell(row: Row, name: str, part: str, whole: str) -> Cell:
     if missing(row[name]):
         return Cell(NONE)
     counted = f"{count(row[part])} of {count(row[whole])}"
@@ -175,7 +175,7 @@ def _rate_cell(row: dict[str, Any], name: str, part: str, whole: str) -> Cell:
     return Cell(percent(row[name] / 100), (f"{low} to {high}", counted))
 
 
-def _rate_in_words(row: dict[str, Any], names: Names) -> str:
+def _rate_in_words(row: Row, names: Names) -> str:
     if missing(row["share_percent"]):
         return f"{names.source(row)}: no unlikely step."
     share, low, high = (row[f"share_percent{end}"] for end in ("", "_low", "_high"))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,27 +22,21 @@ from textcritic.critics import (
 from textcritic.critics.smoothing import other_smoothings
 from textcritic.critics.transitions import Counts
 from textcritic.errors import named
-from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample
+from textcritic.experiments.coherence.files import DATA_GOLD, DATA_INFERRED, CoherenceFiles, Sample, Titled
 from textcritic.files import read_json
-from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import LATENT_PPL, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, read_scores, source_scores
 from textcritic.plan.sources import RUN, data_keys
 from textcritic.report.cells import PERPLEXITY
+from textcritic.values import Row
 
 TEXTS = ("infinite_because", "ppl_unit", "ppl_infinite_because")
-PPL = Measure(
-    name="Latent PPL",
+PPL = replace(
+    LATENT_PPL,
     means="how surprising the order of sections is to a critic that has seen only real text",
-    value="latent_ppl",
     section="values",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
 )
 COLUMNS = (
     "label", "latent_ppl", "ci_low", "ci_high", "latent_nll", "latent_ppl_soft", "smoothing", "smoothing_less",
@@ -54,7 +47,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def coherence_rows(material: Material) -> pd.DataFrame:
+def coherence_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """Latent PPL of every source of a study (paper, Table 2).
 
     Columns: those of `rows.source_rows` for `latent_ppl`, tested against the real text with inferred titles;
@@ -71,7 +64,7 @@ def coherence_rows(material: Material) -> pd.DataFrame:
     """
     critics = {data.corpus: TransitionCritic.load(data.critic) for data in material.files.data}
 
-    def read(source: Any, _: Scored | None) -> Scored:
+    def read(source: Titled | Sample, _: Scored | None) -> Scored:
         with named(str(source.scores)):
             scored = read_scored(source_scores(source), critics[source.corpus])
         perplexity = perplexity_of(source.perplexity) if isinstance(source, Sample) else {}
@@ -82,7 +75,7 @@ def coherence_rows(material: Material) -> pd.DataFrame:
     return completed(rows, COLUMNS, [PPL, PERPLEXITY], whole, TEXTS, DATA_INFERRED)
 
 
-def titles_rows(material: Material) -> pd.DataFrame:
+def titles_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """What titles in the training text change: each generator with against without, by a permutation test.
 
     Columns: corpus, generator, decoding, seed, draw, `with_titles`, `without_titles` (Latent PPL), `ratio` (without
@@ -112,7 +105,7 @@ def read_scored(scores: pa.Table, critic: TransitionCritic) -> Scored:
         TextcriticError: no document is left.
     """
     columns = document_columns(scores)
-    more: dict[str, Any] = {"latent_nll": latent_nll(scores), "steps": int(columns[:, 1].sum())}
+    more: dict[str, object] = {"latent_nll": latent_nll(scores), "steps": int(columns[:, 1].sum())}
     more |= _of_smoothing(critic, scored_transitions(scores, critic))
     if not np.isfinite(columns).all():
         steps = sum(step["count"] for step in unseen_transitions(scores, critic))
@@ -131,18 +124,16 @@ def _of_smoothing(critic: TransitionCritic, counts: Counts) -> dict[str, float]:
     return row
 
 
-def scored_sources(
-    files: CoherenceFiles, gold: bool = True
-) -> Iterator[tuple[dict[str, Any], pa.Table, TransitionCritic]]:
+def scored_sources(files: CoherenceFiles, gold: bool = True) -> Iterator[tuple[Row, pa.Table, TransitionCritic]]:
     """Keys, scores and critic of every source: of each corpus the real text first, with gold titles too if `gold`."""
     for data in files.data:
         critic = TransitionCritic.load(data.critic)
-        for source in files.of(data):
+        for source in files.titled(data):
             if gold or source.keys["source"] != DATA_GOLD:
                 yield source.keys, source_scores(source), critic
 
 
-def decomposition_rows(material: Material) -> pd.DataFrame:
+def decomposition_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """Cross-entropy of each source as entropy plus Kullback-Leibler divergence, nats per step (paper, appendix B).
 
     Columns: the keys, `steps`, `cross_entropy`, `entropy`, `kl`, `entropy_corrected`, `kl_corrected`.
@@ -151,11 +142,11 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
     rows = []
     for keys, scores, critic in scored_sources(material.files):
         parts = decompose(scored_transitions(scores, critic), critic)
-        rows.append(keys | {name: getattr(parts, name) for name in columns})
+        rows.append({**keys, **{name: getattr(parts, name) for name in columns}})
     return pd.DataFrame(rows).astype(dict.fromkeys(RUN, "Int64"))
 
 
-def classifier_rows(material: Material) -> pd.DataFrame:
+def classifier_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
     """How often the section classifier is right on each corpus (paper, appendix E); no rows if titles are given.
 
     Columns: corpus, metric (`classifier_accuracy_percent`), `split`, `value`, its 95% interval `ci_low`, `ci_high`, the
@@ -163,7 +154,7 @@ def classifier_rows(material: Material) -> pd.DataFrame:
     """
     experiment, published = material.files, material.published
     metric = "classifier_accuracy_percent"
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for data in experiment.data:
         if data.accuracy is None:
             continue

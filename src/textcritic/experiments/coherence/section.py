@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
@@ -32,6 +31,7 @@ from textcritic.report.power import power_findings
 from textcritic.report.reader import opened
 from textcritic.report.section import Place, Section
 from textcritic.report.sheet import Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 INFERRED_TERMS, GIVEN_TERMS = ("Inferred and gold titles", "Sure"), ("Given titles",)
 LEFT_OUT = ("rejected", "Articles left out, by reason")
@@ -140,7 +140,7 @@ def _every_number(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("every-number", "Latent PPL of every source", heads, body)
 
 
-def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
+def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, str]]:
     """Widths in percent and words of the two parts, for real text and the first training and draw of each sample."""
     rows = first_runs(rows)
     finite = rows[rows["cross_entropy"] != float("inf")]
@@ -160,9 +160,9 @@ def _bars(rows: pd.DataFrame, names: Names) -> list[dict[str, Any]]:
     return bars
 
 
-def _graphs(experiment: CoherenceFiles) -> list[tuple[Mapping[str, Any], str]]:
+def _graphs(experiment: CoherenceFiles) -> list[tuple[Row, str]]:
     """Keys of the sources and of their transition-error graphs; in each corpus the real text is last."""
-    graphs: list[tuple[Mapping[str, Any], str]] = []
+    graphs: list[tuple[Row, str]] = []
     for data in experiment.data:
         graphs += [(sample.keys, sample.slug) for sample in experiment.samples if sample.corpus == data.corpus]
         graphs.append((data_keys(data.corpus, DATA_INFERRED), f"{data.corpus}.{REAL}"))

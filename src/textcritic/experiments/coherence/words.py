@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +26,7 @@ from textcritic.measures.score import LOWER, Score
 from textcritic.plan.sources import GROUP, RUN
 from textcritic.report.cells import infinite_remarks, matching
 from textcritic.report.section import Finding, said_of
+from textcritic.values import Row
 
 FACTOR = 1.25
 """The largest change of real text's Latent PPL by inferred titles without a warning."""
@@ -131,7 +131,7 @@ def _strength(rows: pd.DataFrame, group: pd.DataFrame) -> float:
     return min(strength(*_with_and_without(rows, pair), by_ratio=True) for pair in group.to_dict("records"))
 
 
-def _with_and_without(rows: pd.DataFrame, pair: Mapping[str, Any]) -> tuple[Number, Number]:
+def _with_and_without(rows: pd.DataFrame, pair: Row) -> tuple[Number, Number]:
     same = matching(rows, {key: pair[key] for key in ("corpus", "generator", "decoding", *RUN)})
     both = same.set_index("setting")[["latent_ppl", "ci_low", "ci_high"]].astype(float)
     return Number(*both.loc["w-title"]), Number(*both.loc["wo-title"])

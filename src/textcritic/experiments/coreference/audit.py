@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,7 +11,7 @@ from textcritic.critics import with_groups
 from textcritic.critics.mentions import MENTION_SCORES_SCHEMA
 from textcritic.critics.mentions.variants import ITSELF, VARIANTS_SCHEMA
 from textcritic.errors import TextcriticError
-from textcritic.experiments.coreference.files import Documents
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import read_mention_scores
 from textcritic.experiments.coreference.rows import PPL, read_scored
 from textcritic.files import read_table
@@ -63,7 +62,7 @@ PLAIN = replace(PPL, published="", difference="")
 """Without published values: there are none for variants."""
 
 
-def audit_rows(material: Material) -> pd.DataFrame:
+def audit_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Latent PPL of every source under every variant of the critic; no rows if variants are not configured.
 
     Columns: the keys, `label`; `variant` (as `critics.mentions.variants`); `latent_ppl`, `ci_low`, `ci_high`,
@@ -74,17 +73,15 @@ def audit_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or is something else.
     """
-    files, names = material.files, material.names
-    rows = []
+    files, rows = material.files, []
     for data in files.data:
         if data.variants is None:
             continue
         real = _by_variant(data)
         for source in files.of(data):
             by_variant = real if source is data else _by_variant(source)
-            keys = source.keys
             for variant, scores in by_variant.items():
-                row = keys | {"label": names.source(keys, corpus=False), "variant": variant}
+                row = material.start(source) | {"variant": variant}
                 scored, of_real = read_scored(scores), None if source is data else read_scored(real[variant])
                 row |= counted(scored) | dict(scored.more)
                 rows.append(row | columns_of(PPL, estimated(PPL, scored, of_real, Resampling(files.resamples))))
@@ -159,7 +156,7 @@ def _verdicts(group: pd.DataFrame) -> list[str]:
     return [word if source == SAMPLE else "" for word, source in zip(words, group["source"], strict=True)]
 
 
-def _order(group: pd.DataFrame) -> list[Any]:
+def _order(group: pd.DataFrame) -> list[tuple[str, ...]]:
     """The sources of a corpus by their Latent PPL, the mean over seeds."""
     scored = group.dropna(subset="latent_ppl")
     return scored.groupby(["source", *GROUP], sort=False)["latent_ppl"].mean().sort_values(kind="stable").index.tolist()

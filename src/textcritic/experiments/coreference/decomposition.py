@@ -4,13 +4,12 @@ The entropy is estimated as the cross-entropy under a critic of the same kind th
 the same source (`critics.mentions.cross_fitted_nll`): an upper bound, because no such critic is perfect.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from textcritic.critics.mentions import cross_fitted_nll
 from textcritic.critics.mentions.scoring import document_nll
+from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.read import chained, critic_of, groups_of_ids
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
 from textcritic.measures.material import Material
@@ -19,12 +18,13 @@ from textcritic.measures.numbers import count, interval, missing, number
 from textcritic.plan.sources import KEYS, RUN
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 TERMS = ("cross_entropy", "entropy", "kl")
 COLUMNS = ("documents", "tokens", *(f"{term}{end}" for term in TERMS for end in ("", "_low", "_high")))
 
 
-def decomposition_rows(material: Material) -> pd.DataFrame:
+def decomposition_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The parts of the cross-entropy of every source, seeds included.
 
     Columns: the keys, `label`; `documents` and `tokens`; in nats per token `cross_entropy` (log Latent PPL), `entropy`
@@ -35,17 +35,14 @@ def decomposition_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    files, names = material.files, material.names
-    rows = []
+    files, rows = material.files, []
     for real in files.data:
         critic = critic_of(real)
         for source in files.of(real):
             read = chained(source, files)
             some = np.flatnonzero(read.chains.lengths)
             chains = read.chains.some(read.chains.lengths > 0)
-            keys = source.keys
-            row: dict[str, Any] = keys | {"label": names.source(keys, corpus=False)}
-            row |= {"documents": len(chains.lengths), "tokens": len(chains.codes)}
+            row = material.start(source) | {"documents": len(chains.lengths), "tokens": len(chains.codes)}
             if len(chains.lengths) > 1:
                 nll = document_nll(critic, chains)
                 own = cross_fitted_nll(critic, chains)
@@ -71,7 +68,7 @@ def decomposition_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     return plain_sheet("coreference-decomposition", caption, heads, body, remarks_of(__file__, "decomposition"))
 
 
-def _span(row: dict[str, Any], term: str) -> tuple[str, ...]:
+def _span(row: Row, term: str) -> tuple[str, ...]:
     low, high = row[f"{term}_low"], row[f"{term}_high"]
     if missing(low):
         return ()

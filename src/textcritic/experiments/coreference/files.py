@@ -1,13 +1,13 @@
 """The files of the coreference of a study."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.bundle import Files
 from textcritic.plan.sources import Compared, Drawn
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CoreferenceFiles(Compared):
+class CoreferenceFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -71,10 +71,8 @@ class CoreferenceFiles(Compared):
         report_articles: articles of each source in the report's reader.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     annotated: tuple[Annotated, ...]
     measured: Path | None
-    resolver: Mapping[str, Any]
-    critic: Mapping[str, Any]
+    resolver: JsonObject
+    critic: JsonObject
     report_articles: int

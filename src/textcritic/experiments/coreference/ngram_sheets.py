@@ -1,7 +1,6 @@
 """Tables of windows of mentions, for reading, in the paper's shape (Tables 6, 15, 16 and 17)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 import pandas as pd
 
@@ -13,6 +12,7 @@ from textcritic.plan.sources import GROUP
 from textcritic.report.cells import by_source
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Sheet
+from textcritic.values import Row
 
 LETTERS = {"MALE": "M", "FEMALE": "F", "PLURAL": "P", "None": "N"}
 DAGGER = "†"
@@ -25,7 +25,6 @@ TOKENS = (
 )
 RANDOM = "The published windows are a random choice; they have our critic's log P, also if they do not occur here."
 DIRECTIONS = {MORE: "likelier in the sample", LESS: "likelier in real text"}
-Row = Mapping[str, Any]
 
 
 def contributions_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
@@ -132,7 +131,7 @@ def _ratio(row: Row) -> list[Cell]:
     return [*cells, Cell(_fixed(row["log_ratio"], 2), tuple(span))]
 
 
-def _samples(rows: pd.DataFrame, names: Names, columns: int) -> Iterator[tuple[list[Cell], list[dict[str, Any]]]]:
+def _samples(rows: pd.DataFrame, names: Names, columns: int) -> Iterator[tuple[list[Cell], list[Row]]]:
     """The row that heads each sample, and the rows of its windows."""
     for name, group in by_source(rows, names):
         windows = group.to_dict("records")

@@ -5,9 +5,8 @@ reads them, with spaces between: `<bos> <bos> . MALE:0 his:0`; the predicted tok
 several seeds, the first is taken.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +43,7 @@ from textcritic.measures.material import Material
 from textcritic.measures.names import Names
 from textcritic.measures.published import Published
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 CONTRIBUTING, UNLIKELY, RATIOS = 10, 13, 5  # windows of a sample that are shown, as many as in the paper
 ALL, OTHERS = "(all)", "(others)"
@@ -54,7 +54,7 @@ PROBABILITY = {MORE: "probability_more: ", LESS: "probability_less: "}
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Row = dict[str, Any]
+
 
 _SHARES = ("count", "tokens", "percent", "ci_low", "ci_high", "published")
 SHARES = (*_SHARES, *(f"real_{name}" for name in _SHARES))
@@ -114,7 +114,7 @@ class Pair:
         return self._share([real, sample])
 
     def _share(self, counts: Sequence[Ints]) -> Row:
-        row: Row = {}
+        row: dict[str, object] = {}
         for prefix, chains, count, groups in zip(
             ("real_", ""), (self.real, self.sample), counts, self.groups, strict=True
         ):
@@ -137,7 +137,7 @@ class Pair:
         return interval.estimate, *interval.ends
 
 
-def contribution_rows(material: Material) -> pd.DataFrame:
+def contribution_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The windows that contribute most to the difference in Latent NLL per token, and those published (Table 6).
 
     A window with share f in the sample and share g in real text contributes `(f - g) * -log P`. The sum over all
@@ -154,14 +154,10 @@ def contribution_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or real text has no token.
     """
-    files, published = material.files, material.published
-    rows: list[Row] = []
-    for pair in _pairs(files):
-        rows += [pair.keys | row for row in _contributions(pair, published)]
-    return _table(rows, (*SHARES, *CONTRIBUTION_COLUMNS))
+    return _table(material, _contributions, (*SHARES, *CONTRIBUTION_COLUMNS))
 
 
-def unlikely_rows(material: Material) -> pd.DataFrame:
+def unlikely_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The commonest windows with log P < -7 in each sample, and those published (Table 15).
 
     The paper shows windows at random; this table has the commonest, and equally common ones in alphabetical order.
@@ -174,14 +170,10 @@ def unlikely_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: as `contribution_rows`.
     """
-    files, published = material.files, material.published
-    rows: list[Row] = []
-    for pair in _pairs(files):
-        rows += [pair.keys | row for row in _unlikely(pair, published)]
-    return _table(rows, (*SHARES, *UNLIKELY_COLUMNS))
+    return _table(material, _unlikely, (*SHARES, *UNLIKELY_COLUMNS))
 
 
-def ratio_rows(material: Material) -> pd.DataFrame:
+def ratio_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Windows that a sample finds likelier than real text, and the reverse, and those published (Tables 16 and 17).
 
     A critic of the study's order and discount is fitted on the test split of real text, another on the sample. Only
@@ -197,11 +189,7 @@ def ratio_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: as `contribution_rows`.
     """
-    files, published = material.files, material.published
-    rows: list[Row] = []
-    for pair in _pairs(files):
-        rows += [pair.keys | row for row in _ratios(pair, published)]
-    return _table(rows, RATIO_COLUMNS)
+    return _table(material, _ratios, RATIO_COLUMNS)
 
 
 def _pairs(files: CoreferenceFiles) -> Iterator[Pair]:
@@ -214,7 +202,7 @@ def _pairs(files: CoreferenceFiles) -> Iterator[Pair]:
             keys = sample.keys
             label = names.source(keys, corpus=False, seed=False)
             written, of_sample = _scored(sample, files)
-            both = keys | {"label": label}, real.keys
+            both = {**keys, "label": label}, real.keys
             yield Pair(*both, critic, chains, written, (groups, of_sample), files.resamples)
 
 
@@ -240,21 +228,24 @@ def _contributions(pair: Pair, published: Published) -> Iterator[Row]:
     whole = [document_nll(pair.critic, chains) for chains in (pair.real, pair.sample)]
     each = [count * -log_prob for count in counts]
     total = pair.difference(*whole)[0]
-    yield {"window": ALL} | pair.share(pair.real.lengths, pair.sample.lengths) | _contribution(pair, whole, total)
+    everything = pair.share(pair.real.lengths, pair.sample.lengths)
+    yield {"window": ALL, **everything, **_contribution(pair, whole, total)}
     for number, window in enumerate(windows):
-        row: Row = {"rank": number + 1 if number < len(most) else None, "window": " ".join(window)} | shares[number]
-        row |= {"log_prob": log_prob[number], "published": asked.get(window), "real_published": asked_real.get(window)}
-        yield row | _contribution(pair, [cost[:, number] for cost in each], total)
+        rank = number + 1 if number < len(most) else None
+        printed = {"published": asked.get(window), "real_published": asked_real.get(window)}
+        own = _contribution(pair, [cost[:, number] for cost in each], total)
+        share = {**shares[number], "log_prob": log_prob[number]}
+        yield {"rank": rank, "window": " ".join(window), **share, **printed, **own}
     sets = (pair.real, pair.sample)
     others = [chains.lengths - count.sum(axis=1) for chains, count in zip(sets, counts, strict=True)]
     rest = [nll - cost.sum(axis=1) for nll, cost in zip(whole, each, strict=True)]
-    yield {"window": OTHERS} | pair.share(*others) | _contribution(pair, rest, total)
+    yield {"window": OTHERS, **pair.share(*others), **_contribution(pair, rest, total)}
 
 
 def _contribution(pair: Pair, costs: Sequence[Floats], total: float) -> Row:
     value, low, high = pair.difference(*costs)
-    row = {"contribution": value, "contribution_low": low, "contribution_high": high}
-    return row | {"of_difference": value / total if total else None}
+    ends = {"contribution_low": low, "contribution_high": high}
+    return {"contribution": value, **ends, "of_difference": value / total if total else None}
 
 
 def _unlikely(pair: Pair, published: Published) -> Iterator[Row]:
@@ -268,7 +259,7 @@ def _unlikely(pair: Pair, published: Published) -> Iterator[Row]:
     expected = {window[:-2]: (window[-1], value) for window, value in alternatives.items()}
     windows = list(dict.fromkeys([*(tuple(text.split()) for text in commonest), *asked]))
     of_documents = [_below(pair.critic, chains) for chains in (pair.real, pair.sample)]
-    yield {"window": ALL, "windows": below.num_rows} | pair.share(*of_documents)
+    yield {"window": ALL, "windows": below.num_rows, **pair.share(*of_documents)}
     if not windows:
         return
     shares = pair.shares(windows)[1]
@@ -276,13 +267,12 @@ def _unlikely(pair: Pair, published: Published) -> Iterator[Row]:
     log_prob, names = pair.critic.window_log_prob(items), pair.critic.windows.alphabet.names()
     best, best_log_prob = Alternatives(pair.critic, marks=False).of(items)
     for number, window in enumerate(windows):
-        row: Row = {"rank": number + 1 if number < len(commonest) else None, "window": " ".join(window)} | shares[
-            number
-        ]
-        row |= {"log_prob": log_prob[number], "published_log_prob": asked.get(window)}
+        rank = number + 1 if number < len(commonest) else None
+        row = {**shares[number], "log_prob": log_prob[number], "published_log_prob": asked.get(window)}
         if best[number] != NONE:
             row |= {"alternative": names[best[number]], "alternative_log_prob": best_log_prob[number]}
-        yield row | dict(zip(UNLIKELY_COLUMNS[-2:], expected.get(window, ("", None)), strict=True))
+        printed = dict(zip(UNLIKELY_COLUMNS[-2:], expected.get(window, ("", None)), strict=True))
+        yield {"rank": rank, "window": " ".join(window), **row, **printed}
 
 
 def _ratios(pair: Pair, published: Published) -> Iterator[Row]:
@@ -314,11 +304,11 @@ def _ratios(pair: Pair, published: Published) -> Iterator[Row]:
         published_windows = [" ".join(window) for window in dict.fromkeys([*asked, *asked_real])]
         ranks = {window: rank for rank, window in enumerate(chosen["window"], 1)}
         for window in dict.fromkeys([*ranks, *published_windows]):
-            row: Row = {"direction": direction, "rank": ranks.get(window), "window": window, "windows": len(ratios)}
-            own = of_window.loc[window].to_dict() if window in of_window.index else _rare(pair, window)
-            row |= {name: own[name] for name in RATIO_COLUMNS if name in own and name != "direction"}
+            start = {"direction": direction, "rank": ranks.get(window), "window": window, "windows": len(ratios)}
+            found = of_window.loc[window].to_dict() if window in of_window.index else _rare(pair, window)
+            own = {name: found[name] for name in RATIO_COLUMNS if name in found and name != "direction"}
             key = tuple(window.split())
-            yield row | {"published": asked.get(key), "real_published": asked_real.get(key)}
+            yield {**start, **own, "published": asked.get(key), "real_published": asked_real.get(key)}
 
 
 def _rare(pair: Pair, window: str) -> Row:
@@ -327,7 +317,7 @@ def _rare(pair: Pair, window: str) -> Row:
     return {name: int(occurrences(chains, [window.split()], pair.critic.order).sum()) for name, chains in sets}
 
 
-def _published(published: Published, keys: Mapping[str, Any], start: str, pair: Pair) -> dict[tuple[str, ...], float]:
+def _published(published: Published, keys: Row, start: str, pair: Pair) -> dict[tuple[str, ...], float]:
     """Published values of a source by window, of windows of the critic's order."""
     values = {
         tuple(metric.removeprefix(start).split()): value
@@ -343,8 +333,11 @@ def _below(critic: MentionCritic, chains: MentionChains) -> Ints:
     return np.add.reduceat((critic.log_prob(chains) < THRESHOLD).astype(np.int64), chains.offsets[:-1])
 
 
-def _table(rows: Sequence[Row], columns: Sequence[str]) -> pd.DataFrame:
-    """The rows with all columns in order, whole numbers as integers."""
+def _table(
+    material: Material[CoreferenceFiles], of: Callable[[Pair, Published], Iterator[Row]], columns: Sequence[str]
+) -> pd.DataFrame:
+    """The rows of all pairs with all columns in order, whole numbers as integers."""
+    rows = [{**pair.keys, **row} for pair in _pairs(material.files) for row in of(pair, material.published)]
     table = pd.DataFrame(rows).reindex(columns=[*KEYS, "label", "rank", "window", *columns])
     texts = {"window", "direction", "alternative", "published_alternative"} & set(table.columns)
     whole = {*RUN, "rank", "windows", "count", "tokens", "real_count", "real_tokens"} & set(table.columns)

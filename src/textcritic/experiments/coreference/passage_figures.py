@@ -69,7 +69,7 @@ def _chosen(recipe: str, files: CoreferenceFiles, language: Language) -> _Mentio
     mentions = []
     for data in files.data:
         critic = critic_of(data)
-        sources: Iterable[Documents] = [data] if recipe == REAL else files.of(data)[1:]
+        sources: Iterable[Documents] = [data] if recipe == REAL else files.samples_of(data)
         mentions += [one for source in sources if (one := _of_source(recipe, source, files, critic, language))]
     # For `TYPICAL` the mention of the first source that has one, else the least likely mention of all sources.
     return mentions[0] if mentions and recipe == TYPICAL else min(mentions, key=lambda one: one.log_prob, default=None)

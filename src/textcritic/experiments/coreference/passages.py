@@ -4,7 +4,6 @@ import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import chained
 from textcritic.latents.resolvers import iter_mentions, text_of
+from textcritic.values import Row
 
 JOINER, VARIATIONS, SKINS = "\u200d", range(0xFE00, 0xFE10), range(0x1F3FB, 0x1F400)
 
@@ -271,9 +271,9 @@ def _numbers(entities: Sequence[int]) -> Mapping[int, int | None]:
     return {NO_ENTITY: None, NEW_ENTITY: -1} | {entity: number for number, entity in enumerate(people)}
 
 
-def _rows(source: Documents, ids: Collection[str]) -> dict[str, dict[str, Any]]:
+def _rows(source: Documents, ids: Collection[str]) -> dict[str, Row]:
     """The rows of a file of mentions, by id."""
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, Row] = {}
     for batch in iter_mentions(source.mentions):
         for place, name in enumerate(batch["id"].to_pylist()):
             if name in ids:
@@ -281,12 +281,12 @@ def _rows(source: Documents, ids: Collection[str]) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _end(row: Mapping[str, Any]) -> int:
+def _end(row: Row) -> int:
     """The last character that a row refers to."""
     return max((span["end"] for span in (*row["mentions"], *row["sentences"])), default=0)
 
 
-def _placed(tokens: Sequence[Token], mention: np.ndarray, row: Mapping[str, Any], word: str) -> tuple[Token, ...]:
+def _placed(tokens: Sequence[Token], mention: np.ndarray, row: Row, word: str) -> tuple[Token, ...]:
     """Tokens with their places in the text; `word`, of the chains' switches, says which word represents a mention."""
     starts: Iterator[int] = iter(sorted(sentence["start"] for sentence in row["sentences"]))
     placed = []

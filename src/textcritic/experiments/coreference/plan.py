@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.coreference.block import CoreferenceBlock
 from textcritic.experiments.coreference.files import Annotated, CoreferenceFiles, RealText, Sample
 from textcritic.plan.checks.corpora import MENTIONS
 from textcritic.plan.entries import Entry, Mentions
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.latent_sources import check_latent
-from textcritic.plan.power import power_file
 from textcritic.plan.registries import WITHOUT_EFFECT, Registries, download_of
 from textcritic.plan.sources import Source, decodings_of, drawn, real_scores
 from textcritic.plan.spec import SCHEMAS
@@ -17,7 +17,7 @@ BASELINE = "nearest"
 """The entry of the resolvers registry that every other resolver should beat."""
 
 
-class Coreference(Experiment):
+class Coreference(Experiment[CoreferenceBlock]):
     """Latent PPL of chains of mentions under an n-gram critic (model criticism paper, section 5)."""
 
     kind = "coreference"
@@ -40,10 +40,10 @@ class Coreference(Experiment):
     def check(self) -> None:
         """As `Experiment.check`; also checks that the resolver's files, annotated texts, and the baseline are there."""
         super().check()
-        if self.block["annotated"]:
+        if self.block.annotated:
             self.registries.entry("resolvers", BASELINE)
-        self._check_files("resolvers", resolver_of(self.block["critic"], self.registries))
-        for annotation in self.block["annotated"]:
+        self._check_files("resolvers", resolver_of(self.block.critic, self.registries))
+        for annotation in self.block.annotated:
             self._check_files("annotations", annotation)
 
     def check_source(self, source: Source, where: str) -> None:
@@ -55,15 +55,15 @@ class Coreference(Experiment):
 
     def uses(self) -> list[tuple[str, str]]:
         """The entries that the block names, and the baseline that the resolver is compared with on annotated text."""
-        return [*super().uses(), *([("resolvers", BASELINE)] if self.block["annotated"] else [])]
+        return [*super().uses(), *([("resolvers", BASELINE)] if self.block.annotated else [])]
 
     def files(self, part: str | None = None) -> CoreferenceFiles:
         """Mentions and scores of real text and of the samples compared."""
         corpora, sources = self.compared(part)
-        critic = self.block["critic"]
+        critic = self.block.critic
         entry = self.registries.of_kind("critics", critic, Mentions)
         resolver = self.registries.entry("resolvers", entry.resolver)
-        annotated = self.block["annotated"] if part is None else ()
+        annotated = self.block.annotated if part is None else ()
         return CoreferenceFiles(
             data=tuple(self._real(corpus, whole=part is None) for corpus in corpora),
             samples=tuple(self._sample(source, whole=part is None) for source in sources),
@@ -72,21 +72,21 @@ class Coreference(Experiment):
             resolver={"name": entry.resolver, **_deciding(resolver)},
             critic={"name": critic, **_deciding(entry)},
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
-            report_articles=self.config["report_articles"],
+            resamples=self.config.resamples,
+            report_articles=self.config.report_articles,
         )
 
     def real_mentions(self, corpus: str) -> str:
         """The mentions of the test split of a corpus."""
-        return mentions(self.block["critic"], corpus, "data/test", self.registries)
+        return mentions(self.block.critic, corpus, "data/test", self.registries)
 
     def fitted(self, corpus: str) -> str:
         """The critic that is fitted on a corpus."""
-        return f"results/critics/{self.block['critic']}/{corpus}/critic.npz"
+        return f"results/critics/{self.block.critic}/{corpus}/critic.npz"
 
     def chains_spec(self) -> str:
         """The part of the critic's entry that decides its chains, as a rule's parameter."""
-        return self.registries.spec("critics", self.block["critic"], "kind", "resolver", "chains")
+        return self.registries.spec("critics", self.block.critic, "kind", "resolver", "chains")
 
     def _check_files(self, registry: str, name: str) -> None:
         """Check that an entry's files and its language are there, except those that are downloaded."""
@@ -100,18 +100,18 @@ class Coreference(Experiment):
                     )
 
     def _real(self, corpus: str, whole: bool) -> RealText:
-        critic = self.block["critic"]
+        critic = self.block.critic
         return RealText(
             **real_scores(corpus, critic),
             critic=Path(self.fitted(corpus)),
             training=Path(f"results/critics/{critic}/{corpus}/training.json"),
             mentions=Path(self.real_mentions(corpus)),
             variants=self._variants(corpus, "data/test", whole),
-            power=power_file(self, corpus) if whole else None,
+            power=self.block.power.file(self.folder, corpus) if whole else None,
         )
 
     def _sample(self, source: Source, whole: bool) -> Sample:
-        critic = self.block["critic"]
+        critic = self.block.critic
         return Sample(
             **drawn(source, critic, self.registries),
             mentions=Path(mentions(critic, source.corpus, source.under("samples"), self.registries)),
@@ -119,7 +119,7 @@ class Coreference(Experiment):
         )
 
     def _annotated(self, annotation: str) -> Annotated:
-        critic = self.block["critic"]
+        critic = self.block.critic
         resolver = resolver_of(critic, self.registries)
         others = resolver != BASELINE
         return Annotated(
@@ -136,8 +136,8 @@ class Coreference(Experiment):
 
     def _variants(self, corpus: str, tail: str, whole: bool) -> Path | None:
         """Scores under the variants of the critic; no numbered table shows them."""
-        wanted = whole and self.block["variants"]
-        return Path(f"results/variants/{self.block['critic']}/{corpus}/{tail}.parquet") if wanted else None
+        wanted = whole and self.block.variants
+        return Path(f"results/variants/{self.block.critic}/{corpus}/{tail}.parquet") if wanted else None
 
 
 def mentions(critic: str, corpus: str, tail: str, registries: Registries) -> str:

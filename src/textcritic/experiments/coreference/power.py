@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.material import Material
 from textcritic.report.power import PowerStudy, power_findings, power_rows, read_power
@@ -20,7 +21,7 @@ STUDY = PowerStudy(
 )
 
 
-def exchange_rows(material: Material) -> pd.DataFrame:
+def exchange_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The tables of `critics.mentions.power.power_of`, one corpus after the other; none if it was not measured.
 
     Raises:

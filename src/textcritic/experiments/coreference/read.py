@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from textcritic.critics.mentions import MentionCritic
-from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.scoring import MENTION_SCORES_SCHEMA
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents, RealText
 from textcritic.inference import Groups
-from textcritic.latents.resolvers.chains import Chained, read_chains
+from textcritic.latents.resolvers.chains import Chained, ChainOptions, read_chains
 from textcritic.measures.scored import source_scores
 
 
@@ -20,7 +19,8 @@ def read_mention_scores(source: Documents) -> pa.Table:
 
 def chained(source: Documents, files: CoreferenceFiles) -> Chained:
     """The chains of mentions of a source, as its critic reads them."""
-    return read_chains(source.mentions, chain_options(files.critic, files.resolver))
+    options = ChainOptions(**files.critic["chains"], language=files.resolver.get("language", "en"))
+    return read_chains(source.mentions, options)
 
 
 def groups_of_ids(source: Documents, ids: Sequence[str]) -> Groups:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from markupsafe import Markup
 
@@ -27,6 +26,7 @@ from textcritic.measures.numbers import count, number, plural
 from textcritic.measures.score import Score
 from textcritic.report.reader import Document, Reading, Shelf
 from textcritic.report.section import Place, worst_and_middle
+from textcritic.values import Row
 
 FEWEST_TOKENS = 20  # of a chain that is shown, if there are such chains
 MOST_CHARACTERS = 2000  # of a text that is shown
@@ -39,7 +39,7 @@ UNLIKELY, TYPICAL = "unlikely", "typical"
 IdOf = Callable[[Token], str]
 
 
-def choose(scores: Sequence[Mapping[str, Any]], most: int) -> list[tuple[str, str]]:
+def choose(scores: Sequence[Row], most: int) -> list[tuple[str, str]]:
     """Which articles of a source are shown, in order: (id, `UNLIKELY` or `TYPICAL`).
 
     Articles with mentions and with at least `FEWEST_TOKENS` tokens in their chains are ranked by NLL per token; if
@@ -76,7 +76,7 @@ def reader(files: CoreferenceFiles, names: Names, place: Place, card: Sequence[S
     return Reading.of(HEADS_OF_TABLE, shelves, card)
 
 
-def article_shown(whole: Passage, kind: str, row: Mapping[str, Any], id_of: IdOf, language: Language) -> Document:
+def article_shown(whole: Passage, kind: str, row: Row, id_of: IdOf, language: Language) -> Document:
     """An article for the template: if it is long, only a part around its least likely mention.
 
     Args:
@@ -119,9 +119,7 @@ def text_of_passage(passage: Passage, id_of: IdOf) -> Markup:
     return Markup("").join(_piece(piece, id_of) for piece in pieces(passage))
 
 
-def _articles(
-    source: Documents, files: CoreferenceFiles, critic: MentionCritic
-) -> list[tuple[Passage, str, Mapping[str, Any]]]:
+def _articles(source: Documents, files: CoreferenceFiles, critic: MentionCritic) -> list[tuple[Passage, str, Row]]:
     scores = read_mention_scores(source).to_pylist()
     chosen = dict(choose(scores, files.report_articles))
     rows = {row["id"]: row for row in scores if row["id"] in chosen}
@@ -151,7 +149,7 @@ def _reason(token: Token, language: Language) -> dict[str, str]:
     }
 
 
-def _by_kind(reasons: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
+def _by_kind(reasons: Sequence[Mapping[str, str]]) -> list[Row]:
     """The reasons by kind: each kind once, with all of its mentions."""
     kinds = {head: [reason for reason in reasons if reason["kind"] == kind] for kind, head in HEADS.items()}
     return [{"head": head, "mentions": mentions} for head, mentions in kinds.items() if mentions]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -18,6 +17,7 @@ from textcritic.measures.numbers import NONE, count, missing, number, percent
 from textcritic.report.cells import interval_cell, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 BASELINE = "nearest"
 """The baseline that every resolver is compared with: it links each pronoun to the nearest name before it."""
@@ -28,7 +28,7 @@ ERROR_COLUMNS = ("annotation", "fitted", "scored", "latent_ppl", "ci_low", "ci_h
 TEXT = ("resolver", "version", "annotation", "part", "metric", "date", "hardware", "fitted", "scored")
 
 
-def resolver_rows(material: Material) -> pd.DataFrame:
+def resolver_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The measurements of the resolver and of the baseline: rows of `latents.resolvers.measured.Figure`.
 
     Measured in this study if it has annotated text (then `date` is empty), else earlier; no rows if the resolver was
@@ -85,12 +85,12 @@ def resolver_sentences(rows: pd.DataFrame) -> list[str]:
     return says
 
 
-def _ends(row: dict[str, Any]) -> str:
+def _ends(row: Row) -> str:
     """The 95% interval in brackets; empty if there is none."""
     return "" if missing(row["low"]) else f" ({percent(row['low'])}–{percent(row['high'])})"
 
 
-def error_rows(material: Material) -> pd.DataFrame:
+def error_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Latent PPL of gold and of resolved chains of annotated text, under critics fitted on either.
 
     Raises:

@@ -1,28 +1,24 @@
 """Latent PPL of chains of mentions in long format (model criticism paper, Tables 7 and 8)."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from textcritic.critics import document_columns, groups_of, latent_nll, rejections
-from textcritic.experiments.coreference.files import Documents
+from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
 from textcritic.experiments.coreference.read import read_mention_scores
-from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import LATENT_PPL, Scored
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE
 
-PPL = Measure(
+PPL = replace(
+    LATENT_PPL,
     name="Latent PPL of mentions",
     means="how surprising it is who is mentioned after whom",
-    value="latent_ppl",
     section="values",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
 )
 COLUMNS = (
     "label", "latent_ppl", "ci_low", "ci_high", "p_value", "latent_nll", "documents", "groups", "tokens",
@@ -32,7 +28,7 @@ COLUMNS = (
 WHOLE = ("documents", "groups", "tokens", "without_people", "rejected", "seeds")
 
 
-def ppl_rows(material: Material) -> pd.DataFrame:
+def ppl_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """Latent PPL of real text and of every sample, one row a source.
 
     Columns: those of `rows.source_rows` for `latent_ppl` (a step is a token of a chain, sentence marks included);

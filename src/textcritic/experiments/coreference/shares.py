@@ -25,7 +25,7 @@ WHOLE = (*RUN, "mentions", "documents", "unlikely")
 SHARE = Measure(name="Unlikely mentions", value="share", section="shares", statistic=ratio_of_sums, whole=1)
 
 
-def share_rows(material: Material) -> pd.DataFrame:
+def share_rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
     """The share of unlikely mentions in real text and in every sample, one row a source.
 
     A mention is unlikely if its log P under the critic is below `THRESHOLD` (paper, Table 15); marks of sentences are

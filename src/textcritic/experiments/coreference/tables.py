@@ -9,6 +9,7 @@ import pandas as pd
 from textcritic.experiments.coreference.audit import TEXT as AUDIT_TEXT
 from textcritic.experiments.coreference.audit import audit_rows, audit_sheet
 from textcritic.experiments.coreference.decomposition import decomposition_rows, decomposition_sheet
+from textcritic.experiments.coreference.files import CoreferenceFiles
 from textcritic.experiments.coreference.ngram_sheets import contributions_sheet, ratios_sheet, unlikely_sheet
 from textcritic.experiments.coreference.ngrams import (
     ALTERNATIVE,
@@ -37,8 +38,8 @@ TEXT = ("window", "direction", "alternative", "published_alternative", "kind", *
 
 
 def with_notes(
-    rows_of: Callable[[Material], pd.DataFrame], sheet_of: Callable[..., Sheet], *metrics: str
-) -> Callable[[Material], Table]:
+    rows_of: Callable[[Material[CoreferenceFiles]], pd.DataFrame], sheet_of: Callable[..., Sheet], *metrics: str
+) -> Callable[[Material[CoreferenceFiles]], Table]:
     """A recipe whose table has a remark with the notes about its published values.
 
     Args:
@@ -47,7 +48,7 @@ def with_notes(
         metrics: the beginnings of the metrics of its published values.
     """
 
-    def table(material: Material) -> Table:
+    def table(material: Material[CoreferenceFiles]) -> Table:
         rows = material.get(rows_of)
         sheet = sheet_of(rows, material.names)
         published = [name for name in rows if "published" in name and name not in TEXT]
@@ -69,10 +70,10 @@ def with_notes(
     return table
 
 
-def direction(of: str) -> Callable[[Material], Table]:
+def direction(of: str) -> Callable[[Material[CoreferenceFiles]], Table]:
     """Only the windows that are likelier in samples, or only those likelier in real text (paper, Tables 16 and 17)."""
 
-    def rows(material: Material) -> pd.DataFrame:
+    def rows(material: Material[CoreferenceFiles]) -> pd.DataFrame:
         every = material.get(ratio_rows)
         return every[every["direction"].isin((of, ""))]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -18,6 +17,7 @@ from textcritic.measures.score import HIGHER, scores_of
 from textcritic.measures.sentences import sentences
 from textcritic.plan.sources import GROUP
 from textcritic.report.section import Finding
+from textcritic.values import Row
 
 WORTH_NAMING = 0.05
 """The smallest share of a difference for which a single window counts as an explanation."""
@@ -89,7 +89,7 @@ def _symbol(token: str) -> Symbol:
     return Symbol(name, int(label)) if name else Symbol(token)
 
 
-def _of_window(row: dict[str, Any], names: Names) -> Finding:
+def _of_window(row: Row, names: Names) -> Finding:
     """The window that contributes most to the difference of a sample, and its share of the difference.
 
     Empty if chance may explain the window, or if the whole sample is not less likely than real text.

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.corpora.block import CorporaBlock
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.plan.checks.corpora import WIKIPEDIA, WIKIPEDIA_LINES, is_parallel, is_structured, is_text
 from textcritic.plan.experiment import Experiment
 
 
-class Corpora(Experiment):
+class Corpora(Experiment[CorporaBlock]):
     """What corpora contain, and what was left out of them (model criticism paper, Table 11)."""
 
     kind = "corpora"
@@ -28,7 +29,7 @@ class Corpora(Experiment):
 
     def corpora(self) -> list[str]:
         """Those of the block; there are no samples."""
-        return list(dict.fromkeys(self.block["corpora"]))
+        return list(dict.fromkeys(self.block.corpora))
 
     def files(self, part: str | None = None) -> CorporaFiles:
         """The statistics of each corpus compared, and what its splits share; no numbered table needs the audits."""

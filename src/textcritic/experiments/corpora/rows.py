@@ -1,16 +1,16 @@
 """Statistics of corpora, and what was left out of them, in long format."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError
-from textcritic.experiments.corpora.files import Corpus
+from textcritic.experiments.corpora.files import CorporaFiles, Corpus
 from textcritic.files import read_json
 from textcritic.measures.material import Material
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.sources import data_keys
+from textcritic.values import Row
 
 STATISTICS = ("section_types", "median_sections", "median_section_length", "max_section_length")
 ALL = "all"
@@ -18,7 +18,7 @@ ALL = "all"
 STAGES = {"when the text was read": "skipped", "when the corpus was built": "rejected"}
 
 
-def statistics_rows(material: Material) -> pd.DataFrame:
+def statistics_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """Statistics of the corpora (paper, Table 11).
 
     Columns: corpus; metric: `articles_train`, `articles_validation`, `articles_test`; `section_types`, distinct titles
@@ -33,13 +33,12 @@ def statistics_rows(material: Material) -> pd.DataFrame:
     rows = []
     for corpus in experiment.data:
         for metric, value in _statistics(corpus).items():
-            printed = published.value(metric, data_keys(corpus.corpus))
-            row = {"corpus": corpus.corpus, "metric": metric, "value": value, "published": printed}
-            rows.append(row | {"difference": None if printed is None else value - printed})
+            row = {"corpus": corpus.corpus, "metric": metric, "value": value}
+            rows.append(row | published.beside(metric, data_keys(corpus.corpus), value))
     return pd.DataFrame(rows)
 
 
-def left_out_rows(material: Material) -> pd.DataFrame:
+def left_out_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """Articles left out of each corpus, by stage and reason, the commonest first.
 
     Columns: corpus, stage (when the text was read, or when the corpus was built), reason, articles.
@@ -48,7 +47,7 @@ def left_out_rows(material: Material) -> pd.DataFrame:
         TextcriticError: a file is missing or damaged.
     """
     experiment = material.files
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for corpus in experiment.data:
         statistics = read_json(corpus.statistics)
         for stage, key in STAGES.items():
@@ -79,7 +78,7 @@ def changed_characters(data: Iterable[Corpus]) -> dict[str, Mapping[str, int] | 
     return {corpus.corpus: read_json(corpus.statistics).get("changed") for corpus in data}
 
 
-def shared_rows(material: Material) -> pd.DataFrame:
+def shared_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """What the validation and the test split of each corpus share with its train split; words are in lower case.
 
     Columns: corpus; split; metric: `copies`, documents with the text of a training document; `more_than_half`,
@@ -98,7 +97,7 @@ def shared_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"share": float})
 
 
-def audit_rows(material: Material) -> pd.DataFrame:
+def audit_rows(material: Material[CorporaFiles]) -> pd.DataFrame:
     """What each switch of the extraction from a Wikipedia dump does to the first articles of the dump.
 
     Columns: corpus; switch; here, the option of the corpus; other, the other option; articles that were read; words of
@@ -110,7 +109,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
     """
     columns = ["corpus", "switch", "here", "other", "articles", "words", "reason", "differing"]
     counts = ["words_here", "words_other"]
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for corpus, audit in audits(material.files.data):
         for switch in audit["switches"]:
             same = {"corpus": corpus, **{key: switch[key] for key in ("switch", "here", "other")}}
@@ -121,7 +120,7 @@ def audit_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, *counts]).astype(dict.fromkeys(counts, float))
 
 
-def audits(data: Iterable[Corpus]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def audits(data: Iterable[Corpus]) -> Iterator[tuple[str, Row]]:
     """(corpus, what `audit_extraction` wrote) of the corpora that are made from a dump.
 
     Raises:

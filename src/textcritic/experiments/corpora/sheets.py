@@ -1,7 +1,6 @@
 """The tables of corpora, for reading."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -13,6 +12,7 @@ from textcritic.measures.numbers import MINUS, NONE, count, missing, percent
 from textcritic.report.cells import unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 METRICS = {
     "articles_train": "articles, train",
@@ -102,13 +102,13 @@ def _shared_name(metric: str) -> str:
     return names.get(metric) or f"runs of {metric.removeprefix('ngrams_')} words"
 
 
-def _share(row: dict[str, Any] | None) -> Cell:
+def _share(row: Row | None) -> Cell:
     if row is None or not row["all"]:
         return Cell(NONE)
     return Cell(percent(row["value"] / row["all"]), (f"{count(row['value'])} of {count(row['all'])}",))
 
 
-def _statistic(row: dict[str, Any] | None) -> Cell:
+def _statistic(row: Row | None) -> Cell:
     """Counts are exact, and medians may end in .5."""
     if row is None:
         return Cell(NONE)

@@ -1,5 +1,6 @@
 """Tables of corpora: statistics (paper, Table 11), what was left out, and what the splits share."""
 
+from textcritic.experiments.corpora.files import CorporaFiles
 from textcritic.experiments.corpora.rows import (
     audit_rows,
     came,
@@ -15,7 +16,7 @@ from textcritic.report.tables import Table, recipe
 TEXT = ("stage", "reason", "split", "switch", "here", "other")
 
 
-def _left_out(material: Material) -> Table:
+def _left_out(material: Material[CorporaFiles]) -> Table:
     rows = material.get(left_out_rows)
     data = material.files.data
     return Table(left_out_sheet(rows, came(data), changed_characters(data)), rows)

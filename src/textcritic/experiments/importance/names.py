@@ -6,6 +6,7 @@ from typing import Any
 
 from textcritic.experiments.importance.files import MIXED, Beam, Exact, ImportanceFiles, Weighed
 from textcritic.measures.labels import corpus_name
+from textcritic.values import Row
 
 PEEKLESS = "no peeking"
 TAU = "τ"
@@ -42,29 +43,29 @@ class ImportanceNames:
             frozenset(_several(((one.corpus, one.generator), one.seed) for one in every)),
         )
 
-    def model(self, row: Mapping[str, Any], corpus: bool = True) -> str:
+    def model(self, row: Row, corpus: bool = True) -> str:
         """A model in words: `trees: RNNG, seed 2`."""
         start = f"{corpus_name(row['corpus'])}: " if corpus and self.several_corpora else ""
         several = (row["corpus"], row["generator"]) in self.seeded
         seed = f", seed {row['seed']}" if several else ""
         return f"{start}{self.labels[row['generator']]}{seed}"
 
-    def drawn(self, row: Mapping[str, Any], corpus: bool = True) -> str:
+    def drawn(self, row: Row, corpus: bool = True) -> str:
         """A model with its proposal, if it has several: `RNNG, CRF`."""
         several = row["peeks"] and row["generator"] in self.several_proposals
         return self.model(row, corpus) + (f", {self.proposals[row['proposal']]}" if several else "")
 
-    def line(self, row: Mapping[str, Any]) -> str:
+    def line(self, row: Row) -> str:
         """The temperature, or that the proposal does not peek: `τ = 1.1`."""
         return temperature_name(float(row["temperature"])) if row["peeks"] else PEEKLESS
 
-    def short(self, row: Mapping[str, Any]) -> str:
+    def short(self, row: Row) -> str:
         """An estimate under the name of its model: `τ = 1.1`, with its proposal if there are several."""
         if not row["peeks"] or row["generator"] not in self.several_proposals:
             return self.line(row)
         return f"{self.proposals[row['proposal']]}, {self.line(row)}"
 
-    def estimate(self, row: Mapping[str, Any]) -> str:
+    def estimate(self, row: Row) -> str:
         """All together: `RNNG, τ = 1.1`; a model whose value is exact has neither."""
         return self.model(row) if not row["proposal"] else f"{self.drawn(row)}, {self.line(row)}"
 
@@ -74,7 +75,7 @@ def temperature_name(temperature: float) -> str:
     return ALL if temperature == MIXED else f"{TAU} = {temperature:g}"
 
 
-def keys_of(weighed: Weighed) -> dict[str, Any]:
+def keys_of(weighed: Weighed) -> dict[str, object]:
     """The columns that identify an estimate in every table."""
     names = ("corpus", "generator", "proposal", "seed", "temperature", "peeks")
     return {name: getattr(weighed, name) for name in names}

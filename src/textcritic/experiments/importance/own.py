@@ -1,15 +1,14 @@
 """Whether a proposal finds the posterior, on texts that the model drew itself."""
 
-from typing import Any
-
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import ImportanceFiles, Own, Weighed
 from textcritic.inference.importance import ExactWeights, LogWeights, gap
+from textcritic.values import Row
 
 GAP = ("own_texts", "gap", "gap_low", "gap_high", "gap_why", "gap_ratio", "gap_unreached", "gap_sign", "gap_says")
 
 
-def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> dict[str, Any]:
+def by_own_texts(files: ImportanceFiles, weighed: Weighed) -> Row:
     """The columns `GAP` of an estimate; none if no such texts were drawn for its proposal and temperature.
 
     `gap`, the difference of the two bounds of log p, nats a text, with its interval over texts; `gap_ratio`, the ratio

@@ -1,18 +1,17 @@
 """Estimates by particle filters, for the rows of importance sampling with the same proposal."""
 
-from typing import Any
-
 from textcritic.errors import TextcriticError
 from textcritic.experiments.importance.files import ImportanceFiles, Weighed
 from textcritic.experiments.importance.intervals import over_texts
 from textcritic.inference import Groups
 from textcritic.inference.importance import LogWeights, instance_perplexity, log_likelihoods
+from textcritic.values import Row
 
 TEMPERATURE = 1.0
 """The temperature at which a particle filter uses its proposal, and so the temperature of its row in the table."""
 
 
-def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, groups: Groups) -> dict[str, Any]:
+def by_particles(files: ImportanceFiles, weighed: Weighed, weights: LogWeights, groups: Groups) -> Row:
     """The columns `particles`, `smc`, `smc_low` and `smc_high` of an estimate; none if there is no filter.
 
     Args:

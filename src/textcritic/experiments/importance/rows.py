@@ -1,8 +1,6 @@
 """Perplexities by importance sampling in long format: estimates, strict bounds, curves, and single texts."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +35,7 @@ from textcritic.inference.importance import (
 from textcritic.inference.importance.tails import GOOD
 from textcritic.measures.material import Material
 from textcritic.measures.published import Published
+from textcritic.values import Row
 
 Array = npt.NDArray[np.float64]
 KEYS = ("generator", "temperature")
@@ -85,12 +84,12 @@ class Estimated:
         texts: rows of the table `texts`.
     """
 
-    row: Mapping[str, Any]
+    row: Row
     curves: pd.DataFrame
     texts: pd.DataFrame
 
 
-def estimate_rows(material: Material) -> pd.DataFrame:
+def estimate_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Perplexity of each model, with each proposal at each temperature, or exact: one row each.
 
     Columns: `corpus`, `generator`, `proposal` ("" if the value is exact), `seed`, `temperature`, `peeks`, `label`;
@@ -118,7 +117,7 @@ def estimate_rows(material: Material) -> pd.DataFrame:
     return table.astype(dict.fromkeys(numbers, float)).astype(dict.fromkeys(("texts", "draws", "seed"), "Int64"))
 
 
-def bound_rows(material: Material) -> pd.DataFrame:
+def bound_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Strict upper bounds of perplexity by summing over the likeliest states of each text: one row a beam.
 
     Columns: the keys; `states`, the number configured, and `filled`, the mean number that a text has; `texts`,
@@ -136,7 +135,7 @@ def bound_rows(material: Material) -> pd.DataFrame:
     return table.astype(numbers).astype(whole)
 
 
-def curve_rows(material: Material) -> pd.DataFrame:
+def curve_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Perplexity against K: one row for each estimate, level (`instance`, `corpus`) and number of draws.
 
     Columns: the keys; `level`; `draws`; `ppl`, the mean over random orders of the draws; `low`, `high`, the range of
@@ -146,7 +145,7 @@ def curve_rows(material: Material) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_CURVE))
 
 
-def curves_alone(material: Material) -> pd.DataFrame:
+def curves_alone(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """The same rows without the other tables, whose intervals take longer."""
     parts = []
     for weighed in material.files.weighed:
@@ -157,15 +156,15 @@ def curves_alone(material: Material) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def text_rows(material: Material) -> pd.DataFrame:
+def text_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """Each text of each estimate: `id`, `tokens`, `log_p` (its estimate, nats), `ess`, `k_hat`."""
     parts = [estimated.texts for estimated in material.get(all_estimates)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(_TEXT))
 
 
-def setting_rows(material: Material) -> pd.DataFrame:
+def setting_rows(material: Material[ImportanceFiles]) -> pd.DataFrame:
     """How the estimates were made: `name`, `value`, `meaning`."""
-    files: ImportanceFiles = material.files
+    files = material.files
     draws = sorted({int(row["draws"]) for row in (one.row for one in material.get(all_estimates))})
     temperatures = sorted({one.temperature for one in files.weighed if one.peeks and not one.mixed})
     particles = sorted({one.particles for one in files.filtered})
@@ -181,7 +180,7 @@ def setting_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame([{"name": name, "value": value or "none", "meaning": words} for name, value, words in settings])
 
 
-def all_estimates(material: Material) -> list[Estimated]:
+def all_estimates(material: Material[ImportanceFiles]) -> list[Estimated]:
     """The results from each set of weights, in the order of the files; one set is in memory at a time."""
     estimates = []
     for weighed in material.files.weighed:
@@ -193,7 +192,7 @@ def all_estimates(material: Material) -> list[Estimated]:
     return estimates
 
 
-def all_known(material: Material) -> list[Known]:
+def all_known(material: Material[ImportanceFiles]) -> list[Known]:
     """The exact values."""
     return [Known(exact, LogWeights.read(exact.weights)) for exact in material.files.exact]
 
@@ -202,7 +201,7 @@ _CURVE = (*ROW, "level", "draws", "ppl", "low", "high", "exact")
 _TEXT = (*ROW, "id", "tokens", "log_p", "ess", "k_hat")
 
 
-def _estimated(weighed: Weighed, material: Material) -> Estimated:
+def _estimated(weighed: Weighed, material: Material[ImportanceFiles]) -> Estimated:
     files, weights = material.files, read_weights(weighed)
     keys = keys_of(weighed) | {"label": material.names.estimate(keys_of(weighed))}
     groups = groups_of(_texts_of(files, weighed.corpus), weights)
@@ -256,7 +255,7 @@ def _estimated(weighed: Weighed, material: Material) -> Estimated:
     return Estimated(row, _points(every, keys | {"exact": value}), _with_keys(texts, keys, _TEXT))
 
 
-def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
+def _points(every: Curves, keys: Row) -> pd.DataFrame:
     """Rows of the table `curves`."""
     levels = {"instance": every.instance, "corpus": every.corpus}
     points = [
@@ -267,7 +266,7 @@ def _points(every: Curves, keys: Mapping[str, Any]) -> pd.DataFrame:
     return _with_keys(pd.DataFrame(points), keys, _CURVE).astype({"exact": float})
 
 
-def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> float | None:
+def _exact_value(material: Material[ImportanceFiles], weighed: Weighed, weights: LogWeights) -> float | None:
     """The model's own perplexity on the same texts, if it is known."""
     for known in material.get(all_known):
         exact = known.exact
@@ -280,7 +279,7 @@ def _exact_value(material: Material, weighed: Weighed, weights: LogWeights) -> f
     return None
 
 
-def _exact_row(known: Known, material: Material) -> dict[str, Any]:
+def _exact_row(known: Known, material: Material[ImportanceFiles]) -> Row:
     exact, weights, files = known.exact, known.weights, material.files
     groups = groups_of(_texts_of(files, exact.corpus), weights)
     others = over_texts(-log_likelihoods(weights), weights.tokens, groups, files.resamples)
@@ -299,7 +298,7 @@ def _exact_row(known: Known, material: Material) -> dict[str, Any]:
     }
 
 
-def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[str, Any]:
+def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> Row:
     with arrays_of(beam.joint, "not an .npz file of a beam (ids, tokens, log_p); delete it and rerun") as arrays:
         tokens, log_p = arrays["tokens"], arrays["log_p"]
     try:
@@ -311,7 +310,7 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
     for name, value in (keys | {"proposal": beam.proposal}).items():
         own = own[own[name] == value]
     nearest = own.iloc[(own["temperature"] - 1).abs().argsort()[:1]].to_dict("records") if len(own) else []
-    printed = published.value(f"beam_{beam.states}", {"generator": beam.generator, "temperature": ""})
+    place = {"generator": beam.generator, "temperature": ""}
     return {
         **keys,
         "proposal": beam.proposal,
@@ -323,14 +322,11 @@ def _bound(beam: Beam, estimates: pd.DataFrame, published: Published) -> dict[st
         "ppl": ppl,
         "estimate": nearest[0]["ppl"] if nearest else None,
         "exact": nearest[0]["exact"] if nearest else None,
-        "published": printed,
-        "difference": None if printed is None else ppl - printed,
+        **published.beside(f"beam_{beam.states}", place, ppl),
     }
 
 
-def _beside(
-    exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int
-) -> dict[str, Any]:
+def _beside(exact_values: list[Known], weights: LogWeights, likelihoods: Array, groups: Groups, resamples: int) -> Row:
     """The ratio of this perplexity to the exact one of another model of the same corpus, over the same texts."""
     other = next((one for one in exact_values if not one.exact.latent), None)
     if other is None:
@@ -343,17 +339,10 @@ def _beside(
     return {"beside": other.exact.label, "ratio": ratio.estimate} | ends
 
 
-def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> dict[str, float]:
+def _published(published: Published, weighed: Weighed, instance: float, corpus: float) -> Row:
     place = {"generator": weighed.generator, "temperature": f"{weighed.temperature:g}" if weighed.peeks else "none"}
-    columns: dict[str, float] = {}
-    for metric, column, gap, ours in (
-        ("ppl_instance", "published", "difference", instance),
-        ("ppl_corpus", "published_corpus", "difference_corpus", corpus),
-    ):
-        printed = published.value(metric, place)
-        if printed is not None:
-            columns |= {column: printed, gap: ours - printed}
-    return columns
+    whole = published.beside("ppl_corpus", place, corpus, "_corpus")
+    return {**published.beside("ppl_instance", place, instance), **whole}
 
 
 def _texts_of(files: ImportanceFiles, corpus: str) -> Texts:
@@ -365,5 +354,5 @@ def _perplexity(likelihoods: Array, tokens: float) -> float | None:
     return float(np.exp(-total / tokens)) if np.isfinite(total) else None
 
 
-def _with_keys(table: pd.DataFrame, keys: Mapping[str, Any], columns: tuple[str, ...]) -> pd.DataFrame:
+def _with_keys(table: pd.DataFrame, keys: Row, columns: tuple[str, ...]) -> pd.DataFrame:
     return table.assign(**keys)[list(columns)]

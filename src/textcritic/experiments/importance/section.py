@@ -1,7 +1,6 @@
 """The section of the report on importance sampling."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +13,7 @@ from textcritic.experiments.importance.words import findings, lines
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.numbers import number
 from textcritic.report.section import Place, Section
+from textcritic.values import Row
 
 TITLE = "Perplexity of latent language models"
 KINDS = {
@@ -58,7 +58,7 @@ def section(files: ImportanceFiles, tables: Mapping[str, pd.DataFrame], place: P
     )
 
 
-def _advice(row: Mapping[str, Any], names: ImportanceNames, number_of: int) -> dict[str, Any]:
+def _advice(row: Row, names: ImportanceNames, number_of: int) -> Row:
     """The advice on one estimate, as the template shows it."""
     others = {"jackknife": row["jackknife"], "Pareto smoothing": row["pareto"]}
     return {

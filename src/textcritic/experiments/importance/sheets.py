@@ -1,7 +1,6 @@
 """The tables of importance sampling, for reading."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -12,6 +11,7 @@ from textcritic.measures.numbers import MINUS, NONE, count, difference, interval
 from textcritic.report.cells import interval_cell, matching, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 VERDICTS = {"no sign": "no sign", "too few": "yes", "unclear": "unclear", EXACT: "exact"}
 MODEL = ["corpus", "generator", "proposal", "seed"]
@@ -118,7 +118,7 @@ def paper_estimates_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
             row_of_models = [_of_line(drawn, column, peeks, temperature) for column in columns]
             name = temperature_name(temperature) if peeks else PEEKLESS
             body.append([name, *(_with_published(one, *keys) for one in row_of_models)])
-    heads = ["", *(names.drawn(column | {"peeks": True}) for column in columns)]
+    heads = ["", *(names.drawn({**column, "peeks": True}) for column in columns)]
     remarks = [_of_models(drawn), *_of_published(drawn["published"])]
     return plain_sheet("estimates", "Perplexity by temperature and level", heads, body, remarks)
 
@@ -128,14 +128,14 @@ def paper_bounds_sheet(rows: pd.DataFrame, names: ImportanceNames) -> Sheet:
     columns = _columns(rows)
     body: list[Line] = []
     for states in sorted(set(rows["states"])):
-        row_of_models = [matching(rows, column | {"states": states}).to_dict("records") for column in columns]
+        row_of_models = [matching(rows, {**column, "states": states}).to_dict("records") for column in columns]
         cells = (_with_published(next(iter(one), None), "ppl", "published", "difference") for one in row_of_models)
         body.append([f"k = {states:,}", *cells])
-    heads = ["", *(names.drawn(column | {"peeks": True}) for column in columns)]
+    heads = ["", *(names.drawn({**column, "peeks": True}) for column in columns)]
     return plain_sheet("bounds", "Strict bounds", heads, body, _of_published(rows["published"]))
 
 
-def _estimate(row: Mapping[str, Any], filtered: bool) -> Line:
+def _estimate(row: Row, filtered: bool) -> Line:
     smc: Line = [interval_cell(row, ("smc", "smc_low", "smc_high"), number)] * filtered
     texts = interval(row["ci_low"], row["ci_high"])
     if row["verdict"] == EXACT:
@@ -158,7 +158,7 @@ def _estimate(row: Mapping[str, Any], filtered: bool) -> Line:
     ]
 
 
-def _gap(row: Mapping[str, Any]) -> Cell:
+def _gap(row: Row) -> Cell:
     """The gap with its interval, or in how many texts it is infinite."""
     if missing(row["gap"]):
         return Cell(NONE)
@@ -167,7 +167,7 @@ def _gap(row: Mapping[str, Any]) -> Cell:
     return Cell(number(row["gap"]), () if note == NONE else (note,))
 
 
-def _off(row: Mapping[str, Any]) -> list[str]:
+def _off(row: Row) -> list[str]:
     """How far an estimate is from the exact value, if that is known."""
     return [] if missing(row["exact"]) else [f"{_signed(row['ppl'] / row['exact'] - 1)} off"]
 
@@ -176,34 +176,34 @@ def _signed(share: float) -> str:
     return f"{'+' if share >= 0 else MINUS}{percent(abs(share))}"
 
 
-def _exact(row: Mapping[str, Any]) -> Cell:
+def _exact(row: Row) -> Cell:
     if missing(row["exact"]):
         return Cell(NONE)
     return Cell(number(row["exact"]), (f"{_signed(row['ppl'] / row['exact'] - 1)} off",))
 
 
-def _printed(row: Mapping[str, Any], printed: str, gap: str) -> tuple[str, ...]:
+def _printed(row: Row, printed: str, gap: str) -> tuple[str, ...]:
     if missing(row[printed]):
         return ()
     return (f"published {row[printed]:,.1f}", f"ours {difference(row[gap], of=row[printed])}")
 
 
-def _with_published(row: Mapping[str, Any] | None, value: str, printed: str, gap: str) -> Cell:
+def _with_published(row: Row | None, value: str, printed: str, gap: str) -> Cell:
     return Cell(NONE) if row is None else Cell(number(row[value]), _printed(row, printed, gap))
 
 
-def _columns(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _columns(rows: pd.DataFrame) -> list[Row]:
     """Models with their proposals that peek; if no proposal peeks, all models have columns."""
     peeking = rows[rows["peeks"]] if "peeks" in rows and rows["peeks"].any() else rows
-    columns: Sequence[dict[str, Any]] = peeking.drop_duplicates(MODEL)[MODEL].to_dict("records")
+    columns: Sequence[Row] = peeking.drop_duplicates(MODEL)[MODEL].to_dict("records")
     return list(columns)
 
 
-def _of_line(rows: pd.DataFrame, column: Mapping[str, Any], peeks: bool, temperature: float) -> dict[str, Any] | None:
+def _of_line(rows: pd.DataFrame, column: Row, peeks: bool, temperature: float) -> Row | None:
     """The row of a model at a temperature; without peeking its proposal is a different one."""
     keys = MODEL if peeks else [key for key in MODEL if key != "proposal"]
     own = matching(rows, {key: column[key] for key in keys} | {"peeks": peeks, "temperature": temperature})
-    records: list[dict[str, Any]] = own.to_dict("records")
+    records: list[Row] = own.to_dict("records")
     return records[0] if records else None
 
 

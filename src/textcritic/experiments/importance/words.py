@@ -1,8 +1,7 @@
 """What estimates by importance sampling say, in words."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -11,6 +10,7 @@ from textcritic.experiments.importance.rows import EXACT
 from textcritic.inference.importance.tails import GOOD
 from textcritic.measures.numbers import count, interval, missing, number, percent
 from textcritic.report.section import Finding
+from textcritic.values import Row
 
 MODEL = ["corpus", "generator", "seed"]
 MUCH = 1.01  # the smallest ratio of estimates that gets a sentence
@@ -56,7 +56,7 @@ def lines(rows: pd.DataFrame, names: ImportanceNames) -> Iterator[str]:
         yield f"{names.model(row)}: perplexity {number(row['ppl'])} (exact)"
 
 
-def _estimate(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> str:
+def _estimate(rows: pd.DataFrame, row: Row, names: ImportanceNames) -> str:
     """The best estimate. Because it is the best of M, its bound for the truth is log M nats looser than for one."""
     at_most = row["truth_at_most"] * len(_own(rows, row)) ** (1 / row["tokens"])
     drawn = f"with {names.line(row)}" if row["peeks"] else "without peeking"
@@ -67,7 +67,7 @@ def _estimate(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames
     )
 
 
-def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _known(row: Row) -> Iterator[tuple[str, float]]:
     """How far the estimate is from the exact value, if that is known; the strength is in intervals over draws."""
     if missing(row["exact"]):
         return
@@ -78,7 +78,7 @@ def _known(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     yield f"{says}{'high' if high >= 0 else 'low'}.", strength if strength > 1 else 0.0
 
 
-def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _more(row: Row) -> Iterator[tuple[str, float]]:
     """Whether more draws would change the estimate, if no exact value answers this."""
     if missing(row["exact"]) and row["verdict"] in TOO_FEW:
         poor = "" if not row["k_hat_poor"] > 0 else f"; {percent(row['k_hat_poor'])} of the texts have a k-hat ≥ {GOOD}"
@@ -86,7 +86,7 @@ def _more(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         yield f"{TOO_FEW[row['verdict']]}{poor}{unseen}.", 0.0
 
 
-def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
+def _others(rows: pd.DataFrame, row: Row, names: ImportanceNames) -> Iterator[tuple[str, float]]:
     own = _own(rows, row)
     highest = own.loc[own["ppl"].idxmax()].to_dict()
     if highest["ppl"] > MUCH * row["ppl"]:
@@ -97,7 +97,7 @@ def _others(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) 
         )
 
 
-def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) -> Iterator[tuple[str, float]]:
+def _gaps(rows: pd.DataFrame, row: Row, names: ImportanceNames) -> Iterator[tuple[str, float]]:
     """The proposals of the model that do not find the posterior on texts that the model drew."""
     for one in _own(rows, row).to_dict("records"):
         if one["gap_sign"] not in ("missed", "too few"):
@@ -113,7 +113,7 @@ def _gaps(rows: pd.DataFrame, row: Mapping[str, Any], names: ImportanceNames) ->
         )
 
 
-def _against(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _against(row: Row) -> Iterator[tuple[str, float]]:
     """Whether the model is better than one without latent states."""
     ratio, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
     if missing(ratio):
@@ -139,7 +139,7 @@ def _half(value: float, low: float, high: float, other: float) -> float:
     return 0.0 if missing(end) else abs(math.log(value / end))
 
 
-def _own(rows: pd.DataFrame, row: Mapping[str, Any]) -> pd.DataFrame:
+def _own(rows: pd.DataFrame, row: Row) -> pd.DataFrame:
     own = rows[rows["proposal"] != ""]
     for key in MODEL:
         own = own[own[key] == row[key]]

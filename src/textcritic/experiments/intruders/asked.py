@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,13 +23,14 @@ from textcritic.corpora.intruders.documents import Document, read_documents
 from textcritic.critics.detectors.counts import counts_of, parts_of, safe_ratio
 from textcritic.critics.detectors.votes import Votes
 from textcritic.errors import TextcriticError
-from textcritic.experiments.intruders.files import Asked
+from textcritic.experiments.intruders.files import Asked, IntruderFiles
 from textcritic.experiments.people.annotators import EVERYTHING, agreement_of, doubts_of, median_seconds
 from textcritic.experiments.people.read import annotator_name, check_header
 from textcritic.inference import bootstrap_interval, unit_sums
 from textcritic.inference.crossed import Crossed, share
 from textcritic.measures.material import Material
 from textcritic.measures.scored import reasons_in_words
+from textcritic.values import Row
 
 AGREEMENT = ("corpus", "about", "measure", "value", "ci_low", "ci_high", "items", "why")
 NUMBERS = ("accuracy", "f1", "found")
@@ -91,7 +91,7 @@ class Collected:
         ]
 
 
-def collected(material: Material) -> list[Collected]:
+def collected(material: Material[IntruderFiles]) -> list[Collected]:
     """The answers of each corpus, in the order of the files.
 
     Raises:
@@ -101,7 +101,7 @@ def collected(material: Material) -> list[Collected]:
     return [_of_corpus(asked, material.get(_exports)) for asked in material.files.asked]
 
 
-def _exports(material: Material) -> dict[Path, Answers]:
+def _exports(material: Material[IntruderFiles]) -> dict[Path, Answers]:
     seen: set[str] = set()
     exports = {}
     for path in dict.fromkeys(path for asked in material.files.asked for path in asked.annotations):
@@ -146,7 +146,7 @@ def _vote_of(row: Answer, name: str, document: Document, where: str, test: Path)
     return DocumentAnswer(name, document, row.answer.intruder, row.seconds)
 
 
-def agreement_rows(corpus: str, votes: Sequence[Votes]) -> list[dict[str, Any]]:
+def agreement_rows(corpus: str, votes: Sequence[Votes]) -> list[Row]:
     """Alpha and AC1 of the verdict whether a document is coherent, and of the sentence that is named."""
     answers = [(n, one.id, answer) for one in votes for n, answer in enumerate(one.answers)]
     verdicts = [(n, name, answer is None) for n, name, answer in answers]
@@ -158,7 +158,7 @@ def agreement_rows(corpus: str, votes: Sequence[Votes]) -> list[dict[str, Any]]:
     ]
 
 
-def annotator_rows(material: Material) -> pd.DataFrame:
+def annotator_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """One row for each annotator of our campaigns, and one for all annotators of a corpus.
 
     Columns: `corpus`; `annotator` (`all` is the last of a corpus); `answers` and the `documents` they are about;
@@ -169,7 +169,7 @@ def annotator_rows(material: Material) -> pd.DataFrame:
     whether the intervals for all hold only for these annotators; answers `left_out`, by reason; `flagged`, why the
     answers may be given at random. Nobody is left out because of it.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for campaign in material.get(collected):
         typical = median_seconds(one.seconds for one in campaign.answers)
         for name in dict.fromkeys([*(one.annotator for one in campaign.answers), *campaign.attention]):
@@ -195,12 +195,12 @@ def annotator_rows(material: Material) -> pd.DataFrame:
     return table.astype(numbers | {"of_these": "boolean"}).fillna({"left_out_by_reason": ""})
 
 
-def _about(answers: Sequence[DocumentAnswer], resamples: int) -> dict[str, Any]:
+def _about(answers: Sequence[DocumentAnswer], resamples: int) -> Row:
     """Numbers of some answers, with intervals over their documents."""
     if not answers:
         return {"answers": 0, "documents": 0}
     units = [one.document.group or one.document.id for one in answers]
-    row: dict[str, Any] = {"answers": len(answers), "documents": len({one.document.id for one in answers})}
+    row: dict[str, object] = {"answers": len(answers), "documents": len({one.document.id for one in answers})}
     row["coherent_percent"] = 100 * float(np.mean([one.intruder is None for one in answers]))
     row["minutes"] = median_seconds(one.seconds for one in answers) / 60
     counts = np.array([one.counts for one in answers], float)
@@ -212,10 +212,10 @@ def _about(answers: Sequence[DocumentAnswer], resamples: int) -> dict[str, Any]:
     return row
 
 
-def _of_all(answers: Sequence[DocumentAnswer]) -> dict[str, Any]:
+def _of_all(answers: Sequence[DocumentAnswer]) -> Row:
     """The intervals of two shares over annotators and documents, which are crossed."""
     attacked = [one for one in answers if one.document.intruder is not None]
-    row: dict[str, Any] = {}
+    row: dict[str, object] = {}
     for name, some, place in (("accuracy", answers, 0), ("found", attacked, 1)):
         if some:
             values = np.array([one.counts[place] for one in some], float)

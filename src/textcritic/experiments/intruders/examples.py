@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup, escape
@@ -10,6 +9,7 @@ from markupsafe import Markup, escape
 from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.predictions import Prediction
 from textcritic.critics.detectors.votes import Votes
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import probe_name
 from textcritic.experiments.intruders.probe_rows import Probe, edited_predictions, probes_of
 from textcritic.experiments.intruders.read import Judgement, first_judgements, flagged, joined_votes
@@ -22,7 +22,7 @@ KINDS = ("found", "missed", "unflagged", "flagged")
 """Documents to read: those that most and that fewest detectors judge right, with an intruder and without one."""
 
 
-def documents_shown(material: Material) -> list[dict[str, Any]]:
+def documents_shown(material: Material[IntruderFiles]) -> list[dict[str, object]]:
     """For each corpus: its documents to read with the scores of their sentences, the best detector first."""
     shown = []
     by_corpus: dict[str, list[Judgement]] = {}
@@ -75,9 +75,9 @@ def choose(judged: Sequence[Judgement], votes: Mapping[str, Votes]) -> list[tupl
     return chosen
 
 
-def pairs_shown(material: Material) -> list[dict[str, Any]]:
+def pairs_shown(material: Material[IntruderFiles]) -> list[dict[str, object]]:
     """For each edit of the intruders: some sentences before and after it, with their scores by detectors."""
-    by_edit: dict[str, list[dict[str, Any]]] = {}
+    by_edit: dict[str, list[dict[str, object]]] = {}
     for corpus, probes in material.get(probes_of).items():
         judged = [one for one in material.get(first_judgements) if one.judged.corpus == corpus]
         first: dict[str, list[int]] = {}
@@ -107,7 +107,7 @@ def marked(before: str, after: str) -> tuple[Markup, Markup]:
     return Markup(" ".join(sides[0])), Markup(" ".join(sides[1]))
 
 
-def _document(one: Judgement, place: int, key: str, votes: Mapping[str, Votes]) -> dict[str, Any]:
+def _document(one: Judgement, place: int, key: str, votes: Mapping[str, Votes]) -> dict[str, object]:
     document, prediction = one.documents[place], one.predictions[place]
     voted = votes.get(document.id)
     label = document.title or document.id
@@ -124,7 +124,7 @@ def _document(one: Judgement, place: int, key: str, votes: Mapping[str, Votes]) 
     }
 
 
-def _sentence(document: Document, prediction: Prediction, position: int, votes: Votes | None) -> dict[str, Any]:
+def _sentence(document: Document, prediction: Prediction, position: int, votes: Votes | None) -> dict[str, object]:
     flags, intruder = flagged(prediction), document.intruder == position
     score = float(prediction.scores[position - 1]) if position else None
     named = sum(answer == position for answer in votes.answers) if votes else 0
@@ -157,7 +157,7 @@ def _verdict(document: Document, flags: Sequence[int]) -> str:
     )
 
 
-def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material) -> dict[str, str]:
+def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material[IntruderFiles]) -> dict[str, str]:
     before = one.predictions[probe.base]
     at = probe.position - 1
     write = percent if after.probabilities else number
@@ -169,5 +169,5 @@ def _scores(one: Judgement, after: Prediction, probe: Probe, material: Material)
     return {"label": material.names.detector(_keys(one)), "before": values[0], "after": values[1]}
 
 
-def _keys(one: Judgement) -> dict[str, Any]:
+def _keys(one: Judgement) -> dict[str, object]:
     return {"detector": one.judged.detector, "trained": one.judged.trained, "corpus": one.judged.corpus}

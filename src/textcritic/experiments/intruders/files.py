@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.plan.bundle import Files
 from textcritic.plan.sources import Compared, Drawn, RealText
@@ -132,7 +131,7 @@ class Generated(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IntruderFiles(Compared):
+class IntruderFiles(Compared[Coherent, Generated]):
     """The files that tables, figures and the section are made from.
 
     Attributes:
@@ -143,8 +142,6 @@ class IntruderFiles(Compared):
         judges: of generated text.
     """
 
-    data: tuple[Coherent, ...]
-    samples: tuple[Generated, ...]
     corpora: tuple[Corpus, ...] = ()
     judged: tuple[Judged, ...] = ()
     voted: tuple[Voted, ...] = ()
@@ -153,7 +150,7 @@ class IntruderFiles(Compared):
 
     def first_seeds(self) -> Iterator[Judged]:
         """The first available training of each detector."""
-        seen: set[tuple[Any, ...]] = set()
+        seen: set[tuple[str, ...]] = set()
         for one in self.judged:
             key = (one.corpus, one.trained, one.detector)
             if key not in seen:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,7 +52,7 @@ PERPLEXITY = replace(PPL, section="generated", metric="", published="", differen
 """Perplexity of the generator, so that the front page has it in the row of each model."""
 
 
-def generated_rows(material: Material) -> pd.DataFrame:
+def generated_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The share of documents of each source that each judge flags: one row a source.
 
     A document is flagged if any of its sentences is. A longer document has more chances of that, so shares are
@@ -133,7 +132,7 @@ def _groups(documents: Sequence[Document], kept: int) -> Groups:
     return groups_of(documents) if kept == len(documents) else None
 
 
-def _perplexity(source: Coherent | Generated) -> dict[str, Any]:
+def _perplexity(source: Coherent | Generated) -> dict[str, object]:
     return {} if isinstance(source, Coherent) else perplexity_of(source.perplexity)
 
 

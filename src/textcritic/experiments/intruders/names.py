@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.names import Names
+from textcritic.values import Row
 
 PEOPLE, MAJORITY = "people", "majority"
 """Values of the column `detector` that may not be entries of the registry."""
@@ -57,11 +57,11 @@ class IntruderNames:
         corpora = {name for one in files.judged for name in (one.corpus, one.trained)} | {v.corpus for v in files.voted}
         return cls(Names.of(files.samples), {**OURS, **labels}, len(corpora) > 1)
 
-    def source(self, row: Mapping[str, Any], **keys: bool) -> str:
+    def source(self, row: Row, **keys: bool) -> str:
         """A source of text, as `Names.source`."""
         return self.samples.source(row, **keys)
 
-    def detector(self, row: Mapping[str, Any], trained: bool = True) -> str:
+    def detector(self, row: Row, trained: bool = True) -> str:
         """A detector in words: `BERT, trained on docs`; the second part if it judges another corpus than `docs`."""
         label = self.labels.get(row["detector"], str(row["detector"]))
         elsewhere = trained and row["trained"] and row["trained"] != row.get("corpus")

@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE, IntruderNames, probe_name
 from textcritic.experiments.intruders.people import COHERENT
 from textcritic.experiments.intruders.rows import DETECTORS, WHOLE, detector_rows, table_of
-from textcritic.experiments.intruders.sheets import DETECTOR_KEYS, by_corpus, number_cell
+from textcritic.experiments.intruders.sheets import DETECTOR_KEYS, by_corpus, number_cell, percentage, with_ends
 from textcritic.measures.labels import corpus_name, of_corpus
-from textcritic.measures.numbers import NONE, count, decimals, difference, missing, number
-from textcritic.report.cells import interval_cell, left_out_cell, matching, unique
+from textcritic.measures.material import Material
+from textcritic.measures.numbers import NONE, count, difference, missing, number
+from textcritic.report.cells import left_out_cell, matching, unique
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 RULES = {
     "same": "the answer of more than half, if there is one (Table 3)",
@@ -45,7 +47,7 @@ def votes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     body: list[Line] = []
     for row in rows.to_dict("records"):
         cells = [number_cell(pd.DataFrame([row]), name) for name in ("accuracy", "f1", "precision", "recall")]
-        counts = [count(row["documents"]), count(row["answers"]), _percent(row["coherent"])]
+        counts = [count(row["documents"]), count(row["answers"]), percentage(row["coherent"])]
         left_out = left_out_cell(pd.DataFrame([row]))
         body.append([of_corpus(rows, row["corpus"], RULES[row["rule"]]), *counts, *cells, left_out])
     return plain_sheet("votes", "Scores of people, by the rule", heads, body, remarks_of(__file__, "votes"))
@@ -88,8 +90,8 @@ def by_people_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     for _, table in rows.groupby(["corpus", "trained", "detector"], sort=False):
         cells: Line = [NONE] * len(rights)
         for row in table.to_dict("records"):
-            notes = (f"F1 {_percent(row['f1'])}", f"n = {count(row['documents'])}")
-            cells[row["right"]] = Cell(_percent(row["accuracy"]), notes)
+            notes = (f"F1 {percentage(row['f1'])}", f"n = {count(row['documents'])}")
+            cells[row["right"]] = Cell(percentage(row["accuracy"]), notes)
         body.append([table["label"].iloc[0], *cells])
     heads = ("Accuracy", *(f"{right} right" for right in rights))
     caption, remarks = "Detectors where few or many people are right", remarks_of(__file__, "by_people")
@@ -101,14 +103,12 @@ def annotators_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     heads = ("Annotator", "Answers", "All belong, %", "Accuracy", "F1", "Found, %", "Minutes", "Attention", "Doubts")
     body: list[Line] = []
     for row in rows.to_dict("records"):
-        ends = [
-            interval_cell(row, (name, f"{name}_low", f"{name}_high"), _percent) for name in ("accuracy", "f1", "found")
-        ]
+        ends = [with_ends(row, name) for name in ("accuracy", "f1", "found")]
         attention = NONE
         if not missing(row["attention"]) and row["attention"]:
             attention = f"{count(row['attention_passed'])} of {count(row['attention'])}"
         left_out = (f"left out: {row['left_out_by_reason']}",) if row["left_out_by_reason"] else ()
-        cells: Line = [Cell(count(row["answers"]), left_out), _percent(row["coherent_percent"]), *ends]
+        cells: Line = [Cell(count(row["answers"]), left_out), percentage(row["coherent_percent"]), *ends]
         doubts = Cell(row["flagged"] or "none", words=True)
         name = of_corpus(rows, row["corpus"], str(row["annotator"]))
         body.append([name, *cells, number(row["minutes"]), attention, doubts])
@@ -157,14 +157,14 @@ def detection_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     return _in_pairs(("detection", "Accuracy and F1"), over, ("Accuracy", "F1"), body, remarks)
 
 
-def detection_rows(material: Any) -> pd.DataFrame:
+def detection_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The rows of `detector_rows`, and rows for detectors that only the paper has.
 
     Only for numbered tables, whose published values are printed in the paper's table.
     """
     rows = material.get(detector_rows)
     corpora, detectors = set(rows["corpus"]), set(rows["detector"])
-    missing_rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    missing_rows: dict[tuple[str, ...], dict[str, object]] = {}
     for cell, value in material.published.values.items():
         corpus, trained, detector, probe, metric = cell
         if not _in_table(material, cell) or corpus not in corpora or probe or metric not in ("accuracy", "f1"):
@@ -187,23 +187,21 @@ def paper_probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             by_probe = table.set_index("probe").to_dict("index")
             cells = []
             for probe in probes:
-                row: Mapping[str, Any] = by_probe.get(
-                    probe, {"base_f1": None, "difference": None, "published_base": None}
-                )
+                row: Row = by_probe.get(probe, {"base_f1": None, "difference": None, "published_base": None})
                 cells += [_with_published(row["base_f1"], row["published_base"]), _change(row)]
             body.append([names.detector(dict(zip(DETECTOR_KEYS, keys, strict=True))), *cells])
     heading_of = ("probes", "F1 before the edit, and its change")
     return _in_pairs(heading_of, list(map(probe_name, probes)), ("F1", "ΔF1"), body)
 
 
-def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.DataFrame]:
+def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Material[IntruderFiles]], pd.DataFrame]:
     """Rows of a table that cannot be reproduced: only the published values.
 
     Args:
         metrics: the metrics to show; None for all that the paper prints in a table.
     """
 
-    def rows(material: Any) -> pd.DataFrame:
+    def rows(material: Material[IntruderFiles]) -> pd.DataFrame:
         keys = material.published.keys
         values = []
         for cell, value in material.published.values.items():
@@ -218,7 +216,7 @@ def published_rows(metrics: Mapping[str, str] | None) -> Callable[[Any], pd.Data
 def incoherence_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
     """Kinds of incoherence: Table 2."""
     values = dict(zip(rows["metric"], rows["published"], strict=True))
-    body: list[Line] = [[name, _percent(values.get(kind))] for kind, name in KINDS.items()]
+    body: list[Line] = [[name, percentage(values.get(kind))] for kind, name in KINDS.items()]
     heads, remarks = ("Kind", "Published, %"), remarks_of(__file__, "incoherence")
     return plain_sheet("incoherence", "Kinds of incoherence", heads, body, remarks)
 
@@ -231,7 +229,7 @@ def coarse_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
         keys = [{"detector": detector, "trained": trained, "corpus": corpus} for trained, corpus in pairs]
         values = [matching(rows, key)["published"] for key in keys]
         name = names.detector({"detector": detector, "trained": ""})
-        body.append([name, *(_percent(next(iter(own), None)) for own in values)])
+        body.append([name, *(percentage(next(iter(own), None)) for own in values)])
     heads = ["Published accuracy", *(_transfer(trained, corpus) for trained, corpus in pairs)]
     caption, remarks = "Accuracy on the data of Chen et al. (2019)", remarks_of(__file__, "coarse")
     return plain_sheet("coarse", caption, heads, body, remarks)
@@ -253,11 +251,11 @@ def _transfer(trained: str, corpus: str) -> str:
     return f"{corpus_name(trained)} → {corpus_name(corpus)}" if trained else corpus_name(corpus)
 
 
-def _gold(row: Mapping[str, Any]) -> str:
+def _gold(row: Row) -> str:
     return "no intruder" if row["gold"] == COHERENT else "an intruder"
 
 
-def _in_table(material: Any, cell: tuple[str, ...]) -> bool:
+def _in_table(material: Material[IntruderFiles], cell: tuple[str, ...]) -> bool:
     """Whether a published value is in a table of the paper, not only in its text."""
     return any(table.isdigit() for table in material.published.tables.get(cell, ()))
 
@@ -274,28 +272,24 @@ def _ordered(rows: pd.DataFrame) -> list[str]:
     return sorted(detectors, key=lambda one: (one == PEOPLE, one != MAJORITY))
 
 
-def _with_published(value: Any, printed: Any) -> Cell:
-    if missing(value):
-        return Cell(NONE) if missing(printed) else Cell(NONE, (f"published {_percent(printed)}",))
-    if missing(printed):
-        return Cell(_percent(value))
-    return Cell(_percent(value), (f"published {_percent(printed)}", f"ours {difference(value - float(printed))}"))
+def _with_published(value: float | None, printed: float | None) -> Cell:
+    if value is None or missing(value):
+        return Cell(NONE) if missing(printed) else Cell(NONE, (f"published {percentage(printed)}",))
+    if printed is None or missing(printed):
+        return Cell(percentage(value))
+    return Cell(percentage(value), (f"published {percentage(printed)}", f"ours {difference(value - printed)}"))
 
 
-def _change(row: Mapping[str, Any]) -> Cell:
+def _change(row: Row) -> Cell:
     notes = (
         () if missing(row.get("published_difference")) else (f"published {difference(row['published_difference'])}",)
     )
     return Cell(NONE if missing(row["difference"]) else difference(row["difference"]), notes)
 
 
-def _held(row: Mapping[str, Any] | None, metric: str) -> Cell:
+def _held(row: Row | None, metric: str) -> Cell:
     if row is None:
         return Cell(NONE)
-    write = count if metric.startswith("documents") else _percent
+    write = count if metric.startswith("documents") else percentage
     printed = () if missing(row["published"]) else (f"published {write(row['published'])}",)
     return Cell(write(row["value"]), printed)
-
-
-def _percent(value: Any) -> str:
-    return NONE if missing(value) else decimals(float(value), 1)

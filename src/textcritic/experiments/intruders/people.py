@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,12 +9,14 @@ import pandas as pd
 from textcritic.critics.detectors.counts import counts_of
 from textcritic.critics.detectors.votes import RULES, Votes, answers_of, people_of, right_shares
 from textcritic.experiments.intruders.asked import AGREEMENT, agreement_rows
+from textcritic.experiments.intruders.files import IntruderFiles, Voted
 from textcritic.experiments.intruders.names import MAJORITY, PEOPLE
 from textcritic.experiments.intruders.read import Judgement, first_judgements, joined_votes, votes_of
 from textcritic.experiments.intruders.rows import ROW, keys_of, numbers_of, table_of
 from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
 from textcritic.measures.scored import reasons_in_words
+from textcritic.values import Row
 
 ENDS = ("", "_low", "_high")
 NUMBERS = ("accuracy", "f1", "precision", "recall")
@@ -40,7 +41,7 @@ RIGHT_ANSWER, WRONG, CALLED_COHERENT = "right", "wrong", "called coherent"
 CALLED_INCOHERENT, WRONG_PLACE = "called incoherent", "another sentence named"
 
 
-def vote_rows(material: Material) -> pd.DataFrame:
+def vote_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The scores of people by each rule that makes answers of votes: one row a corpus and rule.
 
     Columns: `corpus`; `rule`, see `critics.detectors.votes`; `documents` that have an answer, `answers`; `coherent`,
@@ -50,7 +51,7 @@ def vote_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for voted, votes in material.get(votes_of):
         for rule in RULES:
             pairs = answers_of(votes, rule)
@@ -60,18 +61,18 @@ def vote_rows(material: Material) -> pd.DataFrame:
                 coherent = np.mean([document_votes.gold is None for document_votes in documents.values()])
                 units = [document_votes.group or document_votes.id for document_votes, _ in pairs]
                 row |= {"coherent": 100 * float(coherent)}
-                row |= numbers_of(counts_of_answers(pairs), units, _resamples(material))
+                row |= numbers_of(counts_of_answers(pairs), units, material.files.resamples)
             rows.append(row | _rejected([one for one in votes if one.id not in documents], rule))
     return table_of(rows, VOTES, ("documents", "answers", "rejected"))
 
 
-def people_agreement_rows(material: Material) -> pd.DataFrame:
+def people_agreement_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Krippendorff's alpha and Gwet's AC1 of the answers to each corpus; columns as of the kind `people`."""
     rows = [row for voted, votes in material.get(votes_of) for row in agreement_rows(voted.corpus, votes)]
     return pd.DataFrame(rows, columns=list(AGREEMENT))
 
 
-def right_rows(material: Material) -> pd.DataFrame:
+def right_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Figure 2: how many people were right, for the documents on which more than half gave one answer.
 
     Documents answered by a different number of people than most (`people_of`) are left out.
@@ -87,20 +88,18 @@ def right_rows(material: Material) -> pd.DataFrame:
         agreed = [document_votes for document_votes, _ in answers_of(votes, "same")]
         for right, (share, other) in enumerate(shares.T):
             chosen = [document_votes for document_votes in agreed if document_votes.right == right]
-            row: dict[str, Any] = {"corpus": voted.corpus, "right": right, "documents": len(chosen), "share": share}
+            row: dict[str, object] = {"corpus": voted.corpus, "right": right, "documents": len(chosen), "share": share}
             row |= {
                 "incoherent": sum(document_votes.gold is not None for document_votes in chosen),
                 "incoherent_share": other,
             }
             for name, value in (("share", share), ("incoherent", other)):
-                printed = _published(material, voted.corpus, f"right_{right}_{name}")
-                gap = None if printed is None else value - printed
-                row |= {f"published_{name}": printed, f"difference_{name}": gap}
+                row |= material.published.beside(f"right_{right}_{name}", _place(voted), value, f"_{name}")
             rows.append(row)
     return table_of(rows, RIGHT, ("right", "documents", "incoherent"))
 
 
-def unanimous_rows(material: Material) -> pd.DataFrame:
+def unanimous_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Table 5: the documents on which all people, at least two, gave one answer.
 
     Columns: `corpus`; `gold`, `coherent` or `incoherent`; `answer`: `right`, or the kind of error (`wrong` is both
@@ -117,18 +116,18 @@ def unanimous_rows(material: Material) -> pd.DataFrame:
                 kinds = (CALLED_COHERENT, WRONG_PLACE) if answer == WRONG else (answer,)
                 number = sum((gold, kind) == _answered(*pair) for pair in pairs for kind in kinds)
                 metric = f"{gold}_{answer.replace(' ', '_')}"
-                printed = _published(material, voted.corpus, metric)
+                printed = material.published.value(metric, _place(voted))
                 row = {"corpus": voted.corpus, "gold": gold, "answer": answer, "documents": number}
                 rows.append(row | {"published": printed})
     return table_of(rows, UNANIMOUS, ("documents",))
 
 
-def agreed_rows(material: Material) -> pd.DataFrame:
+def agreed_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Table 6: detectors and people on the documents on which all people gave one answer, right or wrong.
 
     Columns: the keys; `documents`; `accuracy`, `f1`, percent, with intervals; published values.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for voted, votes in material.get(votes_of):
         pairs = answers_of(votes, "all")
         if not pairs:
@@ -136,13 +135,13 @@ def agreed_rows(material: Material) -> pd.DataFrame:
         counts = counts_of_answers(pairs)
         silent = counts_of_answers([(document_votes, None) for document_votes, _ in pairs])
         for detector, label, some in ((MAJORITY, "Majority class", silent), (PEOPLE, "People", counts)):
-            row: dict[str, Any] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
-            rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, _resamples(material)))
+            row: dict[str, object] = {"corpus": voted.corpus, "trained": "", "detector": detector, "label": label}
+            rows.append(row | {"documents": len(pairs)} | numbers_of(some, None, material.files.resamples))
     for one, chosen in _with_votes(material):
         places = [n for n, votes in chosen if votes.unanimous]
         if places:
             agreed = one.at(places)
-            numbers = numbers_of(agreed.counts, agreed.groups, _resamples(material))
+            numbers = numbers_of(agreed.counts, agreed.groups, material.files.resamples)
             rows.append(keys_of(one, material) | {"documents": len(places)} | numbers)
     for row in rows:
         of = row | {"probe": "all-agree"}
@@ -150,7 +149,7 @@ def agreed_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, AGREED, ("seed", "documents"))
 
 
-def by_people_rows(material: Material) -> pd.DataFrame:
+def by_people_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Figure 3: detectors by the number of people who were right.
 
     Columns: the keys; `right`, as in `right_rows`; `documents`; accuracy and F1, percent, with intervals over documents
@@ -163,12 +162,12 @@ def by_people_rows(material: Material) -> pd.DataFrame:
         for right in range(len(usual[0].answers) + 1):
             some = one.at([n for n, votes in chosen if votes.right == right])
             row = keys_of(one, material) | {"right": right, "documents": len(some.documents)}
-            numbers = numbers_of(some.counts, some.groups, _resamples(material)) if some.documents else {}
+            numbers = numbers_of(some.counts, some.groups, material.files.resamples) if some.documents else {}
             rows.append(row | {name: value for name, value in numbers.items() if name in BY_PEOPLE})
     return table_of(rows, BY_PEOPLE, ("seed", "right", "documents"))
 
 
-def alone_rows(material: Material) -> pd.DataFrame:
+def alone_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Section 6.4: documents that only people or only a detector get right, of those on which all people agree.
 
     An incoherent document is right if its intruder is named (by a detector: among the flagged ones), a coherent one if
@@ -197,7 +196,7 @@ def _usual(votes: Sequence[Votes]) -> list[Votes]:
     return [one for one in votes if len(one.answers) == usual]
 
 
-def _rejected(votes: Sequence[Votes], rule: str) -> dict[str, Any]:
+def _rejected(votes: Sequence[Votes], rule: str) -> dict[str, object]:
     """The number of documents without an answer by a rule, and why."""
     reasons = Counter(_why(one, rule) for one in votes)
     return {"rejected": len(votes), "rejected_by_reason": reasons_in_words(reasons)}
@@ -233,7 +232,7 @@ def _alone(one: Judgement, some: Sequence[tuple[int, Votes]]) -> dict[str, int]:
     }
 
 
-def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int, Votes]]]]:
+def _with_votes(material: Material[IntruderFiles]) -> Iterable[tuple[Judgement, list[tuple[int, Votes]]]]:
     """Detectors, and the places of the documents that have votes."""
     for one in material.get(first_judgements):
         votes = material.get(joined_votes).get(one.judged.corpus, {})
@@ -242,11 +241,6 @@ def _with_votes(material: Material) -> Iterable[tuple[Judgement, list[tuple[int,
             yield one, voted
 
 
-def _published(material: Material, corpus: str, metric: str) -> float | None:
-    value: float | None = material.published.value(metric, {"corpus": corpus, "detector": PEOPLE})
-    return value
-
-
-def _resamples(material: Material) -> int:
-    resamples: int = material.files.resamples
-    return resamples
+def _place(voted: Voted) -> Row:
+    """The keys of published values of people."""
+    return {"corpus": voted.corpus, "detector": PEOPLE}

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from textcritic.critics.detectors.counts import counts_of, parts_of
 from textcritic.critics.detectors.predictions import Prediction, read_predictions
 from textcritic.critics.detectors.votes import Votes, read_votes
 from textcritic.errors import TextcriticError
-from textcritic.experiments.intruders.files import Corpus, Edited, Voted
+from textcritic.experiments.intruders.files import Corpus, Edited, IntruderFiles, Voted
 from textcritic.experiments.intruders.names import PEOPLE, PROBES
 from textcritic.experiments.intruders.people import counts_of_answers
 from textcritic.experiments.intruders.read import (
@@ -27,8 +26,10 @@ from textcritic.experiments.intruders.read import (
 )
 from textcritic.experiments.intruders.rows import MOST_RESAMPLES, ROW, exchange_p, keys_of, numbers_of, table_of
 from textcritic.files import read_table
+from textcritic.inference import Groups
 from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
+from textcritic.values import Row
 
 INTRUDER, BASE = "intruder", "base"
 EDIT_COLUMNS = ["document", "probe", "where", "position", "before", "after"]
@@ -63,7 +64,7 @@ class Probe:
     base: int
 
 
-def probe_rows(material: Material) -> pd.DataFrame:
+def probe_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The effect of an edit: one row for each detector, edit, and kind of sentence that was edited.
 
     Columns: the keys; `probe`; `where`: `intruder`, or another word for a sentence of the document's own, as a control;
@@ -76,7 +77,7 @@ def probe_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged; an edited document is not from the test documents.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for one in material.get(first_judgements):
         if one.judged.probes is None:
             continue
@@ -94,7 +95,7 @@ def probe_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, PROBED, ("seed", "documents"))
 
 
-def probes_of(material: Material) -> Mapping[str, list[Probe]]:
+def probes_of(material: Material[IntruderFiles]) -> Mapping[str, list[Probe]]:
     """The edited documents of each corpus that has any."""
     documents = material.get(documents_of)
     return {
@@ -149,13 +150,14 @@ def _by_edit(probes: Sequence[Probe]) -> dict[tuple[str, str], list[int]]:
 
 
 def _row(
-    one: Judgement, after: Judgement, probes: Sequence[Probe], edit: tuple[str, str], material: Material
-) -> dict[str, Any]:
+    one: Judgement, after: Judgement, probes: Sequence[Probe], edit: tuple[str, str], material: Material[IntruderFiles]
+) -> dict[str, object]:
     before, groups = one.at([probe.base for probe in probes]), groups_of(after.documents)
     resamples = min(material.files.resamples, MOST_RESAMPLES)
     row = keys_of(one, material) | {"probe": edit[0], "where": edit[1], "documents": len(probes)}
     if edit[1] == INTRUDER:
-        row |= _f1("base", before.counts, groups, resamples) | _f1("edited", after.counts, groups, resamples)
+        row |= _f1("base", before.counts, groups, resamples)
+        row |= _f1("edited", after.counts, groups, resamples)
         gap, p = exchange_p(parts_of(after.counts, "f1"), parts_of(before.counts, "f1"), groups, resamples)
         row |= {"difference": gap, "p_difference": p}
     flags = [
@@ -171,12 +173,14 @@ def _row(
     return row | shares | {"p_flagged": p}
 
 
-def _people_row(voted: Voted, votes: Sequence[Votes], edit: Edited, material: Material) -> dict[str, Any]:
+def _people_row(
+    voted: Voted, votes: Sequence[Votes], edit: Edited, material: Material[IntruderFiles]
+) -> dict[str, object]:
     after = read_votes(edit.votes, exactly=False)
     votes_before = {one.id: one for one in votes}
     before = [votes_before[one.id] for one in after if one.id in votes_before]
     resamples = min(material.files.resamples, MOST_RESAMPLES)
-    row: dict[str, Any] = {
+    row: dict[str, object] = {
         "corpus": voted.corpus,
         "trained": "",
         "detector": PEOPLE,
@@ -184,16 +188,19 @@ def _people_row(voted: Voted, votes: Sequence[Votes], edit: Edited, material: Ma
         "probe": edit.probe,
     }
     row |= {"where": INTRUDER, "documents": len(after)}
-    row |= _f1("edited", *_each(after), resamples) | (_f1("base", *_each(before), resamples) if before else {})
+    edited = _f1("edited", *_each(after), resamples)
+    row |= edited
     if before:
-        row["difference"] = row["edited_f1"] - row["base_f1"]
+        base = _f1("base", *_each(before), resamples)
+        row |= base
+        row["difference"] = edited["edited_f1"] - base["base_f1"]
         pairs = [(_summed(one), _summed(votes_before[one.id])) for one in after if one.id in votes_before]
         sides = [np.vstack([pair[n] for pair in pairs]) for n in (0, 1)]
         row["p_difference"] = exchange_p(parts_of(sides[0], "f1"), parts_of(sides[1], "f1"), None, resamples)[1]
     return row
 
 
-def _f1(side: str, counts: Array, groups: Any, resamples: int) -> dict[str, Any]:
+def _f1(side: str, counts: Array, groups: Groups, resamples: int) -> Row:
     numbers = numbers_of(counts, groups, resamples)
     return {f"{side}_f1{end}": numbers.get(f"f1{end}") for end in ENDS}
 

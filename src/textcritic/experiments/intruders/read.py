@@ -83,12 +83,12 @@ def groups_of(documents: Sequence[Document]) -> Groups:
     return groups if any(groups) else None
 
 
-def documents_of(material: Material) -> Mapping[str, list[Document]]:
+def documents_of(material: Material[IntruderFiles]) -> Mapping[str, list[Document]]:
     """The test documents of each corpus."""
     return {corpus.corpus: some_documents(corpus.test) for corpus in material.files.corpora}
 
 
-def judgements(material: Material) -> list[Judgement]:
+def judgements(material: Material[IntruderFiles]) -> list[Judgement]:
     """Each detector's predictions on the test documents, in the order of the files.
 
     Raises:
@@ -98,14 +98,14 @@ def judgements(material: Material) -> list[Judgement]:
     return [judgement_of(one, documents[one.corpus], one.predictions) for one in material.files.judged]
 
 
-def first_judgements(material: Material) -> list[Judgement]:
+def first_judgements(material: Material[IntruderFiles]) -> list[Judgement]:
     """The same, only for the first training of each detector."""
-    files: IntruderFiles = material.files
+    files = material.files
     first = set(files.first_seeds())
     return [one for one in material.get(judgements) if one.judged in first]
 
 
-def votes_of(material: Material) -> list[tuple[Voted, list[Votes]]]:
+def votes_of(material: Material[IntruderFiles]) -> list[tuple[Voted, list[Votes]]]:
     """Votes on each corpus, as published or from our own campaigns.
 
     Raises:
@@ -130,7 +130,7 @@ def votes_of(material: Material) -> list[tuple[Voted, list[Votes]]]:
     return all_votes
 
 
-def joined_votes(material: Material) -> Mapping[str, dict[str, Votes]]:
+def joined_votes(material: Material[IntruderFiles]) -> Mapping[str, dict[str, Votes]]:
     """By corpus and id, the votes on documents of our corpora."""
     return {voted.corpus: {one.id: one for one in votes} for voted, votes in material.get(votes_of) if voted.joined}
 

@@ -1,9 +1,8 @@
 """Detectors on documents with intruders, in long format: numbers, pairs of detectors, and what is difficult."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from textcritic.corpora.intruders.documents import Document
 from textcritic.critics.detectors.counts import NAMES as COUNTED
 from textcritic.critics.detectors.counts import counts_of, parts_of, safe_ratio
 from textcritic.critics.detectors.votes import Votes, answers_of, counts_of_votes
+from textcritic.experiments.intruders.files import IntruderFiles
 from textcritic.experiments.intruders.names import MAJORITY, NUMBERS, PEOPLE
 from textcritic.experiments.intruders.read import (
     Judgement,
@@ -37,6 +37,7 @@ from textcritic.inference import (
 )
 from textcritic.inference.statistics import Array
 from textcritic.measures.material import Material
+from textcritic.values import JsonObject, Row
 
 KEYS = ("corpus", "trained", "detector", "probe")
 """The keys of a published value."""
@@ -88,7 +89,7 @@ MOST_RESAMPLES = 2000  # for intervals of rankings and tests of pairs, because t
 RULE = "same"  # the rule of Table 3 that makes one answer of five
 
 
-def detector_rows(material: Material) -> pd.DataFrame:
+def detector_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """How well each detector finds intruders: one row for each corpus, training corpus, detector and seed.
 
     Columns: the keys; `domain` (`in`, `cross`); counts of documents, of those with an intruder, of sentences and of
@@ -105,7 +106,7 @@ def detector_rows(material: Material) -> pd.DataFrame:
     Raises:
         TextcriticError: a file is missing or damaged, or files are of other documents.
     """
-    rows = [_detector_row(one, material) for one in material.get(judgements)]
+    rows: list[JsonObject] = [_detector_row(one, material) for one in material.get(judgements)]
     resamples = material.files.resamples
     for corpus, some in material.get(documents_of).items():
         if not any(row["corpus"] == corpus and row["detector"] == MAJORITY for row in rows):
@@ -113,13 +114,11 @@ def detector_rows(material: Material) -> pd.DataFrame:
     rows += [_people_row(voted.corpus, votes, material) for voted, votes in material.get(votes_of)]
     for row in rows:
         for metric in ("accuracy", "f1"):
-            printed = material.published.value(metric, row)
-            row[f"published_{metric}"] = printed
-            row[f"difference_{metric}"] = None if printed is None else row[metric] - printed
+            row |= material.published.beside(metric, row, row.get(metric), f"_{metric}")
     return table_of(rows, DETECTORS, WHOLE)
 
 
-def pair_rows(material: Material) -> pd.DataFrame:
+def pair_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Pairs of detectors on the same documents: two detectors trained on one corpus, or one detector trained on two.
 
     Columns: `corpus`; `first_detector` and `second_detector` with their training corpora; `documents`; `first_alone`
@@ -131,14 +130,13 @@ def pair_rows(material: Material) -> pd.DataFrame:
     for corpus in [one.corpus for one in material.files.corpora]:
         judged = [one for one in material.get(first_judgements) if one.judged.corpus == corpus]
         of_corpus = [_pair_row(one, two, material) for one, two in combinations(judged, 2) if _are_compared(one, two)]
-        for name in ("accuracy", "f1"):
-            for row, p in zip(of_corpus, holm([row[f"p_{name}"] for row in of_corpus]), strict=True):
-                row[f"holm_{name}"] = p
-        rows += of_corpus
+        adjusted = (holm([row[f"p_{name}"] for row in of_corpus]) for name in ("accuracy", "f1"))
+        for row, accuracy, f1 in zip(of_corpus, *adjusted, strict=True):
+            rows.append({**row, "holm_accuracy": accuracy, "holm_f1": f1})
     return table_of(rows, PAIRS, ("documents", "first_alone", "second_alone"))
 
 
-def difficulty_rows(material: Material) -> pd.DataFrame:
+def difficulty_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """The share of intruders that each detector finds, by their origin: one row a detector and level.
 
     Columns: the keys; `by`: `rank`, the rank of the source document in retrieval (`random`: it was not retrieved),
@@ -158,7 +156,7 @@ def difficulty_rows(material: Material) -> pd.DataFrame:
     return table_of(rows, DIFFICULTY, ("seed", "documents"))
 
 
-def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], whole: Sequence[str]) -> pd.DataFrame:
+def table_of(rows: Sequence[Row], columns: Sequence[str], whole: Sequence[str]) -> pd.DataFrame:
     """Rows with these columns in order: texts, whole numbers, and numbers."""
     table = pd.DataFrame(rows).reindex(columns=list(columns))
     words = [column for column in columns if column in (*TEXT, "corpus", "label")]
@@ -167,16 +165,16 @@ def table_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], whole: S
     return table.astype(dict.fromkeys(numbers, float)).astype(dict.fromkeys(whole, "Int64"))
 
 
-def keys_of(one: Judgement, material: Material | None = None) -> dict[str, Any]:
+def keys_of(one: Judgement, material: Material[IntruderFiles] | None = None) -> dict[str, object]:
     """The key columns of a row."""
     judged = one.judged
     keys = {"corpus": judged.corpus, "trained": judged.trained, "detector": judged.detector, "seed": judged.seed}
     return keys | {"label": judged.label if material is None else material.names.detector(keys)}
 
 
-def numbers_of(counts: Array, groups: Groups, resamples: int) -> dict[str, Any]:
+def numbers_of(counts: Array, groups: Groups, resamples: int) -> dict[str, object]:
     """Accuracy, F1, precision and recall of some documents in percent, with their intervals."""
-    row: dict[str, Any] = {}
+    row: dict[str, object] = {}
     for name in COUNTED:
         parts = parts_of(counts, name)
         if parts[:, 1].sum() > 0:
@@ -211,7 +209,7 @@ def people_counts(votes: Sequence[Votes]) -> Array:
     return counts_of_votes(votes, RULE)
 
 
-def _detector_row(one: Judgement, material: Material) -> dict[str, Any]:
+def _detector_row(one: Judgement, material: Material[IntruderFiles]) -> dict[str, object]:
     files, groups = material.files, one.groups
     row = keys_of(one, material) | _held(one.documents, groups)
     row |= {"domain": IN if one.judged.trained == one.judged.corpus else CROSS}
@@ -224,7 +222,7 @@ def _detector_row(one: Judgement, material: Material) -> dict[str, Any]:
     return row | _beside_people(one, material)
 
 
-def _beside_people(one: Judgement, material: Material) -> dict[str, Any]:
+def _beside_people(one: Judgement, material: Material[IntruderFiles]) -> dict[str, object]:
     """People and the detector on the documents where people agree."""
     votes = material.get(joined_votes).get(one.judged.corpus, {})
     agreed = {voted.id: answer for voted, answer in answers_of(votes.values(), RULE)}
@@ -237,7 +235,7 @@ def _beside_people(one: Judgement, material: Material) -> dict[str, Any]:
         answer = agreed[one.documents[place].id]
         rows.append(counts_of(one.documents[place].intruder, () if answer is None else (answer,)))
     people, resamples = np.array(rows, float), min(material.files.resamples, MOST_RESAMPLES)
-    columns: dict[str, Any] = {"people_documents": len(places)}
+    columns: dict[str, object] = {"people_documents": len(places)}
     for side, counts in (("people", people), ("own", own)):
         for name in ("accuracy", "f1"):
             part, whole = parts_of(counts, name).sum(axis=0)
@@ -247,23 +245,23 @@ def _beside_people(one: Judgement, material: Material) -> dict[str, Any]:
     return columns
 
 
-def _majority_row(corpus: str, documents: Sequence[Document], resamples: int) -> dict[str, Any]:
+def _majority_row(corpus: str, documents: Sequence[Document], resamples: int) -> dict[str, object]:
     """The row of the majority class: every document is called coherent."""
     counts = np.array([counts_of(document.intruder, ()) for document in documents], float)
     row = {"corpus": corpus, "trained": "", "detector": MAJORITY, "label": "Majority class"}
     return row | _held(documents, groups_of(documents)) | numbers_of(counts, groups_of(documents), resamples)
 
 
-def _people_row(corpus: str, votes: Sequence[Votes], material: Material) -> dict[str, Any]:
+def _people_row(corpus: str, votes: Sequence[Votes], material: Material[IntruderFiles]) -> dict[str, object]:
     """The row of people, on the documents on which more than half agree."""
     agreed = [voted for voted, _ in answers_of(votes, RULE)]
     held = {"documents": len(agreed), "incoherent": sum(voted.gold is not None for voted in agreed)}
-    row = {"corpus": corpus, "trained": "", "detector": PEOPLE, "label": "People"} | held
     groups = [voted.group or voted.id for voted in agreed]
-    return row | numbers_of(people_counts(votes), groups, material.files.resamples) if agreed else row
+    numbers = numbers_of(people_counts(votes), groups, material.files.resamples) if agreed else {}
+    return {"corpus": corpus, "trained": "", "detector": PEOPLE, "label": "People", **held, **numbers}
 
 
-def _held(documents: Sequence[Document], groups: Groups) -> dict[str, Any]:
+def _held(documents: Sequence[Document], groups: Groups) -> dict[str, object]:
     grouped = int(unit_of(groups, len(documents)).max()) + 1 if are_grouped(groups) else None
     return {
         "documents": len(documents),
@@ -273,16 +271,16 @@ def _held(documents: Sequence[Document], groups: Groups) -> dict[str, Any]:
     }
 
 
-def _ends(name: str, interval: Interval) -> dict[str, Any]:
-    why = {f"{name}_why": interval.reason} if interval.reason else {}
-    return {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high} | why
+def _ends(name: str, interval: Interval) -> dict[str, object]:
+    ends = {name: interval.estimate, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return {**ends, **({f"{name}_why": interval.reason} if interval.reason else {})}
 
 
 def _are_compared(one: Judgement, two: Judgement) -> bool:
     return one.judged.trained == two.judged.trained or one.judged.detector == two.judged.detector
 
 
-def _pair_row(one: Judgement, two: Judgement, material: Material) -> dict[str, Any]:
+def _pair_row(one: Judgement, two: Judgement, material: Material[IntruderFiles]) -> Row:
     groups, resamples = one.groups, min(material.files.resamples, MOST_RESAMPLES)
     accuracy = mcnemar_test(one.counts[:, 0], two.counts[:, 0], groups, resamples)
     gap, p = exchange_p(parts_of(one.counts, "f1"), parts_of(two.counts, "f1"), groups, resamples)
@@ -310,12 +308,12 @@ def _levels(document: Document) -> Iterator[tuple[str, str]]:
     yield "sentences", str(len(document.sentences))
 
 
-def _order(item: tuple[tuple[str, str], Any]) -> tuple[str, bool, int, str]:
+def _order(item: tuple[tuple[str, str], object]) -> tuple[str, bool, int, str]:
     (by, level), _ = item
     return by, not level.isdigit(), int(level) if level.isdigit() else 0, level
 
 
-def _difficulty_row(one: Judgement, by: str, level: str, resamples: int) -> dict[str, Any]:
+def _difficulty_row(one: Judgement, by: str, level: str, resamples: int) -> dict[str, object]:
     interval = share_of_sums(parts_of(one.counts, "recall"), one.groups, resamples)
     highest = [
         (prediction.scores[(document.intruder or 1) - 1] == prediction.scores.max())

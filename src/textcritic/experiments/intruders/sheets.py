@@ -1,7 +1,6 @@
 """The tables of detectors in every report, for reading."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -22,6 +21,7 @@ from textcritic.report.cells import (
 )
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 RANKS = {"rank": "place of the source", "filter": "candidate filter", "sentences": "sentences"}
 DETECTOR_KEYS = ["corpus", "trained", "detector"]
@@ -92,10 +92,10 @@ def probes_sheet(rows: pd.DataFrame, names: IntruderNames) -> Sheet:
             if not missing(row["difference"]):
                 change = Cell(difference(row["difference"]), (p_value(row["p_difference"]),))
             after = () if missing(row["p_flagged"]) else (p_value(row["p_flagged"]),)
-            f1 = [_with_ends(row, f"{side}_f1") for side in ("base", "edited")]
+            f1 = [with_ends(row, f"{side}_f1") for side in ("base", "edited")]
             start: Line = [probe_name(row["probe"]), Cell(sentence, words=True), count(row["documents"])]
             body.append(
-                [*start, *f1, change, _percent(row["base_flagged"]), Cell(_percent(row["edited_flagged"]), after)]
+                [*start, *f1, change, percentage(row["base_flagged"]), Cell(percentage(row["edited_flagged"]), after)]
             )
     return plain_sheet("probe-effects", "Effects of eight edits", heads, body, remarks_of(__file__, "probes"), stubs=2)
 
@@ -129,7 +129,7 @@ def number_cell(group: pd.DataFrame, name: str) -> Cell:
         why = group[f"{name}_why"].iloc[0] if f"{name}_why" in group else ""
         published = "" if missing(printed) else f"published {_printed(printed)}"
         return Cell(NONE, tuple(words for words in (why, published) if words))
-    write = _of_ranking if name in ("auc", "average_precision") else _percent
+    write = _of_ranking if name in ("auc", "average_precision") else percentage
     notes = []
     if len(values) > 1:
         notes.append(f"sd {number(float(values.std(ddof=1)))} over {len(values)} trainings")
@@ -143,25 +143,27 @@ def number_cell(group: pd.DataFrame, name: str) -> Cell:
     return Cell(write(float(values.mean())), tuple(notes))
 
 
-def _printed(value: Any) -> str:
+def _printed(value: float | None) -> str:
     """A published percentage, with as many decimals as were printed."""
     number_of = float(str(value))
     return decimals(number_of, 1 if round(number_of, 1) == number_of else 2)
 
 
-def _percent(value: Any) -> str:
-    return NONE if missing(value) else decimals(float(value), 1)
+def percentage(value: float | None) -> str:
+    """A percentage with one decimal."""
+    return NONE if value is None or missing(value) else decimals(value, 1)
 
 
-def _of_ranking(value: Any) -> str:
-    return NONE if missing(value) else decimals(float(value), 3)
+def _of_ranking(value: float | None) -> str:
+    return NONE if value is None or missing(value) else decimals(value, 3)
 
 
-def _with_ends(row: Mapping[str, Any], name: str) -> Cell:
-    return interval_cell(row, (name, f"{name}_low", f"{name}_high"), _percent)
+def with_ends(row: Row, name: str) -> Cell:
+    """A percentage with its interval."""
+    return interval_cell(row, (name, f"{name}_low", f"{name}_high"), percentage)
 
 
-def _documents(row: Mapping[str, Any]) -> Cell:
+def _documents(row: Row) -> Cell:
     notes = [f"{count(row['incoherent'])} with an intruder"]
     if not missing(row["groups"]):
         notes.append(f"in {count(row['groups'])} groups")
@@ -181,20 +183,21 @@ def _people(group: pd.DataFrame) -> Cell:
     row = group.iloc[0]
     if missing(row["people_documents"]):
         return Cell(NONE)
-    accuracy = (
-        f"{_percent(row['own_accuracy'])} to {_percent(row['people_accuracy'])}, {p_value(row['p_people_accuracy'])}"
+    accuracy, f1 = (
+        f"{percentage(row[f'own_{name}'])} to {percentage(row[f'people_{name}'])}, {p_value(row[f'p_people_{name}'])}"
+        for name in ("accuracy", "f1")
     )
-    f1 = f"F1 {_percent(row['own_f1'])} to {_percent(row['people_f1'])}, {p_value(row['p_people_f1'])}"
-    return Cell(accuracy, (f1,))
+    return Cell(accuracy, (f"F1 {f1}",))
 
 
-def _found(group: pd.DataFrame, one: Mapping[str, Any]) -> Cell:
+def _found(group: pd.DataFrame, one: Row) -> Cell:
     rows = group[(group["trained"] == one["trained"]) & (group["detector"] == one["detector"])]
     if rows.empty:
         return Cell(NONE)
     row = rows.iloc[0].to_dict()
-    cell = _with_ends(row, "found")
-    return Cell(cell.text, (*cell.notes, f"highest: {_percent(row['highest'])}, by chance {_percent(row['chance'])}"))
+    cell = with_ends(row, "found")
+    highest, chance = percentage(row["highest"]), percentage(row["chance"])
+    return Cell(cell.text, (*cell.notes, f"highest: {highest}, by chance {chance}"))
 
 
 def levels(rows: pd.DataFrame, by: str) -> list[str]:

@@ -1,13 +1,12 @@
 """Tables of intruder sentences: detectors, people, edits, generated text, and the paper's numbered tables."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.asked import annotator_rows
-from textcritic.experiments.intruders.files import Corpus
+from textcritic.experiments.intruders.files import Corpus, IntruderFiles
 from textcritic.experiments.intruders.generated import generated_rows, measures_of
 from textcritic.experiments.intruders.names import IntruderNames
 from textcritic.experiments.intruders.paper_sheets import KINDS as INCOHERENCE
@@ -53,7 +52,7 @@ from textcritic.report.tables import Table, recipe
 HELD = ("corpus", "metric", "value", "published", "difference")
 
 
-def held_rows(material: Material) -> pd.DataFrame:
+def held_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
     """Statistics of the corpora: one row for each corpus and metric.
 
     Columns: `corpus`; `metric`, of all splits together: `documents`; `incoherent`, percent with an intruder; `hard`,
@@ -68,14 +67,12 @@ def held_rows(material: Material) -> pd.DataFrame:
     for corpus in material.files.corpora:
         for metric, value in _held(corpus):
             row = {"corpus": corpus.corpus, "metric": metric, "value": value}
-            printed = material.published.value(metric, row)
-            gap = None if printed is None else value - printed
-            rows.append(row | {"published": printed, "difference": gap})
+            rows.append(row | material.published.beside(metric, row, value))
     return table_of(rows, HELD, ())
 
 
 def _held(corpus: Corpus) -> Iterator[tuple[str, float]]:
-    statistics: Any = read_json(corpus.statistics)
+    statistics = read_json(corpus.statistics)
     try:
         every = statistics["all"]
         yield "documents", float(every["articles"])
@@ -95,7 +92,7 @@ __all__ = ["KEYS", "NAMES", "PAPER_TABLES", "TABLES", "TEXT"]
 NAMES = IntruderNames.of
 
 
-def _generated(material: Material) -> Table:
+def _generated(material: Material[IntruderFiles]) -> Table:
     rows = material.get(generated_rows)
     return Table(generated_sheet(rows, material.names, measures_of(material.files)), rows)
 

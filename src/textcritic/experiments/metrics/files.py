@@ -30,15 +30,13 @@ class Measured(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetricsFiles(Compared):
+class MetricsFiles(Compared[RealText, Measured]):
     """Real text of each corpus, and samples in the order of the tables.
 
     Attributes:
         metrics: names of the measures, `module:function`.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Measured, ...]
     metrics: tuple[str, ...]
 
     def by(self, number: int) -> "MetricsFiles":

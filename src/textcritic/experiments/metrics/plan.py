@@ -1,13 +1,14 @@
 """Measures of one's own in a study: its files, and where their modules are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.metrics.block import MetricsBlock
 from textcritic.experiments.metrics.files import Measured, MetricsFiles, RealText
 from textcritic.measures.own import check_source, digest_of
 from textcritic.place import workflow_folder
+from textcritic.plan.entries.config import Config
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import find_folder
 from textcritic.plan.sources import drawn
@@ -17,16 +18,16 @@ FROM_MEMORY = "in_this_process"
 """
 
 
-def folders_of(config: Mapping[str, Any], here: Path) -> list[str]:
+def folders_of(config: Config, here: Path) -> list[str]:
     """The folders in which modules of measures are looked for.
 
     Raises:
         TextcriticError: there is no such folder.
     """
-    return [str(find_folder(folder, (here, workflow_folder()))) for folder in config["metric_folders"]]
+    return [str(find_folder(folder, (here, workflow_folder()))) for folder in config.metric_folders]
 
 
-def digest(metric: str, config: Mapping[str, Any], here: Path) -> str:
+def digest(metric: str, config: Config, here: Path) -> str:
     """A digest by which a rule sees that the module of a measure has changed; `metric` as in paths, see `path_name`."""
     return digest_of(metric_name(metric), folders_of(config, here))
 
@@ -41,7 +42,7 @@ def metric_name(path_name: str) -> str:
     return ":".join(path_name.rsplit(".", 1))
 
 
-class Metrics(Experiment):
+class Metrics(Experiment[MetricsBlock]):
     """One number a document, by functions of one's own."""
 
     kind = "metrics"
@@ -51,8 +52,8 @@ class Metrics(Experiment):
     def check(self) -> None:
         """See that every module is there and defines its function; raises as `Experiment.check`."""
         super().check()
-        functions = [name.rpartition(":")[2] for name in self.block["metrics"]]
-        for name, function in zip(self.block["metrics"], functions, strict=True):
+        functions = [name.rpartition(":")[2] for name in self.block.metrics]
+        for name, function in zip(self.block.metrics, functions, strict=True):
             if functions.count(function) > 1:
                 raise TextcriticError(f"{self.where}: metrics: two measures have the name {function!r}; rename one")
             try:
@@ -64,7 +65,7 @@ class Metrics(Experiment):
     def files(self, part: str | None = None) -> MetricsFiles:
         """The numbers of real text and of the samples compared."""
         corpora, sources = self.compared(part)
-        names = tuple(self.block["metrics"])
+        names = tuple(self.block.metrics)
         return MetricsFiles(
             data=tuple(self._real(corpus, names) for corpus in corpora),
             samples=tuple(
@@ -72,7 +73,7 @@ class Metrics(Experiment):
                 for source in sources
                 for of_each in [[drawn(source, f"metrics/{path_name(name)}", self.registries) for name in names]]
             ),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
             metrics=names,
         )
 

@@ -1,9 +1,8 @@
 """Measures of one's own in long format: a row for each measure and source, and the most extreme documents."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -21,6 +20,7 @@ from textcritic.measures.own_rows import measure_of, scored_of
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, source_scores
 from textcritic.plan.sources import DATA, KEYS, RUN
+from textcritic.values import Row
 
 DECLARED = ("metric", "title", "aim", "unit", "of", "statistic", "needs", "means")
 COLUMNS = (
@@ -34,7 +34,7 @@ BEGINNING = 300  # characters of their text
 Source = RealText | Measured
 
 
-def metric_rows(material: Material) -> pd.DataFrame:
+def metric_rows(material: Material[MetricsFiles]) -> pd.DataFrame:
     """A row for each measure and source.
 
     Columns: those of `rows.source_rows`; `DECLARED`, what the measure is; `value`; `noticeable`, the smallest
@@ -50,13 +50,13 @@ def metric_rows(material: Material) -> pd.DataFrame:
         rows = source_rows(
             Material(files, names=material.names, paired=material.paired), partial(_read, measure), [measure]
         )
-        table = completed(_with_noticeable(rows), COLUMNS, [measure], WHOLE, TEXTS)
+        table = completed(list(_with_noticeable(rows)), COLUMNS, [measure], WHOLE, TEXTS)
         of_it = {key: getattr(declared, key) for key in DECLARED[1:]} | {"needs": ", ".join(declared.needs)}
         tables.append(table.assign(metric=name, **of_it))
     return pd.concat(tables, ignore_index=True).astype(dict.fromkeys(WHOLE, "Int64"))
 
 
-def document_rows(material: Material) -> pd.DataFrame:
+def document_rows(material: Material[MetricsFiles]) -> pd.DataFrame:
     """The documents of each source (of the first training and draw) with the highest and the lowest values.
 
     Columns: the keys; `metric`, `title`; `label`; `which`, "highest" or "lowest"; `rank` from 1; `article`; `value`, of
@@ -66,9 +66,8 @@ def document_rows(material: Material) -> pd.DataFrame:
     for name, declared, files in _each(material.files):
         for real in files.data:
             for source in files.shown(real):
-                start = source.keys | {"metric": name, "title": declared.name}
-                start |= {"label": material.names.source(source.keys, corpus=False, seed=False)}
-                rows += [start | row for row in _extremes(source)]
+                start = {**material.start(source, seed=False), "metric": name, "title": declared.name}
+                rows += [{**start, **row} for row in _extremes(source)]
     columns = [*KEYS, "metric", "title", "label", "which", "rank", "article", "value", "beginning"]
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys((*RUN, "rank"), "Int64"))
 
@@ -103,23 +102,22 @@ def _read(measure: Measure, source: Source, _: Scored | None) -> Scored:
     return scored_of(measure, measured_of(scores), {"sections_left_out": lost})
 
 
-def _declared(row: Mapping[str, Any]) -> Declared:
+def _declared(row: Row) -> Declared:
     needs = tuple(filter(None, row["needs"].split(", ")))
     return Declared(**{key: row[key] for key in DECLARED[1:]} | {"needs": needs})
 
 
-def _with_noticeable(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _with_noticeable(rows: Sequence[Row]) -> Iterator[Row]:
     """The rows with the smallest difference from the real text of their corpus that would be noticed."""
     real: dict[str, Number] = {}
     for row in rows:
         value, low, high = (None if missing(row.get(key)) else row[key] for key in ("value", "ci_low", "ci_high"))
-        number = Number(value, low, high)
+        number, apart = Number(value, low, high), None
         if row["source"] == DATA:
             real[row["corpus"]] = number
         elif number.low is not None and (reference := real[row["corpus"]]).low is not None:
             apart = gap(number, reference)
-            row["noticeable"] = None if apart is None else apart.noticeable
-    return rows
+        yield row if apart is None else {**row, "noticeable": apart.noticeable}
 
 
 def _articles(path: Path, ids: set[str]) -> dict[str, Article]:
@@ -131,7 +129,7 @@ def _articles(path: Path, ids: set[str]) -> dict[str, Article]:
     return articles
 
 
-def _extremes(source: Source) -> Iterator[dict[str, Any]]:
+def _extremes(source: Source) -> Iterator[Row]:
     scores = source_scores(source, OWN_SCHEMA.names)
     sums = measured_of(scores).sums()
     kept = scores.filter(pa.array([not one for one in scores["rejected"].to_pylist()], pa.bool_()))

@@ -1,7 +1,6 @@
 """The section of the report on measures of one's own."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +13,7 @@ from textcritic.measures.names import Names
 from textcritic.measures.numbers import number
 from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Place, Section, said_of
+from textcritic.values import Row
 
 HEADS = ("Document", "Value", "Measure", "Place")
 
@@ -61,7 +61,7 @@ def _asked(metrics: Iterable[str]) -> tuple[str, str]:
     return ("Form, and own measures", f"{form} {own}") if True in ship else ("Own measures", own)
 
 
-def _document(row: Mapping[str, Any]) -> Document:
+def _document(row: Row) -> Document:
     """A document with one of the highest or the lowest values."""
     entries = ((number(row["value"]), row["value"]), row["title"], f"{row['which']}, {row['rank']}")
     return Document(str(row["article"]), entries, row["beginning"])

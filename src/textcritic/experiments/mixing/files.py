@@ -52,7 +52,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixingFiles(Compared):
+class MixingFiles(Compared[RealText, Sample]):
     """Real translations of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -61,8 +61,6 @@ class MixingFiles(Compared):
         words: likeliest words of each topic that tables show.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     known: tuple[Known, ...]
     report_articles: int
     words: int

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.files import MixingFiles
 from textcritic.files import read_table
 from textcritic.measures.material import Material
 from textcritic.measures.numbers import count, percent
@@ -18,7 +19,7 @@ COLUMNS = (
 )
 
 
-def known_rows(material: Material) -> pd.DataFrame:
+def known_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """The tables of `critics.lda.power`, one corpus after the other; no rows where none is configured.
 
     Raises:

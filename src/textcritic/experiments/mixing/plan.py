@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.mixing.block import MixingBlock
 from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sample
 from textcritic.plan.checks.corpora import LANGUAGES, PARALLEL, is_parallel
 from textcritic.plan.entries import Fairseq
@@ -25,7 +26,7 @@ from textcritic.plan.sources import (
 GENERATORS = ("fairseq", "file")
 
 
-class Mixing(Experiment):
+class Mixing(Experiment[MixingBlock]):
     """Whether translations keep to one language (model criticism paper, appendix C)."""
 
     kind = "mixing"
@@ -36,7 +37,7 @@ class Mixing(Experiment):
     def check(self) -> None:
         """As `Experiment.check`; also checks that corpora of known mixing are artificial languages."""
         super().check()
-        for corpus in self.block["known"]:
+        for corpus in self.block.known:
             extractor = self.registries.entry("corpora", corpus).extractor
             if extractor != LANGUAGES:
                 raise TextcriticError(
@@ -54,15 +55,15 @@ class Mixing(Experiment):
         return MixingFiles(
             data=tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in sources),
-            known=tuple(self._known_corpus(corpus) for corpus in self.block["known"]) if part is None else (),
+            known=tuple(self._known_corpus(corpus) for corpus in self.block.known) if part is None else (),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
-            report_articles=self.config["report_articles"],
-            words=self.block["words"],
+            resamples=self.config.resamples,
+            report_articles=self.config.report_articles,
+            words=self.block.words,
         )
 
     def _real(self, corpus: str) -> RealText:
-        critic = self.block["critic"]
+        critic = self.block.critic
         return RealText(
             **real_scores(corpus, critic),
             **fitted_model(corpus, critic),
@@ -70,7 +71,7 @@ class Mixing(Experiment):
         )
 
     def _sample(self, source: Source) -> Sample:
-        critic = self.block["critic"]
+        critic = self.block.critic
         posteriors = source.under(f"results/topics/{critic}/{source.corpus}/samples")
         return Sample(
             **drawn(source, critic, self.registries),
@@ -79,7 +80,7 @@ class Mixing(Experiment):
         )
 
     def _known_corpus(self, corpus: str) -> Known:
-        measured_on = f"results/mixing/{self.block['critic']}/{corpus}.power"
+        measured_on = f"results/mixing/{self.block.critic}/{corpus}.power"
         return Known(corpus=corpus, power=Path(f"{measured_on}.parquet"), summary=Path(f"{measured_on}.json"))
 
 

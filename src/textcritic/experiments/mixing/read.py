@@ -147,6 +147,6 @@ class Compared:
         return first, second
 
 
-def compared_of(material: Material) -> list[Compared]:
+def compared_of(material: Material[MixingFiles]) -> list[Compared]:
     """The posteriors of every corpus and its samples, which most tables read."""
     return [Compared.of(real, material.files) for real in material.files.data]

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations, compress
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ import pandas as pd
 from textcritic.critics import rejections
 from textcritic.critics.lda import CORNER
 from textcritic.errors import TextcriticError
-from textcritic.experiments.mixing.files import Documents, RealText, Sample
+from textcritic.experiments.mixing.files import Documents, MixingFiles, RealText, Sample
 from textcritic.experiments.mixing.read import Compared, Matrix, compared_of
 from textcritic.files import read_json
 from textcritic.inference import (
@@ -32,6 +31,7 @@ from textcritic.measures.published import Published
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, reasons_in_words
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import JsonObject, Row
 
 REAL = {"data": "real translations"}
 """The label of a row of real text."""
@@ -142,7 +142,7 @@ COLUMNS = (
 WHOLE = ("iterations", "documents", "groups", "rejected", "seeds")
 
 
-def mixing_rows(material: Material) -> pd.DataFrame:
+def mixing_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """How much every source mixes, one row a source.
 
     Columns: those of `rows.source_rows` for `mixed` (in percent), `divided`, `corners` and `entropy` (nats), see
@@ -162,7 +162,7 @@ def mixing_rows(material: Material) -> pd.DataFrame:
         more["converged"] = fits[files.corpus]["converged"]
         if source.english:
             more["words_per_sentence"] = float(source.posteriors.tokens.mean())
-        data: dict[str, Any] = {}
+        data: dict[str, object] = {}
         if source.english:
             pairs = None if source is one.real else one.pairs(source)
             data = {**source.columns, "means": source.posteriors.mean, "pairs": pairs}
@@ -174,7 +174,7 @@ def mixing_rows(material: Material) -> pd.DataFrame:
     return completed(source_rows(material, scored, MEASURES), COLUMNS, MEASURES, WHOLE)
 
 
-def pair_rows(material: Material) -> pd.DataFrame:
+def pair_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """Every two samples of a corpus, of the first seed: `difference` of `mixed`, `low`, `high`, `p_value`.
 
     The test swaps translations of the same English sentence (`p_value` is None if there are none). The interval takes
@@ -198,14 +198,14 @@ def pair_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).sort_values("difference", ascending=False, kind="stable")
 
 
-def language_rows(material: Material) -> pd.DataFrame:
+def language_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """A row for each source and topic: its share of sentences and of words; for real translations also how many of
     them have the right topic.
 
     Columns: the keys, `label`, `topic` (from 1), `language`, `share_of_sentences`, `share_of_words`; of real
     translations into the language `right_words`, `right_sentences`, each with `..._low`, `..._high`.
     """
-    files, names, rows = material.files, material.names, []
+    files, rows = material.files, []
     for real, one in zip(files.data, material.get(compared_of), strict=True):
         for source in one.sources:
             if source.files not in files.shown(real):
@@ -213,8 +213,7 @@ def language_rows(material: Material) -> pd.DataFrame:
             counts = np.asarray(source.posteriors.counts, np.float64)
             main = np.bincount(counts.argmax(axis=1), minlength=counts.shape[1]) if len(counts) else None
             for topic, language in enumerate(one.topics):
-                row = source.files.keys | {"label": names.source(source.files.keys, corpus=False), "topic": topic + 1}
-                row["language"] = language
+                row = {**material.start(source.files), "topic": topic + 1, "language": language}
                 if main is not None:
                     row["share_of_sentences"] = main[topic] / len(counts)
                     row["share_of_words"] = counts[:, topic].sum() / counts.sum()
@@ -227,7 +226,7 @@ def language_rows(material: Material) -> pd.DataFrame:
     return table.astype({**dict.fromkeys(RUN, "Int64"), **dict.fromkeys([*shares, *ends], float)})
 
 
-def word_rows(material: Material) -> pd.DataFrame:
+def word_rows(material: Material[MixingFiles]) -> pd.DataFrame:
     """The topics (paper, Table 10), a row each.
 
     Columns: `corpus`, `topic`, `language`, `share` of words of real text, `alpha`, `words`; `published_words`, the
@@ -257,7 +256,7 @@ def _published_words(published: Published, corpus: str, language: str) -> list[s
     return sorted(ranks, key=ranks.__getitem__)
 
 
-def fit_of(real: RealText) -> Mapping[str, Any]:
+def fit_of(real: RealText) -> Row:
     """Whether the chains of the critic's fit have converged, see `Convergence.record`.
 
     Raises:
@@ -265,13 +264,13 @@ def fit_of(real: RealText) -> Mapping[str, Any]:
     """
     training = read_json(real.training)
     try:
-        convergence: Mapping[str, Any] = training["convergence"]
+        convergence: JsonObject = training["convergence"]
     except (KeyError, TypeError) as error:
         raise TextcriticError(f"{real.training}: no {error} in it; delete it and rerun the rule fit_lda") from error
     return convergence
 
 
-def _of_generator(sample: Sample, decodings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _of_generator(sample: Sample, decodings: Mapping[str, Row]) -> dict[str, object]:
     """How a sample's generator decodes, its perplexity, and its millions of parameters if it was trained here."""
     decoding = decodings[sample.decoding]
     more = {"iterations": decoding["iterations"] if decoding.get("method") == "likeliest" else None}

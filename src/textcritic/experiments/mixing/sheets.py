@@ -1,7 +1,6 @@
 """The tables of mixed languages, for reading."""
 
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -23,8 +22,7 @@ from textcritic.report.cells import (
 )
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
-
-Row = dict[str, Any]
+from textcritic.values import Row
 
 
 def mixing_sheet(rows: pd.DataFrame, names: Names) -> Sheet:

@@ -25,8 +25,5 @@ Documents: TypeAlias = RealText | Drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OrderFiles(Compared):
+class OrderFiles(Compared[RealText, Drawn]):
     """Real text of each corpus, and samples in the order of the tables."""
-
-    data: tuple[RealText, ...]
-    samples: tuple[Drawn, ...]

@@ -1,7 +1,6 @@
 """The order of sentences in long format: evidence for the order of real text, and the weakest pairs of neighbours."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from textcritic.critics.order.own import own_order
 from textcritic.critics.order.scoring import ORDER_SCHEMA
 from textcritic.critics.order.sentences import Floats, Ints
 from textcritic.critics.scores import groups_of
-from textcritic.experiments.order.files import Documents
+from textcritic.experiments.order.files import Documents, OrderFiles
 from textcritic.inference import Groups
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Scored
@@ -48,7 +47,7 @@ PAIR_COLUMNS = (
 PAIR_TEXT = ("article", "before", "first", "second", "after")
 
 
-def order_rows(material: Material) -> pd.DataFrame:
+def order_rows(material: Material[OrderFiles]) -> pd.DataFrame:
     """How much order each source has, one row a source.
 
     Columns: those of `rows.source_rows`; `ordered`, nats in 100 sentences for the order of real text; `own`, the same
@@ -62,7 +61,7 @@ def order_rows(material: Material) -> pd.DataFrame:
     return completed(source_rows(material, read_source, [ORDERED]), COLUMNS, [ORDERED], WHOLE)
 
 
-def pair_rows(material: Material) -> pd.DataFrame:
+def pair_rows(material: Material[OrderFiles]) -> pd.DataFrame:
     """The neighbours that belong together least in each source, of the first seed: one row for each.
 
     Columns: the keys; `label`; `rank` from 1; `article`; its `evidence` in 100 sentences and `accuracy`; `sentence`,
@@ -73,7 +72,7 @@ def pair_rows(material: Material) -> pd.DataFrame:
     rows = []
     for real in material.files.data:
         for source in material.files.shown(real):
-            start = source.keys | {"label": material.names.source(source.keys, corpus=False, seed=False)}
+            start = material.start(source, seed=False)
             table = source_scores(source, ORDER_SCHEMA.names)
             kept = table.filter(pc.invert(table["rejected"]))
             chosen = kept.sort_by([("pair_evidence", "ascending"), ("id", "ascending")])[:MOST_PAIRS].to_pylist()
@@ -103,7 +102,7 @@ def read_scored(scores: pa.Table) -> Scored:
     kept = scores.filter(pc.invert(scores["rejected"]))
     pairs = np.column_stack([kept[name].to_numpy() for name in ("evidence", "sentences")]).astype(np.float64)
     groups = groups_of(scores)
-    more: dict[str, Any] = {"sentences": int(pairs[:, 1].sum())}
+    more: dict[str, object] = {"sentences": int(pairs[:, 1].sum())}
     if len(kept):
         own = kept["own"].to_numpy(zero_copy_only=False).astype(np.float64)
         more |= own_columns(own, pairs[:, 1].astype(np.int64), groups) | {"accuracy": pc.mean(kept["accuracy"]).as_py()}

@@ -1,7 +1,6 @@
 """The section of the report on the order of sentences."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -16,6 +15,7 @@ from textcritic.measures.numbers import count, number, percent
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Place, Section, said_of
+from textcritic.values import Row
 
 LEFT_OUT = ("order-left-out", "Documents without two sentences in a section, by reason")
 HEADS = ("Document", "Weakest pair", "Whole document", "Random orders below it")
@@ -45,7 +45,7 @@ def section(files: OrderFiles, tables: Mapping[str, pd.DataFrame], place: Place)
     )
 
 
-def _pair(row: Mapping[str, Any]) -> Document:
+def _pair(row: Row) -> Document:
     """A weak pair as the template shows it."""
     numbers = [(number(row[key]), float(row[key])) for key in ("by", "evidence")]
     entries = (*numbers, (percent(row["accuracy"]), float(row["accuracy"])))

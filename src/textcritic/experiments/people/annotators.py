@@ -1,16 +1,17 @@
 """The annotators: how far they agree, also with the classifier, how they change, and who may click at random."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.read import Judged, collected, crossed
-from textcritic.inference.agreement import Agreement, answer_counts, gwet_ac1, krippendorff_alpha
+from textcritic.inference.agreement import Agreement, Answer, answer_counts, gwet_ac1, krippendorff_alpha
 from textcritic.inference.crossed import Crossed, Share, area, share, share_difference
 from textcritic.measures.material import Material
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 EVERYTHING = "all"
 AGREEMENT = ("corpus", "about", "measure", "value", "ci_low", "ci_high", "items", "why")
@@ -29,7 +30,7 @@ SHUFFLES = 2000
 QUICK = 0.1
 
 
-def agreement_rows(material: Material) -> pd.DataFrame:
+def agreement_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Krippendorff's alpha and Gwet's AC1 of the verdicts (all, and by source) and of the section types.
 
     Columns: corpus, `about`, `measure`, `value` with its 95% interval over items, `items` with two answers, `why`
@@ -42,7 +43,7 @@ def agreement_rows(material: Material) -> pd.DataFrame:
         of_corpus = [one for one in answers.judged if one.source.corpus == real.corpus]
         if not of_corpus:
             continue
-        verdicts = [(f"verdicts, {_words(material, source)}", answers.of(source)) for source in files.of(real)]
+        verdicts = [(f"verdicts, {material.start(source)['label']}", answers.of(source)) for source in files.of(real)]
         for about, judged in [("verdicts, all", of_corpus), *verdicts]:
             if judged:
                 rows += agreement_of(
@@ -53,7 +54,7 @@ def agreement_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(AGREEMENT))
 
 
-def label_rows(material: Material) -> pd.DataFrame:
+def label_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """People's section types against the classifier's, and against the titles that articles have.
 
     Columns: the keys, `label`, `sections` that people labelled, `as_classifier`, the percentage whose type is the
@@ -65,7 +66,7 @@ def label_rows(material: Material) -> pd.DataFrame:
             judged = answers.of(source)
             if not judged:
                 continue
-            row = source.keys | {"label": _words(material, source)}
+            row = material.start(source)
             equal = _equal(judged, lambda one: one.inferred)
             row |= {"sections": len(equal.values), **_percent(share(equal), "as_classifier", "ci_low", "ci_high")}
             titled = [one for one in judged if one.gold is not None]
@@ -77,7 +78,7 @@ def label_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *LABELS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
-def annotator_rows(material: Material) -> pd.DataFrame:
+def annotator_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """One row for each annotator, and one for all: pace and verdicts in two halves of the items, and doubts.
 
     Columns: `annotator` (the last row is `all`), `answers`, `coherent_percent`, median `minutes` an article, both also
@@ -109,7 +110,7 @@ def drift(judged: Sequence[Judged]) -> Share | None:
     return share_difference(crossed(second), crossed(first)) if first and second else None
 
 
-def article_rows(material: Material) -> pd.DataFrame:
+def article_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Whether an article's score predicts what people say of it, within systems.
 
     Columns: corpus; `score`; `answers` on articles that have it; `systems`; `area` under the ROC curve (1/2: chance;
@@ -124,7 +125,7 @@ def article_rows(material: Material) -> pd.DataFrame:
             kept = [one for one in judged if not np.isnan(one.scores.get(name, np.nan))]
             systems = [id(one.source) for one in kept]
             roc = area([one.scores[name] for one in kept], crossed(kept), systems) if kept else None
-            row: dict[str, Any] = {"corpus": real.corpus, "score": name, "answers": len(kept)}
+            row: dict[str, object] = {"corpus": real.corpus, "score": name, "answers": len(kept)}
             row["systems"] = len(set(systems))
             if roc is None:
                 row["why"] = "no system has both verdicts"
@@ -150,8 +151,8 @@ def random_clicks(judged: Sequence[Judged]) -> tuple[float, float, float] | None
     return equal, float(permuted.mean()), float((1 + (permuted >= equal).sum()) / (1 + SHUFFLES))
 
 
-def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typical: float) -> dict[str, Any]:
-    row: dict[str, Any] = {"annotator": name, "answers": len(own), **(_halves(own) if own else {})}
+def _annotator(name: str, own: Sequence[Judged], attention: Sequence[bool], typical: float) -> Row:
+    row: dict[str, object] = {"annotator": name, "answers": len(own), **(_halves(own) if own else {})}
     row |= {"attention_passed": sum(attention), "attention": len(attention)}
     doubts = []
     if (labels := random_clicks(own)) is not None:
@@ -222,20 +223,13 @@ def _percent(share: Share, value: str, low: str, high: str) -> dict[str, float |
     return {key: None if end is None else 100 * end for key, end in ends.items()}
 
 
-def agreement_of(
-    corpus: str, about: str, answers: Sequence[tuple[Any, Any, Any]], categories: Sequence[Any]
-) -> list[dict[str, Any]]:
+def agreement_of(corpus: str, about: str, answers: Sequence[Answer], categories: Sequence[Hashable]) -> list[Row]:
     """Rows of `agreement_rows`: alpha and AC1 of (annotator, item, answer), each answer one of the categories."""
     counts = answer_counts(answers, categories)
     measures = {"Krippendorff’s alpha": krippendorff_alpha(counts), "Gwet’s AC1": gwet_ac1(counts)}
     return [{"corpus": corpus, "about": about, "measure": name, **_columns(value)} for name, value in measures.items()]
 
 
-def _columns(agreement: Agreement) -> dict[str, Any]:
+def _columns(agreement: Agreement) -> Row:
     ends = {"value": agreement.value, "ci_low": agreement.low, "ci_high": agreement.high}
     return ends | {"items": agreement.items, "why": agreement.reason}
-
-
-def _words(material: Material, source: Any) -> str:
-    words: str = material.names.source(source.keys, corpus=False)
-    return words

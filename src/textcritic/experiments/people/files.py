@@ -57,7 +57,7 @@ class Sample(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleFiles(Compared):
+class PeopleFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and the answers.
 
     Attributes:
@@ -65,7 +65,5 @@ class PeopleFiles(Compared):
         embedder: the model whose hidden states MAUVE compares, in words; "" without MAUVE.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
     annotations: tuple[Path, ...]
     embedder: str = ""

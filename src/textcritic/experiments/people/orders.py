@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from textcritic.critics import TransitionCritic
+from textcritic.experiments.people.files import PeopleFiles
 from textcritic.experiments.people.read import collected
 from textcritic.measures.material import Material
 from textcritic.measures.published import Published
@@ -20,7 +21,7 @@ WHOLE = ("published_rank", "incoherent", "answers")
 TEXT = ("order", "unknown")
 
 
-def order_rows(material: Material) -> pd.DataFrame:
+def order_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Orders of section types: the published ones in their order, then the commonest of our own answers.
 
     Columns: corpus; `order`, types with ` > ` between them; `published_rank`; `answers`, how many of our answers gave
@@ -36,7 +37,7 @@ def order_rows(material: Material) -> pd.DataFrame:
         ranks = published_orders(material.published, real.corpus)
         own = [order for order, _ in sorted(bad.items(), key=lambda item: (-item[1], item[0]))[:MOST]]
         for order in [*ranks, *(order for order in own if order not in ranks)]:
-            row = {"corpus": real.corpus, "order": order, "published_rank": ranks.get(order)}
+            row: dict[str, object] = {"corpus": real.corpus, "order": order, "published_rank": ranks.get(order)}
             if judged:
                 row |= {"incoherent": bad[order], "answers": given[order]}
                 row["incoherent_percent"] = 100 * bad[order] / given[order] if given[order] else np.nan

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.plan import latents, titles_are_given
+from textcritic.experiments.people.block import PeopleBlock
 from textcritic.experiments.people.files import Beside, PeopleFiles, RealText, Sample
 from textcritic.plan.entries import Embedder, GeneratorEmbedder, Mauve
 from textcritic.plan.entries.parts import FromHub
@@ -15,7 +16,7 @@ BESIDE = ("ctm", "mentions")
 """Kinds of critics whose score of each document is `nll` in results/scores/{critic}/{corpus}/data/test.parquet."""
 
 
-class People(Experiment):
+class People(Experiment[PeopleBlock]):
     """What people say of articles, and which metric agrees with them (model criticism paper, section 4, appendix H)."""
 
     kind = "people"
@@ -29,7 +30,7 @@ class People(Experiment):
     def check(self) -> None:
         """As `Experiment.check`; also checks the kinds of the other critics and that titles are there."""
         super().check()
-        critic, mauve = self.block["critic"], self.block["mauve"]
+        critic, mauve = self.block.critic, self.block.mauve
         given = titles_are_given(critic, self.registries)
         if given and any(source.setting != "w-title" for source in self.sources()):
             raise TextcriticError(
@@ -37,7 +38,7 @@ class People(Experiment):
             )
         if mauve is not None:
             check_critic(mauve, "mauve", self.registries, f"{self.where}: mauve")
-        for name in self.block["beside"]:
+        for name in self.block.beside:
             kind = self.registries.entry("critics", name).kind
             if kind not in BESIDE:
                 raise TextcriticError(
@@ -51,9 +52,9 @@ class People(Experiment):
             data=tuple(self._real(corpus) for corpus in corpora),
             samples=tuple(self._sample(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
-            annotations=tuple(Path(path) for path in self.block["annotations"]),
-            embedder=embedder_of(self.block["mauve"], self.registries),
+            resamples=self.config.resamples,
+            annotations=tuple(Path(path) for path in self.block.annotations),
+            embedder=embedder_of(self.block.mauve, self.registries),
         )
 
     def models(self) -> list[str]:
@@ -66,13 +67,13 @@ class People(Experiment):
         ]
 
     def _embedders(self) -> list[Embedder]:
-        mauve = self.block["mauve"]
+        mauve = self.block.mauve
         if mauve is None:
             return []
         return [self.registries.entry("embedders", self.registries.of_kind("critics", mauve, Mauve).embedder)]
 
     def _real(self, corpus: str) -> RealText:
-        critic, mauve = self.block["critic"], self.block["mauve"]
+        critic, mauve = self.block.critic, self.block.mauve
         return RealText(
             corpus=corpus,
             critic=Path(f"results/critics/{critic}/{corpus}/critic.json"),
@@ -84,7 +85,7 @@ class People(Experiment):
         )
 
     def _sample(self, source: Source) -> Sample:
-        critic, mauve = self.block["critic"], self.block["mauve"]
+        critic, mauve = self.block.critic, self.block.mauve
         tail = source.under("samples")
         return Sample(
             **drawn(source, critic, self.registries),
@@ -95,7 +96,7 @@ class People(Experiment):
         )
 
     def _beside(self, corpus: str, tail: str) -> tuple[Beside, ...]:
-        names = self.block["beside"]
+        names = self.block.beside
         return tuple(Beside(critic=n, scores=Path(f"results/scores/{n}/{corpus}/{tail}.parquet")) for n in names)
 
 

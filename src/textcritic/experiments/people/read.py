@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +27,7 @@ from textcritic.files import read_table
 from textcritic.inference.crossed import Crossed
 from textcritic.measures.material import Material
 from textcritic.plan.sources import Source
+from textcritic.values import Row
 
 Written = RealText | Sample
 
@@ -88,7 +88,7 @@ def crossed(judged: Sequence[Judged]) -> Crossed:
     return Crossed(values, [one.annotator for one in judged], [one.article for one in judged])
 
 
-def collected(material: Material) -> Collected:
+def collected(material: Material[PeopleFiles]) -> Collected:
     """Read the answers, and the texts, titles and scores of their articles.
 
     Raises:
@@ -96,7 +96,7 @@ def collected(material: Material) -> Collected:
             is not in its corpus or sample, or its text is not the one that was shown; the number of titles is not the
             number of sections.
     """
-    files: PeopleFiles = material.files
+    files = material.files
     sources: dict[Source | RealSource, Written] = {RealSource(real.corpus): real for real in files.data}
     for sample in files.samples:
         run = (sample.seed, sample.draw)
@@ -197,7 +197,7 @@ def _scores(source: Written, ids: set[str]) -> dict[str, dict[str, float]]:
     return scores
 
 
-def _by_id(path: Path, columns: Sequence[str], ids: set[str]) -> dict[str, dict[str, Any]]:
+def _by_id(path: Path, columns: Sequence[str], ids: set[str]) -> dict[str, Row]:
     table = read_table(path)
     if lacking := [column for column in columns if column not in table.column_names]:
         raise TextcriticError(f"{path}: no column {lacking[0]!r}; delete it and rerun the rule that makes it")

@@ -1,25 +1,26 @@
 """Perplexity, MAUVE, Latent PPL and people in long format, and how far the first three agree with the last."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from textcritic.critics import document_columns, groups_of, rejections
 from textcritic.critics.mauve import Mauve
-from textcritic.experiments.people.files import RealText, Sample
+from textcritic.experiments.people.files import PeopleFiles, RealText, Sample
 from textcritic.experiments.people.read import collected, crossed
-from textcritic.inference import exp_ratio_of_sums, over_runs
+from textcritic.inference import over_runs
 from textcritic.inference.association import KINDS, Correlation, correlation, pairs_ordered_alike
 from textcritic.inference.crossed import Crossed, share, share_difference
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
+from textcritic.measures.measure import LATENT_PPL, Estimate, Measure, Resampling, Scored
 from textcritic.measures.numbers import missing
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import RECIPE, perplexity_of, runs_of, source_scores
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.cells import PERPLEXITY
+from textcritic.values import Row
 
 TEXTS = ("ppl_unit", "ppl_infinite_because", "infinite_because", "mauve_why", "coherent_why", "latent_ppl_why")
 
@@ -32,7 +33,7 @@ def mauve_estimate(scored: Scored, real: Scored | None, _: Resampling) -> Estima
     p = None if real is None else mauve.p
     if mauve.value is None:
         return Estimate(reason=mauve.reason)
-    more: dict[str, Any] = {"mauve_documents": mauve.documents, "mauve_buckets": mauve.buckets}
+    more: dict[str, object] = {"mauve_documents": mauve.documents, "mauve_buckets": mauve.buckets}
     more["mauve_library"] = mauve.by_seed[0]
     more["mauve_sd"] = float(np.std(mauve.by_seed, ddof=1)) if mauve.by_seed[1:] else None
     return Estimate(mauve.value, mauve.low, mauve.high, p, more, mauve.reason)
@@ -78,17 +79,8 @@ COHERENT = Measure(
     published="coherent_published",
     difference="coherent_difference",
 )
-LATENT_PPL = Measure(
-    name="Latent PPL",
-    value="latent_ppl",
-    section="metrics",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
-)
-MEASURES = (MAUVE, PERPLEXITY, LATENT_PPL, COHERENT)
+PPL = replace(LATENT_PPL, section="metrics")
+MEASURES = (MAUVE, PERPLEXITY, PPL, COHERENT)
 COLUMNS = (
     "label", *(column for m in MEASURES for column in (m.value, m.low, m.high)), "mauve_p", "p_value", "coherent_p",
     "mauve_library", "mauve_sd", "mauve_documents", "mauve_buckets", "answers", "articles", "annotators", "of_these",
@@ -108,7 +100,7 @@ OURS, PUBLISHED = "ours", "published"
 LEAST_SYSTEMS = 3
 
 
-def metric_rows(material: Material) -> pd.DataFrame:
+def metric_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Every metric of every source, and what people say (paper, Table 4), one row a source.
 
     Columns: those of `rows.source_rows` for MAUVE, perplexity, Latent PPL and the share of answers that call an
@@ -124,7 +116,7 @@ def metric_rows(material: Material) -> pd.DataFrame:
     def read(source: RealText | Sample, _: Scored | None) -> Scored:
         scores = source_scores(source)
         columns = document_columns(scores)
-        data: dict[str, Any] = {"latent_ppl": columns}
+        data: dict[str, object] = {"latent_ppl": columns}
         if source.mauve is not None:
             data["mauve"] = Mauve.load(source.mauve)
         if judged := answers.of(source):
@@ -139,7 +131,7 @@ def metric_rows(material: Material) -> pd.DataFrame:
     return rows.astype({"of_these": "boolean"})
 
 
-def correlation_rows(material: Material) -> pd.DataFrame:
+def correlation_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """How far each metric agrees with people over systems: of the published values, and of ours.
 
     Columns: corpus, `whose` (published or ours), `metric`, how many `systems`, `with_real` (whether real text is one of
@@ -147,7 +139,7 @@ def correlation_rows(material: Material) -> pd.DataFrame:
     correlation of so many systems can have, and `as_people`, how many of the `pairs` of systems the metric orders as
     people do.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for corpus, systems in material.get(metric_rows).groupby("corpus", sort=False):
         for whose, points in ((PUBLISHED, _published(systems)), (OURS, _ours(systems))):
             for metric in METRICS:
@@ -156,7 +148,7 @@ def correlation_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(CORRELATIONS)).astype({"with_real": bool})
 
 
-def difference_rows(material: Material) -> pd.DataFrame:
+def difference_rows(material: Material[PeopleFiles]) -> pd.DataFrame:
     """Differences between sources in the share called coherent, each pair of a corpus, in percentage points.
 
     Columns: corpus, `first` and `second` in words, `difference` with `ci_low` and `ci_high`, `p_value`, `answers`,
@@ -178,22 +170,22 @@ def difference_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "of_these", "why"])
 
 
-def _published(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _published(rows: pd.DataFrame) -> list[Row]:
     """The published values of each system, once, the real text last."""
     columns = {"ppl_all": "ppl_published", "mauve": "mauve_published", "latent_ppl": "published"}
-    points = []
+    points: list[Row] = []
     for real, row in _systems(rows):
         values = {metric: row[column].iloc[0] for metric, column in columns.items()}
         points.append(values | {"people": row["coherent_published"].iloc[0], "real": real})
     return points
 
 
-def _ours(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def _ours(rows: pd.DataFrame) -> list[Row]:
     """Our values of each system: the mean over its trainings."""
-    points = []
+    points: list[Row] = []
     for real, group in _systems(rows):
-        measures = {"ppl_all": PERPLEXITY, "mauve": MAUVE, "latent_ppl": LATENT_PPL, "people": COHERENT}
-        values: dict[str, Any] = {"real": real}
+        measures = {"ppl_all": PERPLEXITY, "mauve": MAUVE, "latent_ppl": PPL, "people": COHERENT}
+        values: dict[str, object] = {"real": real}
         for metric, measure in measures.items():
             measured = group[group[measure.value].notna()]
             values[metric] = over_runs(runs_of(measured, measure), measure.by_ratio).mean if len(measured) else None
@@ -207,9 +199,7 @@ def _systems(rows: pd.DataFrame) -> Iterator[tuple[bool, pd.DataFrame]]:
     yield from ((True, group) for _, group in rows[rows["source"] == DATA].groupby(GROUP, sort=False))
 
 
-def _correlations(
-    start: dict[str, Any], points: Sequence[dict[str, Any]], metric: str, with_real: bool
-) -> Iterator[dict[str, Any]]:
+def _correlations(start: Row, points: Sequence[Row], metric: str, with_real: bool) -> Iterator[Row]:
     """The rows of one metric; none for fewer than three systems, and none `with_real` if real text has no value."""
     measured = [p for p in points if not missing(p[metric]) and np.isfinite(p[metric]) and not missing(p["people"])]
     kept = [point for point in measured if with_real or not point["real"]]
@@ -221,7 +211,7 @@ def _correlations(
         result: Correlation = correlation(values, people, kind)
         row = {"metric": METRICS[metric], "systems": len(kept), "with_real": with_real, "kind": kind}
         row |= {"value": result.value, "ci_low": result.low, "ci_high": result.high, "p_value": result.p}
-        yield start | row | {"smallest_p": result.smallest_p, "as_people": alike, "pairs": pairs}
+        yield {**start, **row, "smallest_p": result.smallest_p, "as_people": alike, "pairs": pairs}
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:

@@ -1,12 +1,11 @@
 """The tables of what people say, for reading."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
-from textcritic.experiments.people.rows import COHERENT, LATENT_PPL, MAUVE
+from textcritic.experiments.people.rows import COHERENT, MAUVE, PPL
 from textcritic.measures.labels import corpus_name
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
@@ -32,6 +31,7 @@ from textcritic.report.cells import (
 )
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 THESE = "of these annotators"
 LEAST_PROBABILITY = 1e-6
@@ -42,7 +42,7 @@ def metrics_sheet(rows: pd.DataFrame, names: Names) -> Sheet:
     columns: dict[str, Column] = {
         "Perplexity": ppl_cell,
         MAUVE.name: lambda group: _cell(group, MAUVE),
-        LATENT_PPL.name: LATENT_PPL,
+        PPL.name: PPL,
         COHERENT.name: _people,
         "Left out": left_out_cell,
     }
@@ -131,7 +131,7 @@ def differences_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     return plain_sheet("people-differences", caption, heads, body, remarks, stubs=2)
 
 
-def agreement_sheet(rows: pd.DataFrame, _: Any) -> Sheet:
+def agreement_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     """Alpha and AC1."""
     heads = ("About", "Measure", "Value", "95% interval", "Items with two answers")
     body: list[Line] = []
@@ -200,7 +200,7 @@ def planning_sheet(rows: pd.DataFrame, _: Names) -> Sheet:
     return plain_sheet("people-planning", caption, heads, body, remarks)
 
 
-def _correlation(row: Mapping[str, Any]) -> Cell:
+def _correlation(row: Row) -> Cell:
     if missing(row["value"]):
         return Cell(NONE, ("all alike",))
     ends = () if missing(row["ci_low"]) else (f"{_two(row['ci_low'])} to {_two(row['ci_high'])}",)
@@ -213,7 +213,7 @@ def _probability(value: float | None) -> str:
     return significant(value) if value >= LEAST_PROBABILITY else f"< {LEAST_PROBABILITY:.6f}"
 
 
-def _interval(row: Mapping[str, Any], write: Callable[[float], str]) -> Cell:
+def _interval(row: Row, write: Callable[[float], str]) -> Cell:
     """An interval, or why there is none; and whether it holds only for these annotators."""
     ends = NONE if missing(row["ci_low"]) else f"{write(row['ci_low'])} to {write(row['ci_high'])}"
     return Cell(row["why"] or ends, (THESE,) if str(row["of_these"]) == "True" else ())

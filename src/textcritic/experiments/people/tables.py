@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from textcritic.experiments.people import annotators, orders, rows, sheets
+from textcritic.experiments.people.files import PeopleFiles
 from textcritic.inference.annotation_plan import Design, articles_for_power, articles_for_width
 from textcritic.measures.material import Material
 from textcritic.measures.published import KEYS as SOURCE_KEYS
@@ -19,7 +20,7 @@ ANNOTATORS, ANSWERS = (5, 8, 12, 20), (1, 3)
 COLUMNS = ("aim", "annotators", "answers_each", "articles", "hours")
 
 
-def planning_rows(_: Material) -> pd.DataFrame:
+def planning_rows(_: Material[PeopleFiles]) -> pd.DataFrame:
     """For each aim, number of annotators and of answers an article: articles of one system, and hours of all people.
 
     Columns: `aim`, `annotators`, `answers_each`, `articles` and `hours`, both empty if no number of articles is enough.
@@ -67,7 +68,7 @@ TABLES = {
 }
 
 
-def paper_metrics(material: Material) -> Table:
+def paper_metrics(material: Material[PeopleFiles]) -> Table:
     """Table 4, with how far the metrics agree with people among its remarks."""
     table = TABLES["people-metrics"](material)
     correlations = sheets.correlation_remarks(material.get(rows.correlation_rows))[1:]

@@ -69,7 +69,7 @@ def spread_chart(panels: Mapping[str, Panel], width: float) -> Figure:
 def _panel(data: KnownData, experiment: ProcessFiles) -> Panel:
     names = ProcessNames.of(experiment)
     rows = [_spread(names.source(data_keys(data.corpus, TEST), corpus=False), data)]
-    rows += [_spread(names.source(sample.keys, corpus=False), sample) for sample in experiment.of(data)[1:]]
+    rows += [_spread(names.source(sample.keys, corpus=False), sample) for sample in experiment.samples_of(data)]
     return Panel(float(np.log(Process.load(data.process).latent_ppl())), rows)
 
 

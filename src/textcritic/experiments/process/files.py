@@ -58,12 +58,9 @@ class Sequences(Drawn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessFiles(Compared):
+class ProcessFiles(Compared[KnownData, Sequences]):
     """The processes, the samples in the order of the tables."""
 
-    data: tuple[KnownData, ...]
-    samples: tuple[Sequences, ...]
-
-    def groups(self) -> Iterator[tuple[Any, list[Any]]]:
+    def groups(self) -> Iterator[tuple[KnownData, list[Exact | KnownData | Sequences]]]:
         """As `Compared.groups`: the exact values, the test split as the reference, and the samples."""
-        return ((data, [Exact(data), *self.of(data)]) for data in self.data)
+        return ((data, [Exact(data), data, *self.samples_of(data)]) for data in self.data)

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from textcritic.experiments.process.files import EXACT, TEST, ProcessFiles
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
 from textcritic.report.decodings import QUANTITIES
+from textcritic.values import Row
 
 WORDS = {EXACT: "the process, exactly", TEST: "test sequences"}
 STOPS = {"learnt": "ends by itself", "given": "length given"}  # by the key `stop` of a decoding
@@ -43,7 +43,7 @@ class ProcessNames:
         }
         return cls(Names.of(experiment.samples), decoded, len(experiment.data) > 1)
 
-    def source(self, row: Mapping[str, Any], *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
+    def source(self, row: Row, *, corpus: bool = True, decoding: bool = True, seed: bool = True) -> str:
         """A source in words: `transformer`, `HSMM, length given, seed 2`, `test sequences`.
 
         Args:
@@ -61,7 +61,7 @@ class ProcessNames:
         return start + ", ".join([*words, *(self.names.run(row) if seed else [])])
 
 
-def _decoding_words(used: Mapping[str, Mapping[str, Any] | None]) -> dict[str, str]:
+def _decoding_words(used: Mapping[str, Row | None]) -> dict[str, str]:
     """What the decodings of one generator are called; `used` are their entries of the registry by name."""
     entries = {name: entry or {} for name, entry in used.items()}
     stops = {name: STOPS.get(entry.get("stop", ""), "") for name, entry in entries.items()}

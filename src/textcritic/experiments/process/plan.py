@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.process.block import KnownProcessBlock
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.plan.checks.corpora import PROCESS
 from textcritic.plan.entries import Corpus, Hsmm
@@ -27,7 +28,7 @@ from textcritic.plan.sources import (
 PLAIN_TABLES = {**PLAIN, "stride": None, **FP32}
 
 
-class KnownProcess(Experiment):
+class KnownProcess(Experiment[KnownProcessBlock]):
     """Word-level and latent perplexity where the truth is known (model criticism paper, section 3)."""
 
     kind = "process"
@@ -46,20 +47,20 @@ class KnownProcess(Experiment):
             data=tuple(self._data(corpus) for corpus in corpora),
             samples=tuple(self._sequences(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )
 
     def _data(self, corpus: str) -> KnownData:
         drawn_from = Path(f"results/corpora/{corpus}")
         return KnownData(
-            **real_scores(corpus, self.block["critic"]),
+            **real_scores(corpus, self.block.critic),
             process=drawn_from / "process.npz",
             statistics=drawn_from / "statistics.json",
         )
 
     def _sequences(self, source: Source) -> Sequences:
         return Sequences(
-            **drawn(source, self.block["critic"], self.registries),
+            **drawn(source, self.block.critic, self.registries),
             **measured(source, self.registries),
             rejected=Path(f"{source.sample}.rejected.parquet"),
         )

@@ -1,8 +1,7 @@
 """Table 1 of the paper in long format: a known process, sequences drawn from it, and samples of models of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +12,10 @@ from textcritic.corpora.synthetic.process import Process
 from textcritic.critics import decompose, document_columns, latent_nll, rejections
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
-from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, Sequences
+from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, ProcessFiles, Sequences
 from textcritic.files import read_json
-from textcritic.inference import exp_ratio_of_sums
 from textcritic.measures.material import Material
-from textcritic.measures.measure import Measure, Scored
+from textcritic.measures.measure import LATENT_PPL, Measure, Scored
 from textcritic.measures.numbers import plural
 from textcritic.measures.rows import completed, source_rows
 from textcritic.measures.scored import (
@@ -26,6 +24,7 @@ from textcritic.measures.scored import (
     source_scores,
 )
 from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
+from textcritic.values import JsonObject, Row
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
@@ -37,16 +36,10 @@ COLUMNS = (
 )  # fmt: skip
 TEXTS = ("infinite_because", "published_note", "ppl_unit", "ppl_infinite_because")
 WHOLE = ("documents", "steps", "rejected", "seeds", "seeds_read")
-PPL = Measure(
-    name="Latent PPL",
+PPL = replace(
+    LATENT_PPL,
     means="how surprising the hidden states are, in their order",
-    value="latent_ppl",
     section="table-process",
-    statistic=exp_ratio_of_sums,
-    metric="latent_ppl",
-    published="published",
-    difference="difference",
-    by_ratio=True,
 )
 WORDS = Measure(
     name="Word-level PPL",
@@ -64,7 +57,7 @@ EXACT_VALUES = {"ppl_body": "word_ppl", "latent_ppl": "latent_ppl"}
 SUBSAMPLE_SEED = 1234
 
 
-def perplexity_rows(material: Material) -> pd.DataFrame:
+def perplexity_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
     """Word-level and Latent PPL of a known process and of models of it (paper, Table 1), one row a source.
 
     Of each process: the exact values; its test split; every sample. Columns: those of `rows.source_rows` for
@@ -90,14 +83,14 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
         perplexity = perplexity_of(source.perplexity) if isinstance(source, Sequences) else _of_test_split(source)
         return replace(scored, more={**scored.more, **perplexity})
 
-    rows = source_rows(material, read, [PPL, WORDS])
-    for row in rows:
-        row["label"] = material.names.source(row)
+    rows: list[Row] = []
+    for row in source_rows(material, read, [PPL, WORDS]):
+        named = {**row, "label": material.names.source(row)}
         if row["source"] == EXACT:  # the published values were measured on the test split
-            row |= {PPL.published: None, WORDS.published: None}
+            rows.append(named | {PPL.published: None, WORDS.published: None})
         else:
             notes = [material.published.note(metric, row) for metric in (WORDS.metric, PPL.metric)]
-            row["published_note"] = "; ".join(filter(None, notes))
+            rows.append(named | {"published_note": "; ".join(filter(None, notes))})
     table = completed(rows, COLUMNS, [PPL, WORDS], WHOLE[:-1], TEXTS, TEST)
     for _, group in table[table["source"] == SAMPLE].groupby(GROUP, sort=False):
         table.loc[group.index, "seeds_read"] = group["latent_ppl"].count()
@@ -106,7 +99,7 @@ def perplexity_rows(material: Material) -> pd.DataFrame:
     )
 
 
-def parsing_rows(material: Material) -> pd.DataFrame:
+def parsing_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
     """How Latent PPL changes with the definition of a sequence (`critics.known_process.audit_parsing`).
 
     Columns: the keys, `label`, `switch`, `setting_of_switch`, `latent_ppl` (empty where nothing can be read),
@@ -116,7 +109,7 @@ def parsing_rows(material: Material) -> pd.DataFrame:
     experiment, names = material.files, material.names
     rows = []
     for data in experiment.data:
-        samples = {sample.slug: sample for sample in experiment.of(data)[1:]}
+        samples = {sample.slug: sample for sample in experiment.samples_of(data)}
         for row in audit_parsing(data.process, {slug: (s.articles, s.rejected) for slug, s in samples.items()}):
             keys = samples[row.pop("source")].keys
             row = {"setting_of_switch": row.pop("setting"), "documents": row.pop("n"), **row}
@@ -127,23 +120,22 @@ def parsing_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows)[columns].astype({**whole, "latent_ppl": float, "change_percent": float})
 
 
-def _exact(data: KnownData, process: Process) -> dict[str, Any]:
+def _exact(data: KnownData, process: Process) -> Row:
     """The columns of the exact row."""
     parts = decompose(_expected_transitions(process), KnownProcess.of(process))
     exact = _statistics(data, lambda loaded: {name: loaded[key]["exact"] for name, key in EXACT_VALUES.items()})
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
         raise TextcriticError(f"{data.statistics}: is of another process than {data.process}; delete both and rerun")
     length = process.expected_tokens()
-    exact |= {"ppl_all": exact["ppl_body"] ** (length / (length + 1)), "ppl_unit": "tokens"}
-    exact |= {name: getattr(parts, name) for name in PARTS}
-    exact["kl"] = max(exact["kl"], 0.0)  # 0 in truth; rounding may leave it below
-    return exact
+    ppl = {"ppl_all": exact["ppl_body"] ** (length / (length + 1)), "ppl_unit": "tokens"}
+    at_least_0 = {"kl": max(parts.kl, 0.0)}  # 0 in truth; rounding may leave it below
+    return {**exact, **ppl, **{name: getattr(parts, name) for name in PARTS}, **at_least_0}
 
 
-def _of_test_split(data: KnownData) -> dict[str, Any]:
+def _of_test_split(data: KnownData) -> Row:
     """Word-level perplexity of the test split; a sequence's end has probability 1 and so costs nothing."""
 
-    def columns(statistics: Mapping[str, Any]) -> dict[str, Any]:
+    def columns(statistics: JsonObject) -> dict[str, float | str]:
         words, (low, high) = statistics["word_ppl"]["test"], statistics["word_ppl"]["ci95"]
         tokens, ends = statistics["tokens"]["test"], statistics["articles"]["test"]
         body = {"ppl_body": words, "ppl_body_low": low, "ppl_body_high": high, "ppl_unit": "tokens"}
@@ -152,7 +144,7 @@ def _of_test_split(data: KnownData) -> dict[str, Any]:
     return _statistics(data, columns)
 
 
-def _statistics(data: KnownData, columns: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+def _statistics(data: KnownData, columns: Callable[[JsonObject], Row]) -> Row:
     """Some columns of statistics.json."""
     try:
         return columns(read_json(data.statistics))
@@ -177,7 +169,7 @@ def _scored(source: KnownData | Sequences, process: KnownProcess, test: Scored |
         return Scored({"scores": scores}, 0, reasons, {"steps": 0, **of_test})
     transitions = process.transitions(scores)
     columns, parts = document_columns(scores), decompose(transitions, process)
-    more: dict[str, Any] = {"steps": int(columns[:, 1].sum()), "latent_nll": latent_nll(scores), **of_test}
+    more: dict[str, object] = {"steps": int(columns[:, 1].sum()), "latent_nll": latent_nll(scores), **of_test}
     more |= {name: getattr(parts, name) for name in PARTS}
     if not np.isfinite(columns).all():
         impossible = int(transitions[np.isinf(process.log_probs)].sum())

@@ -1,10 +1,9 @@
 """Single sequences for the report (paper, Figure 3): sub-sequences, their states, and what each step costs."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +17,7 @@ from textcritic.files import read_table
 from textcritic.measures.numbers import count, number, percent, plural
 from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import data_keys
+from textcritic.values import Row
 
 NEAR_MEDIAN, REJECTED = 3, 2
 MOST_CELLS = 60  # of a text that the process could not have made, which may be of any length
@@ -86,7 +86,7 @@ def examples(experiment: ProcessFiles) -> list[Examples]:
         process = Process.load(data.process)
         label = names.source(data_keys(data.corpus, TEST))
         by_source.append(_examples(f"{data.corpus}.data", label, data, process))
-        for sample in experiment.of(data)[1:]:
+        for sample in experiment.samples_of(data):
             label = names.source(sample.keys)
             by_source.append(_examples(sample.slug, label, sample, process))
     return by_source
@@ -127,7 +127,7 @@ def _places(total: int) -> dict[int, str]:
     return places | {place: words for place, words in ends.items() if place not in places}
 
 
-def _steps(article: Article, score: Mapping[str, Any], blind: float, path: Path) -> tuple[Step, ...]:
+def _steps(article: Article, score: Row, blind: float, path: Path) -> tuple[Step, ...]:
     states: list[str] = score["chain"]
     if states != [section.title for section in article.sections]:
         raise TextcriticError(f"{path}: sequence {article.id!r} has other states than its scores; rerun both")
@@ -161,7 +161,7 @@ def _words(nll: list[float], steps: tuple[Step, ...], rank: int, total: int) -> 
     )
 
 
-def _together(rows: list[dict[str, Any]], kept: pa.Table, blind: float) -> str:
+def _together(rows: list[Row], kept: pa.Table, blind: float) -> str:
     """The sum of all sequences of a source and its Latent PPL."""
     if not rows:
         return "No sequence of this sample could be read, so it has no states and no Latent PPL."

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,12 +14,13 @@ from textcritic.plan.sources import GROUP, RUN, SAMPLE
 from textcritic.report.cells import Column, infinite_remarks, measure_cell, measure_sheet, published_note
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
+from textcritic.values import Row
 
 ENOUGH = 100  # sequences, below which entropy and divergence say nothing
 SWITCHES = {"default": "default", "as_released": "as released", "any length": "any length"}
 
 
-def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Mapping[str, Any]]) -> Sheet:
+def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping[str, Row]) -> Sheet:
     """Word-level and Latent PPL of a process and of each model of it (paper, Table 1), seeds together."""
 
     def part(place: int) -> Callable[[pd.DataFrame], Cell]:
@@ -44,7 +44,7 @@ def perplexity_sheet(rows: pd.DataFrame, names: ProcessNames, decodings: Mapping
     return measure_sheet(heading, rows, names, columns, remarks)
 
 
-def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def given_remarks(rows: pd.DataFrame, decodings: Mapping[str, Row]) -> list[str]:
     """Under which decodings a model is given the length of a sequence."""
     used = dict.fromkeys(rows.loc[rows["source"] == SAMPLE, "decoding"])
     given = [name for name in used if decodings.get(name, {}).get("stop") == "given"]
@@ -132,7 +132,7 @@ def _mean(group: pd.DataFrame, column: str) -> float:
     return 0.0 if np.isclose(value, 0, atol=1e-9) else value
 
 
-def _parsing_cell(row: Mapping[str, Any]) -> Cell:
+def _parsing_cell(row: Row) -> Cell:
     sequences = f"{count(row['documents'])} sequences"
     notes = [] if missing(row["change_percent"]) else [f"{difference(row['change_percent'])}%"]
     return Cell(number(row["latent_ppl"]), (sequences, *notes))

@@ -1,12 +1,12 @@
 """The files of an experiment on recitation."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.sources import Compared, Drawn
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,13 +26,11 @@ Documents: TypeAlias = RealText | Drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecitationFiles(Compared):
+class RecitationFiles(Compared[RealText, Drawn]):
     """Real text of each corpus, and samples in the order of the tables.
 
     Attributes:
         cutting: how the critic cuts documents into words: `tokenizer`, `lower_case`, `straight_quotes`, `words`.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Drawn, ...]
-    cutting: Mapping[str, Any] = field(default_factory=dict)
+    cutting: JsonObject = field(default_factory=dict)

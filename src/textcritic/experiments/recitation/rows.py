@@ -1,7 +1,6 @@
 """Recitation in long format: the share of n-grams that occur in the training text, and the longest copied passages."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,17 +9,19 @@ import pyarrow as pa
 from textcritic.corpora import some_articles
 from textcritic.corpora.readers.characters import straight
 from textcritic.critics import rejections
-from textcritic.critics.recitation.index import Cutting, cutting_of
+from textcritic.critics.recitation.index import tokens_in
 from textcritic.critics.recitation.scoring import LENGTHS, MAIN_LENGTH, RECITATION_SCHEMA, counts_of, long_enough
 from textcritic.critics.scores import groups_of
-from textcritic.experiments.recitation.files import Documents
+from textcritic.experiments.recitation.files import Documents, RecitationFiles
 from textcritic.measures.material import Material
 from textcritic.measures.measure import Resampling, Scored
 from textcritic.measures.own import Declared
 from textcritic.measures.own_rows import Measured, measure_of, scored_of
 from textcritic.measures.rows import columns_of, completed, estimated, source_rows
 from textcritic.measures.scored import RECIPE, source_scores
+from textcritic.plan.entries import Recitation
 from textcritic.plan.sources import KEYS, RUN
+from textcritic.values import Row
 
 MOST_PASSAGES = 5  # of each source
 LONGEST_SHOWN, AROUND = 80, 15  # words of a passage that are shown, and words before and after it
@@ -52,7 +53,7 @@ PASSAGE_COLUMNS = (
 PASSAGE_TEXT = ("article", "train_article", "before", "passage", "after")
 
 
-def recitation_rows(material: Material) -> pd.DataFrame:
+def recitation_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     """How much of each source occurs in the training text, one row a source.
 
     Columns: those of `rows.source_rows`; `recited`, percent of its 13-grams that occur in the training text;
@@ -66,7 +67,7 @@ def recitation_rows(material: Material) -> pd.DataFrame:
     return completed(source_rows(material, read_source, [RECITED]), COLUMNS, [RECITED], WHOLE)
 
 
-def length_rows(material: Material) -> pd.DataFrame:
+def length_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     """The share for each n: one row for each source and n.
 
     Columns: the keys; `label`; `n`; `share`, percent of the n-grams that occur in the training text, with its 95%
@@ -76,7 +77,7 @@ def length_rows(material: Material) -> pd.DataFrame:
     for _, sources in material.files.groups():
         for source in sources:
             scores = source_scores(source, RECITATION_SCHEMA.names)
-            start = source.keys | {"label": material.names.source(source.keys, corpus=False)}
+            start = material.start(source)
             for n in LENGTHS:
                 counts = counts_of(scores, n).astype(np.float64)
                 scored = scored_of(OF_LENGTH, Measured.of_documents(counts, groups_of(long_enough(scores, n))))
@@ -86,7 +87,7 @@ def length_rows(material: Material) -> pd.DataFrame:
     return pd.DataFrame(rows).reindex(columns=columns).astype(dict.fromkeys(RUN, "Int64"))
 
 
-def passage_rows(material: Material) -> pd.DataFrame:
+def passage_rows(material: Material[RecitationFiles]) -> pd.DataFrame:
     """The longest passages that each source has from the training text, of the first seed: one row for each.
 
     Columns: the keys; `label`; `rank` from 1; `article`, where it was found; `words` of the passage and `begin`, its
@@ -95,16 +96,16 @@ def passage_rows(material: Material) -> pd.DataFrame:
     passage of a source is from another article and another training document.
     """
     rows = []
-    cutting = cutting_of(material.files.cutting)
+    entry = Recitation.read({"kind": "recitation", **material.files.cutting}, "cutting")
     for real in material.files.data:
         for source in material.files.shown(real):
-            start = source.keys | {"label": material.names.source(source.keys, corpus=False, seed=False)}
+            start = material.start(source, seed=False)
             chosen = _longest(source_scores(source, RECITATION_SCHEMA.names))
             articles = some_articles(source.articles, [score["id"] for score in chosen])
             for rank, score in enumerate(chosen, start=1):
                 row = {"rank": rank, "article": score["id"], "words": score["longest"], "begin": score["begin"]}
                 row |= {"train_article": score["train_id"], "train_begin": score["train_begin"]}
-                rows.append(start | row | quoted(articles[score["id"]].text, score["begin"], score["longest"], cutting))
+                rows.append(start | row | quoted(articles[score["id"]].text, score["begin"], score["longest"], entry))
     return pd.DataFrame(rows).reindex(columns=[*KEYS, *PASSAGE_COLUMNS]).astype(dict.fromkeys(RUN, "Int64"))
 
 
@@ -120,17 +121,17 @@ def read_scored(scores: pa.Table) -> Scored:
     reasons = rejections(scores)
     if short := len(longest) - len(counts):
         reasons[f"fewer than {MAIN_LENGTH} words"] = short
-    more: dict[str, Any] = {"ngrams": int(counts[:, 1].sum())}
+    more: dict[str, object] = {"ngrams": int(counts[:, 1].sum())}
     if len(longest):
         more |= {"longest": int(longest.max()), "longest_median": float(np.median(longest))}
     groups = groups_of(long_enough(scores, MAIN_LENGTH))
     return scored_of(RECITED, Measured.of_documents(counts, groups, reasons), more)
 
 
-def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
+def spans_of(text: str, entry: Recitation) -> list[tuple[int, int]]:
     """The characters (start, end) of each word of a text, in order; between them there is white space alone."""
-    tokens = cutting.tokens(pa.array([text], pa.string()))
-    text = straight(text) if cutting.straight_quotes else text  # as long as before
+    tokens = tokens_in(pa.array([text], pa.string()), entry)
+    text = straight(text) if entry.straight_quotes else text  # as long as before
     spans, end = [], 0
     for word in tokens.types.take(pa.array(tokens.ids)).to_pylist():
         start = text.index(word, end)
@@ -139,12 +140,12 @@ def spans_of(text: str, cutting: Cutting) -> list[tuple[int, int]]:
     return spans
 
 
-def _longest(scores: pa.Table) -> list[dict[str, Any]]:
+def _longest(scores: pa.Table) -> list[Row]:
     """Scores of the documents with the longest passages, each passage from another training document."""
     names = ("id", "longest", "begin", "train_id", "train_begin")
     table = scores.select(names).filter(scores["train_id"].is_valid())
     ranked = table.sort_by([("longest", "descending"), ("id", "ascending")]).to_pylist()
-    first: dict[str, dict[str, Any]] = {}
+    first: dict[str, Row] = {}
     for score in ranked:
         first.setdefault(score["train_id"], score)
         if len(first) == MOST_PASSAGES:
@@ -152,9 +153,9 @@ def _longest(scores: pa.Table) -> list[dict[str, Any]]:
     return list(first.values())
 
 
-def quoted(text: str, begin: int, words: int, cutting: Cutting) -> dict[str, str]:
+def quoted(text: str, begin: int, words: int, entry: Recitation) -> dict[str, str]:
     """A passage as it is written, and the words around it."""
-    spans, end = spans_of(text, cutting), begin + words
+    spans, end = spans_of(text, entry), begin + words
     first, last = spans[begin][0], spans[end - 1][1]
     passage = text[first:last]
     if words > LONGEST_SHOWN:

@@ -1,7 +1,6 @@
 """The section of the report on recitation."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -16,6 +15,7 @@ from textcritic.measures.numbers import count, plural
 from textcritic.report.cells import unscored_sheet
 from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Place, Section, said_of
+from textcritic.values import Row
 
 LEFT_OUT = ("recitation-left-out", f"Documents without a run of {MAIN_LENGTH} words, by reason")
 HEADS = ("Document", "Words in a row", "Training document")
@@ -47,7 +47,7 @@ def section(files: RecitationFiles, tables: Mapping[str, pd.DataFrame], place: P
     )
 
 
-def _passage(row: Mapping[str, Any]) -> Document:
+def _passage(row: Row) -> Document:
     """A passage as the template shows it."""
     entries = ((count(row["words"]), row["words"]), str(row["train_article"]))
     return Document(str(row["article"]), entries, {**row, "length": plural(int(row["words"]), "word")})

@@ -1,13 +1,13 @@
 """The files of an experiment on statistical tendencies."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from textcritic.plan.bundle import Files
 from textcritic.plan.sources import Compared, Drawn
 from textcritic.plan.sources import RealText as Real
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ Documents: TypeAlias = RealText | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TendenciesFiles(Compared):
+class TendenciesFiles(Compared[RealText, Sample]):
     """Real text of each corpus, samples in the order of the tables, and how to read them.
 
     Attributes:
@@ -63,7 +63,5 @@ class TendenciesFiles(Compared):
         models: for a table about generators, which needs nothing else.
     """
 
-    data: tuple[RealText, ...]
-    samples: tuple[Sample, ...]
-    options: Mapping[str, Any]
+    options: JsonObject
     models: tuple[Model, ...] = ()

@@ -64,7 +64,7 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
 
     A generator has one colour in all panels; of several settings the second has dashes.
     """
-    sources = [(keys, curves) for _, keys, curves in curves_of(files)]
+    sources = list(curves_of(files))
     samples = [keys for keys, _ in sources if keys["source"] == SAMPLE]
     generators, settings = unique(k["generator"] for k in samples), unique(k["setting"] for k in samples)
     closed = {sample.generator: sample.vocabulary for sample in files.samples}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from textcritic.experiments.tendencies.block import TendenciesBlock
 from textcritic.experiments.tendencies.files import Model, RealText, Sample, TendenciesFiles
 from textcritic.plan.entries import Causal, Fairseq
 from textcritic.plan.entries import Tendencies as Critic
@@ -21,7 +22,7 @@ MODELS, SAMPLES, REAL_ALONE = "models", "samples", ("real", "unigrams-and-length
 COUNTING = ("tokenizer", "lower_case", "stop_words", "ranks", "draws", "window")
 
 
-class Tendencies(Experiment):
+class Tendencies(Experiment[TendenciesBlock]):
     """Whether samples keep to the statistical tendencies of real text (Meister and Cotterell 2021)."""
 
     kind = "tendencies"
@@ -40,7 +41,7 @@ class Tendencies(Experiment):
         """Statistics of real text and of the samples compared."""
         corpora, sources = self.compared(part)
         of = None if part is None else self.parts[part].of
-        entry = self.registries.of_kind("critics", self.block["critic"], Critic)
+        entry = self.registries.of_kind("critics", self.block.critic, Critic)
         compared = [] if of in (*REAL_ALONE, MODELS) else sources
         return TendenciesFiles(
             data=() if of == MODELS else tuple(self._real(corpus, of == SAMPLES) for corpus in corpora),
@@ -57,14 +58,14 @@ class Tendencies(Experiment):
             yield Model(**keys, label=label, **measured(source, self.registries))
 
     def _real(self, corpus: str, shown: bool) -> RealText:
-        base = f"results/tendencies/{self.block['critic']}/{corpus}/data/test"
+        base = f"results/tendencies/{self.block.critic}/{corpus}/data/test"
         articles = Path(f"results/corpora/{corpus}/test.parquet") if shown else None
         curves = Path(f"{base}.curves.parquet")
         return RealText(corpus=corpus, scores=Path(f"{base}.json"), curves=curves, articles=articles)
 
     def _sample(self, source: Source) -> Sample:
-        base = source.under(f"results/tendencies/{self.block['critic']}/{source.corpus}/samples")
-        of_source = drawn(source, self.block["critic"], self.registries) | {"scores": Path(f"{base}.json")}
+        base = source.under(f"results/tendencies/{self.block.critic}/{source.corpus}/samples")
+        of_source = drawn(source, self.block.critic, self.registries) | {"scores": Path(f"{base}.json")}
         return Sample(**of_source, curves=Path(f"{base}.curves.parquet"), vocabulary=self._vocabulary(source))
 
     def _vocabulary(self, source: Source) -> int | None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
@@ -27,6 +26,7 @@ from textcritic.plan.sources import DATA, GROUP, RUN
 from textcritic.report.cells import Column, by_source, measure_sheet
 from textcritic.report.prose import remarks_of
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
+from textcritic.values import Row
 
 NotesOf = Callable[[pd.DataFrame, Statistic], list[str]]
 
@@ -168,7 +168,7 @@ def _verdict(group: pd.DataFrame) -> Cell:
     """The verdict; of several seeds, that of the seed with the largest distance."""
     if group.empty or group["value"].isna().all():
         return Cell(MISSING if len(group) else NONE)
-    row: dict[str, Any] = group.loc[group["value"].idxmax()].to_dict()
+    row: Row = group.loc[group["value"].idxmax()].to_dict()
     times = "" if missing(row["times"]) or row["verdict"] != DIFFERS else f" ({number(row['times'], 2)}×)"
     notes = [_range(row, "value", "low", "high")]
     if not missing(row["p_value"]):
@@ -178,7 +178,7 @@ def _verdict(group: pd.DataFrame) -> Cell:
     return Cell(with_n(row["documents"], f"{row['verdict']}{times}"), tuple(notes))
 
 
-def _range(row: dict[str, Any], value: str, low: str, high: str) -> str:
+def _range(row: Row, value: str, low: str, high: str) -> str:
     if missing(row[low]):
         return significant(row[value])
     return f"{significant(row[value])} ({significant(row[low])}–{significant(row[high])})"

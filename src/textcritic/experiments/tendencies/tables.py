@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import (
     audit_rows,
     distance_rows,
@@ -38,16 +39,16 @@ NAMES = partial(names_of, real=REAL)
 COEFFICIENTS = ("s", "heaps_beta")
 
 
-def audit(material: Material) -> Table:
+def audit(material: Material[TendenciesFiles]) -> Table:
     """How each disputed detail changes the number."""
     rows = material.get(audit_rows)
     return Table(audit_sheet(rows, material.names, bool(material.published.values)), rows)
 
 
-def some_distances(only: Sequence[str]) -> Callable[[Material], Table]:
+def some_distances(only: Sequence[str]) -> Callable[[Material[TendenciesFiles]], Table]:
     """Distances by some of the statistics (paper, Tables 2 and 3)."""
 
-    def table(material: Material) -> Table:
+    def table(material: Material[TendenciesFiles]) -> Table:
         rows = material.get(distance_rows)
         rows = rows[rows["statistic"].isin(only)]
         return Table(distances_sheet(rows, material.names, "distances", only), rows)
@@ -55,14 +56,14 @@ def some_distances(only: Sequence[str]) -> Callable[[Material], Table]:
     return table
 
 
-def real(material: Material) -> Table:
+def real(material: Material[TendenciesFiles]) -> Table:
     """Statistics of real text (paper, Table 4)."""
     rows, only = material.get(value_rows), (*OF_REAL, "symbols_mean")
     rows = rows[(rows["source"] == DATA) & rows["statistic"].isin(only)]
     return Table(values_sheet(rows, material.names, "real", only), rows)
 
 
-def coefficients(material: Material) -> Table:
+def coefficients(material: Material[TendenciesFiles]) -> Table:
     """Coefficients of Zipf's and Heaps' laws (paper, Table 5)."""
     rows = material.get(value_rows)
     rows = rows[rows["statistic"].isin(COEFFICIENTS)]

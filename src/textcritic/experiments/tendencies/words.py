@@ -1,8 +1,7 @@
 """Findings about tendencies in words, and what the terms mean."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Any
 
 import pandas as pd
 
@@ -20,6 +19,7 @@ from textcritic.measures.sentences import FEW
 from textcritic.plan.sources import GROUP, RUN, SAMPLE, data_keys
 from textcritic.report.cells import matching
 from textcritic.report.section import Finding
+from textcritic.values import Row
 
 NUMBERS = {
     "length": ("length_mean", "{} tokens"),
@@ -64,7 +64,7 @@ def tendency_findings(rows: pd.DataFrame, names: Names) -> list[Finding]:
     return findings
 
 
-def sentence(row: Mapping[str, Any] | Verdict) -> str:
+def sentence(row: Row | Verdict) -> str:
     """A failure in one sentence, with how far it is.
 
     Args:
@@ -79,7 +79,7 @@ def sentence(row: Mapping[str, Any] | Verdict) -> str:
     return f"{clause[0].upper()}{clause[1:]} ({', '.join(parts)})."
 
 
-def _clause(row: Mapping[str, Any]) -> str:
+def _clause(row: Row) -> str:
     """What is wrong with a sample that differs in a tendency."""
     tendency = next(tendency for tendency in TENDENCIES if tendency.name == row["tendency"])
     if tendency.ways[0] and not row["way"]:  # e.g. of shares whose means are equal
@@ -116,7 +116,7 @@ def comparisons_of(
     return tuple(tests)
 
 
-def cause(row: Mapping[str, Any], values: pd.DataFrame) -> str:
+def cause(row: Row, values: pd.DataFrame) -> str:
     """What is wrong with a sample in one tendency, a clause: `it has fewer stop words: 31% of its tokens against 44%`.
 
     Args:
@@ -134,7 +134,7 @@ def cause(row: Mapping[str, Any], values: pd.DataFrame) -> str:
     return f"{_clause(row)}{far}"
 
 
-def _own_and_real(row: Mapping[str, Any], values: pd.DataFrame) -> tuple[float, float] | None:
+def _own_and_real(row: Row, values: pd.DataFrame) -> tuple[float, float] | None:
     """An estimate of a sample and of real text, at one size if it depends on the size; None unless both are known."""
     own = matching(values, {key: row[key] for key in (*GROUP, *RUN)})
     real = values[(values["corpus"] == row["corpus"]) & (values["source"] != SAMPLE)]

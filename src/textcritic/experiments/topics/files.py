@@ -45,13 +45,9 @@ Documents: TypeAlias = Fitted | Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TopicsFiles(Compared):
+class TopicsFiles(Compared[Fitted, Sample]):
     """Real text of each corpus, samples in the order of the tables."""
 
-    data: tuple[Fitted, ...]
-    samples: tuple[Sample, ...]
-
-    def of(self, real: RealText) -> list[Documents]:
-        """The real text of one corpus and the samples compared with it, the baseline last."""
-        first, *samples = super(TopicsFiles, self).of(real)
-        return [first, *sorted(samples, key=lambda sample: sample.baseline)]
+    def samples_of(self, real: Fitted) -> list[Sample]:
+        """The samples beside the real text of one corpus, the baseline last."""
+        return sorted(super(TopicsFiles, self).samples_of(real), key=lambda sample: sample.baseline)

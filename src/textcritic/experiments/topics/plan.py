@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
+from textcritic.experiments.topics.block import TopicsBlock
 from textcritic.experiments.topics.files import Fitted, Sample, TopicsFiles
 from textcritic.plan.checks.vocabulary import STOP_LISTS, require_stop_words
 from textcritic.plan.entries import Ctm, Lda, Ngram
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.power import power_file
 from textcritic.plan.registries import Registries, download_of
 from textcritic.plan.sources import Source, decodings_of, drawn, fitted_model, real_scores
 
@@ -15,7 +15,7 @@ from textcritic.plan.sources import Source, decodings_of, drawn, fitted_model, r
 RELEASED_FILES = ("final-mu.dat", "final-cov.dat", "final-log-beta.dat")
 
 
-class Topics(Experiment):
+class Topics(Experiment[TopicsBlock]):
     """Latent NLL of documents under a correlated topic model (model criticism paper, section 6)."""
 
     kind = "topics"
@@ -27,7 +27,7 @@ class Topics(Experiment):
     def check(self) -> None:
         """As `Experiment.check`; also checks that the files of a model fitted elsewhere and of stop words exist."""
         super().check()
-        critic = self.block["critic"]
+        critic = self.block.critic
         entry = self.registries.of_kind("critics", critic, Ctm)
         for path in [*fitted_files(critic, self.registries), *fitted_words(critic, self.registries)]:
             if self.registries.lacks(path):
@@ -51,25 +51,25 @@ class Topics(Experiment):
             data=tuple(self._fitted(corpus, whole=part is None) for corpus in corpora),
             samples=tuple(self._sample(source) for source in sources),
             decodings=decodings_of(sources, self.registries),
-            resamples=self.config["resamples"],
+            resamples=self.config.resamples,
         )
 
     def fitted(self, corpus: str) -> str:
         """The folder of the critic that is fitted on a corpus."""
-        return f"results/critics/{self.block['critic']}/{corpus}"
+        return f"results/critics/{self.block.critic}/{corpus}"
 
     def _fitted(self, corpus: str, whole: bool) -> Fitted:
-        critic = self.block["critic"]
+        critic = self.block.critic
         return Fitted(
             **real_scores(corpus, critic),
             **fitted_model(corpus, critic),
             posteriors=Path(f"results/topics/{critic}/{corpus}/data/test.parquet"),
             of_starts=Path(f"results/topics/{critic}/{corpus}/data/test.starts.parquet"),
-            power=power_file(self, corpus) if whole else None,
+            power=self.block.power.file(self.folder, corpus) if whole else None,
         )
 
     def _sample(self, source: Source) -> Sample:
-        critic = self.block["critic"]
+        critic = self.block.critic
         generator = self.registries.entry("generators", source.generator)
         topics = source.under(f"results/topics/{critic}/{source.corpus}/samples")
         return Sample(

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from textcritic.critics.ctm.scoring import FOREIGN
+from textcritic.experiments.topics.files import TopicsFiles
 from textcritic.measures.material import Material
 from textcritic.report.power import PowerStudy, power_rows, read_power
 
@@ -18,7 +19,7 @@ STUDY = PowerStudy(
 )
 
 
-def foreign_rows(material: Material) -> pd.DataFrame:
+def foreign_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """The tables of `critics.ctm.power`, one corpus after the other; no rows if it was not measured.
 
     Raises:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,7 @@ from textcritic.critics.ctm.model import CTM
 from textcritic.critics.ctm.scoring import top_words, topic_shares
 from textcritic.errors import TextcriticError
 from textcritic.experiments.topics.covariances import corrected_distance, covariance_distance_of
-from textcritic.experiments.topics.files import Documents, Fitted, Sample
+from textcritic.experiments.topics.files import Documents, Fitted, Sample, TopicsFiles
 from textcritic.experiments.topics.read import Matrix, Moments, read_posteriors, read_starts, read_topic_scores
 from textcritic.inference import (
     ClusterTest,
@@ -51,7 +50,7 @@ DISTANCE_COLUMNS = (
 WHOLE = ("topics", "vocabulary", "documents", "groups", "starts", "rejected", "seeds")
 
 
-def topic_rows(material: Material) -> pd.DataFrame:
+def topic_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """Latent NLL of real text and of every sample, and how far its covariances are from real text's, one row a source.
 
     Columns: those of `rows.source_rows`; `baseline` (whether the generator learnt from shuffled words); `topics`
@@ -74,12 +73,12 @@ def topic_rows(material: Material) -> pd.DataFrame:
     return _rows(material, (*COLUMNS, *DISTANCE_COLUMNS), (NLL, GAP, AT_MEAN, DISTANCE))
 
 
-def nll_rows(material: Material) -> pd.DataFrame:
+def nll_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """The same without the distances: the paper's Table 9."""
     return _rows(material, COLUMNS, (NLL, GAP, AT_MEAN))
 
 
-def _rows(material: Material, columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
+def _rows(material: Material[TopicsFiles], columns: Sequence[str], measures: Sequence[Measure]) -> pd.DataFrame:
     critics = {fitted.corpus: CTM.load(fitted.critic) for fitted in material.files.data}
 
     def read(source: Documents, real: Scored | None) -> Scored:
@@ -100,7 +99,7 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
     starts = [(column[:, 0].mean() if len(column) else math.nan) for column in nll.values()]
     others = read_starts(source)
     of_starts = [tuple(starts), *((one.nll.mean(), one.nll_at_mean.mean()) for one in others)]
-    more: dict[str, Any] = {"baseline": isinstance(source, Sample) and source.baseline}
+    more: dict[str, object] = {"baseline": isinstance(source, Sample) and source.baseline}
     if len(kept):
         more["words_per_document"] = float(kept["words"].to_numpy().mean())
         more |= _over_starts(source, of_starts, of_starts if real is None else real.data["starts"])
@@ -111,24 +110,21 @@ def read_source(source: Documents, real: Scored | None) -> Scored:
     return Scored(data, len(kept), rejections(scores), more, groups_of(scores))
 
 
-def word_rows(material: Material) -> pd.DataFrame:
+def word_rows(material: Material[TopicsFiles]) -> pd.DataFrame:
     """Each topic's likeliest words and its share in real text and in the first seed of every sample.
 
     Columns: the keys, `label`, `topic` (from 1), `words` (with spaces between), `share` (empty if nothing could be
     scored); the commonest topic of real text first.
     """
-    topics, names = material.files, material.names
-    rows = []
+    topics, rows = material.files, []
     for fitted in topics.data:
         words = _words(fitted, WORDS)
         shares_by_source = {source: _shares(source) for source in topics.shown(fitted)}
         order = np.argsort(-np.array(shares_by_source[fitted]), kind="stable")
         for topic in order:
             for source, shares in shares_by_source.items():
-                keys = source.keys
-                row = {"label": names.source(keys, corpus=False), "topic": int(topic) + 1}
-                row |= {"words": " ".join(words[topic]), "share": None if shares is None else float(shares[topic])}
-                rows.append(keys | row)
+                row = {**material.start(source), "topic": int(topic) + 1, "words": " ".join(words[topic])}
+                rows.append(row | {"share": None if shares is None else float(shares[topic])})
     return pd.DataFrame(rows).astype({**dict.fromkeys(RUN, "Int64"), "share": float})
 
 

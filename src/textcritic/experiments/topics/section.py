@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
@@ -24,6 +23,7 @@ from textcritic.report.cells import unscored_sheet
 from textcritic.report.power import power_findings
 from textcritic.report.reader import Document, Reading, shelves_of
 from textcritic.report.section import Finding, Place, Section, said_of
+from textcritic.values import Row
 
 LEFT_OUT = ("topics-left-out", "Documents without a Latent NLL, by reason")
 HEADS = ("Document", "Latent NLL", "Words", "Stronger than usual")
@@ -100,7 +100,7 @@ def _facts(fitted: Fitted, names: Names) -> list[tuple[str, str]]:
     return [*words, (f"Fit{where}", fit)]
 
 
-def _starts(starts: Sequence[Mapping[str, Any]]) -> str:
+def _starts(starts: Sequence[Row]) -> str:
     """The number of starts, and the bounds of their fits."""
     if len(starts) < 2:
         return ""
@@ -115,7 +115,7 @@ def _heatmap(fitted: Fitted, names: Names) -> dict[str, str]:
     }
 
 
-def _outlier(row: Mapping[str, Any], topics: Mapping[str, Sequence[str]]) -> Document:
+def _outlier(row: Row, topics: Mapping[str, Sequence[str]]) -> Document:
     nll, strong = number(row["nll"]), _strong(row, topics[row["corpus"]])
     words = (
         f"Latent NLL {nll} in expectation, {number(row['nll_at_mean'])} at the mean; "
@@ -126,7 +126,7 @@ def _outlier(row: Mapping[str, Any], topics: Mapping[str, Sequence[str]]) -> Doc
     return Document(str(row["article"]), entries, shown)
 
 
-def _strong(row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def _strong(row: Row, names: Sequence[str]) -> list[str]:
     """The topics of an outlier that are stronger than in real text: `3: array · axis: 41%, usually 5.0%`."""
     strong = []
     for topic, share, usual in ([row[column] for column in three] for three in STRONG):

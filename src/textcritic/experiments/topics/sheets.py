@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -19,6 +18,7 @@ from textcritic.report.cells import Column, by_source, interval_note, matching, 
 from textcritic.report.prose import remarks_of
 from textcritic.report.reader import texts_sheet
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet, unrepeated
+from textcritic.values import Row
 
 STARTS_OF = {"latent_nll": "starts", "latent_nll_at_mean": "at_mean_starts"}
 MEASURED = (("measured", "distance"), ("by chance", "distance_by_chance"))
@@ -139,7 +139,7 @@ def _critics(rows: pd.DataFrame) -> str:
     return f"The {'critics' if len(sizes) > 1 else 'critic'}: {'; '.join(described)}."
 
 
-def _label(row: dict[str, Any], names: Names) -> str:
+def _label(row: Row, names: Names) -> str:
     return names.source(row, corpus=False, seed=False)
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from textcritic.experiments.topics.files import TopicsFiles
 from textcritic.experiments.topics.outliers import outlier_rows, published_examples
 from textcritic.experiments.topics.power import STUDY, foreign_rows
 from textcritic.experiments.topics.rows import nll_rows, topic_rows, word_rows
@@ -13,7 +14,7 @@ from textcritic.report.tables import Table, recipe
 TEXT = ("article", "text")
 
 
-def paper_outliers(material: Material) -> Table:
+def paper_outliers(material: Material[TopicsFiles]) -> Table:
     """The paper's Table 14: ranked by the Latent NLL at the mean, as there."""
     rows = outlier_rows(material, "nll_at_mean")
     sheet = outliers_sheet(rows, material.names, at_mean=True)

@@ -1,8 +1,5 @@
 """What the numbers of a topic model say, in words."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
 from textcritic.experiments.topics.rows import DOT, GAP, NAMING
@@ -16,6 +13,7 @@ from textcritic.measures.score import HIGHER
 from textcritic.plan.sources import DATA, GROUP, SAMPLE
 from textcritic.report.cells import matching
 from textcritic.report.section import Finding
+from textcritic.values import Row
 
 LIKE = 0.05  # a difference in length below this share of the length of real documents is not mentioned
 
@@ -73,7 +71,7 @@ def _starts(scored: pd.DataFrame) -> str:
     )
 
 
-def _length(scored: pd.DataFrame, real: Mapping[str, Any]) -> str:
+def _length(scored: pd.DataFrame, real: Row) -> str:
     """A doubt if documents are longer or shorter and this can explain the sign of the Latent NLL's difference."""
     gap = scored["latent_nll"].mean() - real["latent_nll"]
     of_sample, of_real = words_per_document(scored), real["words_per_document"]

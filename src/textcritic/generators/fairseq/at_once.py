@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw
 from textcritic.generators.fairseq.models import FairseqModel
 from textcritic.generators.fairseq.steps import batches, padded
+from textcritic.generators.uniforms import Uniforms
+from textcritic.plan.entries import Decoding
 
 SHORTEST = 2  # the beginning and the end, as fairseq has it
 OFFSET = 128  # fairseq's class for a text as long as its source, where the model predicts the difference

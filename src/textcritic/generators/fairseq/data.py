@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -17,6 +17,9 @@ from textcritic.generators.fairseq.models import FairseqModel
 from textcritic.generators.pairs import Pairs
 from textcritic.generators.symbols import sequence_ends
 from textcritic.runlog import log
+
+Batch: TypeAlias = dict[str, Any]
+"""What fairseq's `collate` makes: tensors by name, those that a model reads together under `net_input`."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,7 @@ class Batches:
         """Target tokens of these examples, the symbols at their ends included."""
         return int(self._target_tokens[rows].sum())
 
-    def collate(self, rows: np.ndarray) -> dict[str, Any]:
+    def collate(self, rows: np.ndarray) -> Batch:
         """A batch as fairseq's criteria take it, on the CPU.
 
         A translator's source is padded on the left and its batch sorted by the length of the source, as fairseq does;
@@ -175,7 +178,7 @@ class Batches:
             samples.append(sample)
         pad, eos = dictionary.pad(), dictionary.eos()
         if self.examples.source is None:
-            batch: dict[str, Any] = monolingual_dataset.collate(samples, pad, eos)
+            batch: Batch = monolingual_dataset.collate(samples, pad, eos)
         else:
             reads = model.autoregressive
             batch = language_pair_dataset.collate(samples, pad, eos, left_pad_source=reads, input_feeding=reads)
@@ -194,11 +197,10 @@ class Batches:
         return [batches[place] for place in numbers.permutation(len(batches))]
 
 
-def to_device(value: Any, device: torch.device) -> Any:
-    """Tensors in nested dicts, moved."""
-    if isinstance(value, dict):
-        return {key: to_device(item, device) for key, item in value.items()}
-    return value.to(device, non_blocking=True) if torch.is_tensor(value) else value
+def to_device(batch: Batch, device: torch.device) -> Batch:
+    """A batch with its tensors moved."""
+    moved = lambda value: value.to(device, non_blocking=True) if torch.is_tensor(value) else value  # noqa: E731
+    return {key: to_device(item, device) if isinstance(item, dict) else moved(item) for key, item in batch.items()}
 
 
 def _cuts(lengths: np.ndarray, max_tokens: int) -> np.ndarray:

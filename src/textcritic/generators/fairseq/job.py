@@ -1,20 +1,21 @@
 """What the training of one of fairseq's models does at each step: fairseq's model and criterion, our own loop."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import nn
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.fairseq.data import Batches, Examples, to_device
+from textcritic.generators.fairseq.data import Batch, Batches, Examples, to_device
 from textcritic.generators.fairseq.models import FairseqModel, set_weights, weights
 from textcritic.generators.fairseq.score import adaptive_nll, iter_nll
 from textcritic.plan.entries.generators import FairseqTraining
+from textcritic.training.checkpoint import State
 from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import card_name
 from textcritic.training.loop import Loop
 from textcritic.training.processes import Ranks
+from textcritic.values import JsonObject
 
 
 class Objective(nn.Module):
@@ -50,7 +51,7 @@ class Objective(nn.Module):
         else:
             self.criterion = LabelSmoothedCrossEntropyCriterion(model.task, False, label_smoothing)
 
-    def forward(self, batch: dict[str, Any]) -> torch.Tensor:
+    def forward(self, batch: Batch) -> torch.Tensor:
         """The loss of a batch: summed over target tokens; of a non-autoregressive model, a mean over the batch."""
         if self.at_once:
             batch["prev_target"] = self.task.inject_noise(batch["target"])
@@ -60,7 +61,7 @@ class Objective(nn.Module):
             loss: torch.Tensor = self.criterion(self.module, batch)[0]
         return loss
 
-    def _adaptive(self, batch: dict[str, Any]) -> torch.Tensor:
+    def _adaptive(self, batch: Batch) -> torch.Tensor:
         features, target = self.module(**batch["net_input"])[0], batch["target"]
         loss = adaptive_nll(self.softmax, features, target)[target.flatten() != self.pad].sum()
         # A cluster without a token in the batch gets a gradient too, of zero, as in fairseq.
@@ -127,24 +128,24 @@ class FairseqJob(GradientJob):
                 total, count = total + float(nll.sum()), count + len(nll)
         return self.mean_over_ranks(loop, total, count)
 
-    def weights(self) -> Mapping[str, Any]:
+    def weights(self) -> State:
         """The parameters, on their device, a shared one once."""
         return weights(self.model)
 
-    def set_weights(self, values: Mapping[str, Any]) -> None:
+    def set_weights(self, values: State) -> None:
         """Put `weights` back."""
         set_weights(self.model, values)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """As of every gradient job, and the tokens seen."""
         return {**super().state(), "tokens_seen": self.tokens_seen}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state`."""
         super().restore(state)
         self.tokens_seen = state["tokens_seen"]
 
-    def report(self, loop: Loop) -> dict[str, Any]:
+    def report(self, loop: Loop) -> JsonObject:
         """The training's report, see `train.train_fairseq`."""
         return {
             "steps": loop.step,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +21,7 @@ from textcritic.errors import TextcriticError, first_line, suggestion
 from textcritic.files import read_json, write_json
 from textcritic.generators.fairseq.shim import load_fairseq
 from textcritic.training.load import load_tokenizer
+from textcritic.values import JsonObject
 
 FORMAT = "textcritic/fairseq-1"
 CONFIG, WEIGHTS, DICTIONARY = "config.json", "model.safetensors", "dictionary.npy"
@@ -58,7 +60,7 @@ class FairseqModel:
     tokenizer: Any
     order: np.ndarray
     architecture: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     task: Any
 
     @property
@@ -136,7 +138,7 @@ def symbol_order(tokenizer: PreTrainedTokenizerFast, streams: Iterable[np.ndarra
 
 def build_model(
     architecture: str,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     order: np.ndarray,
     seed: int = 0,
     tokenizer: PreTrainedTokenizerFast | None = None,
@@ -209,13 +211,13 @@ def load_model(folder: str | os.PathLike[str], architecture: str | None = None) 
     return model
 
 
-def weights(module: Any) -> dict[str, torch.Tensor]:
+def weights(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     """The parameters by name, a shared one once. Buffers are left out: fairseq recomputes them on loading."""
     return {name: parameter.detach() for name, parameter in module.named_parameters()}
 
 
 @torch.no_grad()
-def set_weights(module: Any, values: Mapping[str, torch.Tensor]) -> None:
+def set_weights(module: torch.nn.Module, values: Mapping[str, torch.Tensor]) -> None:
     """Copy `weights` into a module; raises RuntimeError where names or shapes are others."""
     own = dict(module.named_parameters())
     if {name: value.shape for name, value in values.items()} != {name: value.shape for name, value in own.items()}:
@@ -230,14 +232,14 @@ def translates(architecture: str) -> bool:
     return not issubclass(_class(fairseq, architecture), fairseq.models.FairseqLanguageModel)
 
 
-def is_nonautoregressive(module: Any) -> bool:
+def is_nonautoregressive(module: object) -> bool:
     """Whether a module is one of fairseq's non-autoregressive translators."""
     from fairseq.models.nat import FairseqNATModel
 
     return isinstance(module, FairseqNATModel)
 
 
-def _config(path: Path) -> Mapping[str, Any]:
+def _config(path: Path) -> JsonObject:
     """What config.json says; refuses whatever `save_model` did not write."""
     if path.is_file():
         raise TextcriticError(f"{path}: a file; checkpoints of fairseq are pickles, which are not read: train here")
@@ -274,7 +276,7 @@ def _dictionary(order: Sequence[int] | np.ndarray) -> Any:
     return dictionary
 
 
-def _class(fairseq: Any, architecture: str) -> Any:
+def _class(fairseq: ModuleType, architecture: str) -> Any:
     """The class of an architecture's models."""
     registry = fairseq.models.ARCH_MODEL_REGISTRY
     if architecture not in registry:
@@ -290,7 +292,7 @@ class _Parser(argparse.ArgumentParser):
         raise TextcriticError(f"options: {message}")
 
 
-def _arguments(fairseq: Any, architecture: str, options: Mapping[str, Any]) -> argparse.Namespace:
+def _arguments(fairseq: ModuleType, architecture: str, options: Mapping[str, object]) -> argparse.Namespace:
     """The architecture's arguments as fairseq's command line would give them."""
     parser = _Parser(prog="options", argument_default=argparse.SUPPRESS, allow_abbrev=False, add_help=False)
     _class(fairseq, architecture).add_args(parser)
@@ -317,7 +319,7 @@ def _arguments(fairseq: Any, architecture: str, options: Mapping[str, Any]) -> a
     return arguments
 
 
-def _words(name: str, action: argparse.Action, value: Any) -> list[str]:
+def _words(name: str, action: argparse.Action, value: object) -> list[str]:
     """An option as the words of a command line."""
     flag = action.option_strings[-1]
     if action.nargs == 0:
@@ -331,7 +333,7 @@ def _words(name: str, action: argparse.Action, value: Any) -> list[str]:
     return [f"{flag}={value}"]
 
 
-def _task(fairseq: Any, architecture: str, arguments: argparse.Namespace, dictionary: Any) -> Any:
+def _task(fairseq: ModuleType, architecture: str, arguments: argparse.Namespace, dictionary: Any) -> Any:
     """The task of fairseq for the architecture, made without data."""
     from fairseq.models import FairseqEncoderDecoderModel, FairseqLanguageModel
     from fairseq.models.nat import FairseqNATModel, NACRFTransformerModel, NATransformerModel

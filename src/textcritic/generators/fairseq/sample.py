@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import numpy as np
 import torch
@@ -11,7 +10,6 @@ import torch
 from textcritic.errors import TextcriticError
 from textcritic.generators.beams import Beams
 from textcritic.generators.best_of import Best, Drawn
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.drawing import draw, draw_scored, log_probs_of
 from textcritic.generators.fairseq.at_once import draw_at_once, likeliest_at_once
 from textcritic.generators.fairseq.models import FairseqModel, load_model
@@ -19,7 +17,9 @@ from textcritic.generators.fairseq.search import search_texts
 from textcritic.generators.fairseq.steps import Steps, batches, prepare
 from textcritic.generators.sample import Sampling
 from textcritic.generators.shards import CUT, ENDED, Draw, PartialShard, Shard, folder_digest
+from textcritic.generators.uniforms import Uniforms
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST, check_architecture
+from textcritic.plan.entries import Decoding
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode
 
@@ -59,7 +59,7 @@ def sample_fairseq(
             "model": folder_digest(model_dir),
             "sources": None if sources is None else hashlib.sha256("\n".join(sources).encode()).hexdigest(),
             "shard": [shard.seed, shard.first, shard.count],
-            "decoding": {key: value for key, value in asdict(decoding).items() if key != "batch_size"},
+            "decoding": decoding.of_article(),
             "sampling": {key: getattr(sampling, key) for key in ("precision", "float32_matmul_precision", "version")},
         }
         with PartialShard(shard.path, fingerprint) as partial:

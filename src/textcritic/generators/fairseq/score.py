@@ -11,10 +11,11 @@ from torch.nn.functional import cross_entropy
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.generators.fairseq.at_once import log_length
-from textcritic.generators.fairseq.data import Batches, iter_kinds, load_examples, to_device
+from textcritic.generators.fairseq.data import Batch, Batches, iter_kinds, load_examples, to_device
 from textcritic.generators.fairseq.models import FairseqModel, load_model
 from textcritic.generators.summary import summarise
 from textcritic.training.hardware import autocast, cpu_settings, device
+from textcritic.values import JsonObject
 
 DESCRIPTIONS = {
     "translation": "each translation by itself, a token from the whole source and the tokens before it; the end is "
@@ -32,7 +33,7 @@ def measure_fairseq(
     max_tokens: int,
     threads: int | None = None,
     seed: int = 0,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Measure a saved model on a test split and write perplexity.json.
 
     Args:
@@ -84,7 +85,7 @@ def longest_text(model: FairseqModel) -> int:
 
 
 @torch.no_grad()  # not inference_mode: fairseq keeps the masks that it makes, and training goes on with them
-def iter_nll(model: FairseqModel, batch: dict[str, Any], precision: torch.autocast) -> Iterator[tuple[int, np.ndarray]]:
+def iter_nll(model: FairseqModel, batch: Batch, precision: torch.autocast) -> Iterator[tuple[int, np.ndarray]]:
     """Stream (example, nats float64 [tokens + 1]) of a batch: of each token and of the end, or the length.
 
     The model is left in evaluation mode. Of a non-autoregressive model it is log P(length | source) + sum over tokens
@@ -101,7 +102,7 @@ def iter_nll(model: FairseqModel, batch: dict[str, Any], precision: torch.autoca
         yield example, values[row][keep[row]]
 
 
-def _of_tokens(model: FairseqModel, batch: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
+def _of_tokens(model: FairseqModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Nats [rows, columns] of an autoregressive model, and which of them count."""
     target = batch["target"]
     output = model.module(**batch["net_input"])
@@ -123,7 +124,7 @@ def adaptive_nll(softmax: Any, features: torch.Tensor, target: torch.Tensor) -> 
     return nll
 
 
-def _at_once(model: FairseqModel, batch: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
+def _at_once(model: FairseqModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
     """Nats [rows, columns] of a non-autoregressive model, and which of them count; those of the length are at </s>."""
     target, given, decoder = batch["target"], batch["net_input"], model.module.decoder
     encoded = model.module.encoder(given["src_tokens"], src_lengths=given["src_lengths"])

@@ -104,7 +104,7 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _attribute(owner: Any, name: str, value: Any) -> Iterator[None]:
+def _attribute(owner: object, name: str, value: object) -> Iterator[None]:
     """Set an attribute within a `with` block."""
     absent = object()
     before = vars(owner).get(name, absent)

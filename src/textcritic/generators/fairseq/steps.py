@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,7 +26,7 @@ class Steps:
 
     def __init__(self, model: FairseqModel, sources: Sequence[np.ndarray] | None, rows: int, copies: int = 1) -> None:
         self.module, self.pad = model.module, model.dictionary.pad()
-        self.state: dict[str, Any] = {}
+        self.state: dict[str, object] = {}
         self.encoder_out = None
         on = next(self.module.parameters()).device
         if sources is not None:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -16,6 +15,7 @@ from textcritic.plan.entries.generators import FairseqTraining
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Run, launch, resumable
 from textcritic.training.processes import Ranks
+from textcritic.values import JsonObject
 
 STATE_FORMAT = 1  # of what a checkpoint holds; raise it when a state of before could not be taken up
 
@@ -40,12 +40,12 @@ class Architecture:
     """A model to build, see `models.build_model`."""
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 def train_fairseq(
     splits: Splits, architecture: Architecture, training: FairseqTraining, seed: int, run: Run, processes: int = 1
-) -> dict[str, Any]:
+) -> JsonObject:
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
     Batches of a step depend on (seed, step) alone; see `data.Batches`. State is kept in `checkpoints/` next to
@@ -79,7 +79,7 @@ def train_fairseq(
             f"training.accumulation: {training.accumulation} forward passes cannot be shared evenly by {processes} "
             "GPUs; change accumulation or gpu"
         )
-    given: dict[str, Any] = {
+    given: JsonObject = {
         "splits": {key: str(value) for key, value in asdict(splits).items()},
         "architecture": asdict(architecture),
         "training": training.plain(),
@@ -90,11 +90,11 @@ def train_fairseq(
 
 def train_share(
     ranks: Ranks,
-    splits: Mapping[str, Any],
-    architecture: Mapping[str, Any],
-    training: Mapping[str, Any],
+    splits: dict[str, str],
+    architecture: JsonObject,
+    training: JsonObject,
     seed: int,
-    run: Mapping[str, Any],
+    run: JsonObject,
 ) -> None:
     """The work of one of the processes of `train_fairseq`; the one that leads holds the lock and writes all files."""
     data, what, plan, how = Splits(**splits), Architecture(**architecture), FairseqTraining(**training), Run(**run)

@@ -1,8 +1,6 @@
 """The paper's training: gradient descent on the log-marginal likelihood, from random tables over all n-grams."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +12,10 @@ from textcritic.generators.hsmm.lattice import Lattice
 from textcritic.generators.hsmm.lexicon import Lexicon
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.recursion import log_marginal_of_logs
-from textcritic.generators.hsmm.text import Advance, Settings, Text, exact_lattices
+from textcritic.generators.hsmm.text import Advance, Text, exact_lattices
+from textcritic.plan.entries import Hsmm
+from textcritic.plan.entries.generators import HsmmTraining
+from textcritic.training.checkpoint import State
 
 
 class Adam:
@@ -31,33 +32,34 @@ class Adam:
     Args:
         lexicon: all segments, with every single token.
         text: the training text.
-        settings: of the training.
+        entry: how many states, and how it is trained.
         seed: of the first tables and of the order of the sequences.
         device: where it is trained.
     """
 
-    def __init__(self, lexicon: Lexicon, text: Text, settings: Settings, seed: int, device: torch.device) -> None:
-        self.lexicon, self.text, self.settings, self.seed = lexicon, text, settings, seed
+    def __init__(self, lexicon: Lexicon, text: Text, entry: Hsmm, seed: int, device: torch.device) -> None:
+        self.lexicon, self.text, self.states, self.seed = lexicon, text, entry.states, seed
+        self.how = how = entry.training
         self.rows = lexicon.rows(text.tokens, text.offsets)
-        self.logits = _first_logits(lexicon, settings.states, seed, device)
+        self.logits = _first_logits(lexicon, entry.states, seed, device)
         emission = [value for key, value in self.logits.items() if key.startswith("emission")]
         others = [value for key, value in self.logits.items() if not key.startswith("emission")]
         groups = [{"params": emission}, {"params": others}]
-        self.optimiser = torch.optim.Adam(groups, lr=settings.learning_rate, fused=True)
-        self.updates, self.rate, self.transitions, self.best = 0, settings.learning_rate, 0.0, math.inf
-        self.per_epoch = math.ceil(len(text) / settings.batch_size)
-        self.pretraining = settings.pretraining_epochs * self.per_epoch
-        self.total = self.pretraining + settings.epochs * self.per_epoch
+        self.optimiser = torch.optim.Adam(groups, lr=how.learning_rate, fused=True)
+        self.updates, self.rate, self.transitions, self.best = 0, how.learning_rate, 0.0, math.inf
+        self.per_epoch = math.ceil(len(text) / how.batch_size)
+        self.pretraining = how.pretraining_epochs * self.per_epoch
+        self.total = self.pretraining + how.epochs * self.per_epoch
 
     @staticmethod
-    def plan(settings: Settings, sequences: int) -> tuple[int, int]:
+    def plan(training: HsmmTraining, sequences: int) -> tuple[int, int]:
         """The number of rounds, and of sequences in a round, for a text of `sequences` sequences."""
-        updates = (settings.pretraining_epochs + settings.epochs) * math.ceil(sequences / settings.batch_size)
-        return math.ceil(updates / settings.evaluate_every), settings.evaluate_every * settings.batch_size
+        updates = (training.pretraining_epochs + training.epochs) * math.ceil(sequences / training.batch_size)
+        return math.ceil(updates / training.evaluate_every), training.evaluate_every * training.batch_size
 
     def lattices(self, text: Text) -> list[Lattice]:
         """What a validation sums over: every segmentation, as any state may emit single tokens."""
-        return list(exact_lattices(text, self.lexicon, self.settings.states, self.logits["transition"].device))
+        return list(exact_lattices(text, self.lexicon, self.states, self.logits["transition"].device))
 
     def round(self, advance: Advance) -> float:
         """`evaluate_every` updates; returns the mean loss before each, in nats per token.
@@ -66,7 +68,7 @@ class Adam:
             advance: called with the number of sequences done after each update.
         """
         nll, transitions, tokens, sequences = 0.0, 0.0, 0, 0
-        for _ in range(min(self.settings.evaluate_every, self.total - self.updates)):
+        for _ in range(min(self.how.evaluate_every, self.total - self.updates)):
             lattice = self._batch()
             loss, expected = self._update(lattice.to(self.logits["transition"].device))
             nll, transitions = nll + loss, transitions + expected
@@ -78,7 +80,7 @@ class Adam:
     def after_validation(self, loss: float) -> bool:
         """Let the learning rate fall if a validation loss is no better than the best; true at the end."""
         if self.updates > self.pretraining and loss >= self.best:
-            self.rate = max(self.rate / self.settings.decay, self.settings.minimum_learning_rate)
+            self.rate = max(self.rate / self.how.decay, self.how.minimum_learning_rate)
         self.best = min(self.best, loss)
         return self.updates >= self.total
 
@@ -90,13 +92,13 @@ class Adam:
             end = torch.full_like(initial, 1 / (1 + self.transitions))
             return HSMM(self.lexicon, emission, transition, initial, end)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """What a checkpoint holds."""
         numbers = {key: getattr(self, key) for key in ("updates", "rate", "transitions", "best")}
         logits = {key: value.detach() for key, value in self.logits.items()}
         return {**numbers, "logits": logits, "optimiser": self.optimiser.state_dict()}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state`."""
         for key in ("updates", "rate", "transitions", "best"):
             setattr(self, key, state[key])
@@ -108,7 +110,7 @@ class Adam:
     def _update(self, lattice: Lattice) -> tuple[float, float]:
         """Loss before the update in nats, and expected transitions, both of the whole batch."""
         pretraining = self.updates < self.pretraining
-        rates = (self.settings.pretraining_learning_rate, 0.0) if pretraining else (self.rate, self.rate)
+        rates = (self.how.pretraining_learning_rate, 0.0) if pretraining else (self.rate, self.rate)
         for group, rate in zip(self.optimiser.param_groups, rates, strict=True):
             group["lr"] = rate
         tables = self._log_tables()
@@ -120,8 +122,8 @@ class Adam:
                 "(the last checkpoint is kept)"
             )
         (nll / lattice.tokens.sum()).backward()
-        gradient: Any = tables[1].grad  # the expected transitions a token
-        transitions = -float(gradient.sum() * lattice.tokens.sum())
+        assert tables[1].grad is not None  # the expected transitions a token
+        transitions = -float(tables[1].grad.sum() * lattice.tokens.sum())
         if pretraining:
             for key, value in self.logits.items():
                 if not key.startswith("emission"):
@@ -134,8 +136,8 @@ class Adam:
     def _batch(self) -> Lattice:
         """The batch of an update: a function of the seed and the update's number."""
         epoch, place = divmod(self.updates, self.per_epoch)
-        size = min(self.settings.batch_size, len(self.text) - place * self.settings.batch_size)
-        first = epoch * len(self.text) + place * self.settings.batch_size
+        size = min(self.how.batch_size, len(self.text) - place * self.how.batch_size)
+        first = epoch * len(self.text) + place * self.how.batch_size
         chosen = [block_at(self.seed, position, len(self.text)) for position in range(first, first + size)]
         return Lattice.build(self.rows, self.text.offsets, np.array(chosen))
 

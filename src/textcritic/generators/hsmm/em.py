@@ -4,8 +4,6 @@ That model is smoothed: it gives a little weight to what was not seen.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +12,10 @@ from textcritic.generators.hsmm.lattice import Lattice
 from textcritic.generators.hsmm.lexicon import Lexicon
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.recursion import Counts, expected_counts
-from textcritic.generators.hsmm.text import Advance, Settings, Text, sparse_lattices
+from textcritic.generators.hsmm.text import Advance, Text, sparse_lattices
+from textcritic.plan.entries import Hsmm
+from textcritic.plan.entries.generators import HsmmTraining
+from textcritic.training.checkpoint import State
 
 EVENT_PRIOR = 0.5  # added to each state's first, last and inner segments
 MOST_SPARE = 0.5  # however little the text repeats itself
@@ -26,20 +27,20 @@ class EM:
     Args:
         model: to begin with, on its device.
         text: the training text.
-        settings: of the training.
+        entry: how it is trained.
     """
 
-    def __init__(self, model: HSMM, text: Text, settings: Settings) -> None:
-        self.model, self.settings = model, settings
+    def __init__(self, model: HSMM, text: Text, entry: Hsmm) -> None:
+        self.model, self.how = model, entry.training
         self.tokens = len(text.tokens)
         self.unigrams = np.bincount(text.tokens, minlength=model.lexicon.vocabulary)
         self.training = self.lattices(text)
         self.loss = math.inf
 
     @staticmethod
-    def plan(settings: Settings, sequences: int) -> tuple[int, int]:
+    def plan(training: HsmmTraining, sequences: int) -> tuple[int, int]:
         """The number of rounds, and of sequences in a round, for a text of `sequences` sequences."""
-        return settings.iterations, sequences
+        return training.iterations, sequences
 
     def lattices(self, text: Text) -> list[Lattice]:
         """What a round, and a validation, sums over."""
@@ -57,20 +58,20 @@ class EM:
             value = expected_counts(self.model, moved, into=counts).log_marginal
             total += float(value[moved.parsable].sum())
             advance(int(lattice.parsable.sum()))
-        self.model = estimate(counts, self.model.lexicon, self.unigrams, self.settings.transition_prior)
+        self.model = estimate(counts, self.model.lexicon, self.unigrams, self.how.transition_prior)
         return -total / self.tokens
 
     def after_validation(self, loss: float) -> bool:
         """Whether the validation loss has stopped falling, which ends the training."""
-        settled = self.loss - loss < self.settings.tolerance
+        settled = self.loss - loss < self.how.tolerance
         self.loss = loss
         return settled
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """What a checkpoint holds besides the model."""
         return {"loss": self.loss}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state` with its model."""
         self.loss = state["loss"]
 

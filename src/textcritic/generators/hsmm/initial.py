@@ -22,7 +22,7 @@ from textcritic.generators.hsmm.lexicon import Lexicon
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.multigram import Segments
 from textcritic.generators.hsmm.recursion import Counts
-from textcritic.generators.hsmm.text import Settings
+from textcritic.plan.entries import Hsmm
 from textcritic.runlog import log
 
 ELSEWHERE = 0.01  # of a state's emissions, the share that it begins with of what other states emit
@@ -36,20 +36,20 @@ PRIOR = 0.1  # of a class's transitions, the weight of what follows any class, i
 INDISTINCT, DEVIATIONS = 1.5, 10
 
 
-def initial_model(segments: Segments, tokens: np.ndarray, settings: Settings, seed: int) -> HSMM:
+def initial_model(segments: Segments, tokens: np.ndarray, entry: Hsmm, seed: int) -> HSMM:
     """A model whose states are classes of segments with the same neighbours, on the CPU.
 
     Args:
         segments: of the training text, see `multigram.find_segments`.
         tokens: the training text.
-        settings: of the training; the model has fewer states if fewer can be distinguished in the text.
+        entry: how it is trained; the model has fewer states if fewer can be distinguished in the text.
         seed: of the clustering.
 
     Returns:
         A model over the lexicon of `segments` and all single tokens.
     """
     types, offsets = segments.types, segments.offsets
-    labels = find_classes(types, offsets, len(segments.lexicon), settings.states, seed)
+    labels = find_classes(types, offsets, len(segments.lexicon), entry.states, seed)
     lexicon, place = with_single_tokens(segments.lexicon)
     classes = int(labels.max()) + 1
     seen = np.flatnonzero(labels >= 0)
@@ -69,7 +69,7 @@ def initial_model(segments: Segments, tokens: np.ndarray, settings: Settings, se
         proceed=torch.from_numpy(transition.sum(axis=1)),
         log_marginal=torch.zeros(0),
     )
-    return estimate(counts, lexicon, np.bincount(tokens, minlength=lexicon.vocabulary), settings.transition_prior)
+    return estimate(counts, lexicon, np.bincount(tokens, minlength=lexicon.vocabulary), entry.training.transition_prior)
 
 
 def with_single_tokens(lexicon: Lexicon) -> tuple[Lexicon, np.ndarray]:

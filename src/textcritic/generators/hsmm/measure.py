@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from textcritic.generators.summary import summarise
 from textcritic.runlog import Progress
 from textcritic.training.hardware import cpu_settings, device
 from textcritic.training.load import load_tokenizer
+from textcritic.values import JsonObject
 
 WINDOWS = "whole sequences, over all segmentations and states"
 
@@ -25,7 +25,7 @@ def measure_hsmm(
     out_path: str | os.PathLike[str],
     threads: int | None = None,
     seed: int = 0,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Measure a saved model on an encoded split and write perplexity.json, see `generators.summary.summarise`.
 
     "body" is the published perplexity: exp(-sum log p(x) / tokens), where the end of a sequence is not predicted. In
@@ -42,7 +42,7 @@ def measure_hsmm(
         TextcriticError: the model or the encoded split is missing, truncated, or they do not belong together.
     """
     with cpu_settings(threads):
-        end: Any = load_tokenizer(model_dir).eos_token_id
+        end = load_tokenizer(model_dir).eos_token_id
         text = Text.read(test_prefix, end)
         model = HSMM.load(Path(model_dir)).to(device())
         inner, whole = [], []

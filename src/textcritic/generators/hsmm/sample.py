@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
-from textcritic.generators.decoding import Uniforms
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.shards import CUT, ENDED, Draw, Shard, write_shard
+from textcritic.generators.uniforms import Uniforms
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import decode, load_tokenizer
 

@@ -1,16 +1,15 @@
-"""What the training of a hidden semi-Markov model reads: settings, sequences, and their lattices batch by batch."""
+"""What the training of a hidden semi-Markov model reads: sequences, and their lattices batch by batch."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.hsmm.lattice import Lattice
-from textcritic.generators.hsmm.lexicon import ABSENT, MOST_COMMON, Lexicon, check_sequences
+from textcritic.generators.hsmm.lexicon import ABSENT, Lexicon, check_sequences
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.recursion import log_marginal
 from textcritic.generators.symbols import read_sequences
@@ -21,33 +20,6 @@ LARGEST_BATCH = 1024
 SPELLED_AT_ONCE = 64  # sequences whose places are all nodes
 OWN = 0.05  # least share of a token's occurrences that are segments, if it does not only spell other segments
 Advance = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What decides a model; the keys of a registry entry of kind `hsmm` and of its `training`."""
-
-    states: int  # the most states
-    longest: int = 11  # tokens of the longest segment
-    most_common: int = MOST_COMMON  # n-grams of each length that may be segments
-    method: str = "em"  # em or adam
-    iterations: int = 10  # em: at most
-    tolerance: float = 1e-4  # em: it ends when the validation loss, in nats per token, falls by less
-    transition_prior: float = 0.1  # em: see `em.estimate`
-    epochs: int = 10  # adam: passes over the text
-    pretraining_epochs: int = 1  # adam: passes before those, which train the emissions alone
-    batch_size: int = 8  # adam: sequences of an update
-    learning_rate: float = 0.3  # adam: at first
-    pretraining_learning_rate: float = 0.1
-    minimum_learning_rate: float = 3e-4
-    decay: float = 2.0  # adam: what the learning rate is divided by when a validation is no better than the best
-    evaluate_every: int = 240  # adam: updates between validations
-
-    @classmethod
-    def from_entry(cls, entry: Mapping[str, Any]) -> "Settings":
-        """From a registry entry with all its defaults."""
-        keys = {**entry, **entry["training"]}
-        return cls(**{field.name: keys[field.name] for field in fields(cls)})
 
 
 @dataclass(frozen=True)

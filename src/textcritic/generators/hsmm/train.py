@@ -1,9 +1,6 @@
 """The training of a hidden semi-Markov language model: resumable, the best model on validation is kept."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from textcritic.generators.hsmm.adam import Adam
 from textcritic.generators.hsmm.em import EM
@@ -11,15 +8,18 @@ from textcritic.generators.hsmm.initial import initial_model, with_single_tokens
 from textcritic.generators.hsmm.lexicon import Lexicon
 from textcritic.generators.hsmm.model import HSMM
 from textcritic.generators.hsmm.multigram import find_segments
-from textcritic.generators.hsmm.text import Settings, Text, log_likelihood
+from textcritic.generators.hsmm.text import Text, log_likelihood
 from textcritic.generators.train import Encoded
+from textcritic.plan.entries import Hsmm
 from textcritic.runlog import log
+from textcritic.training.checkpoint import State
 from textcritic.training.hardware import card_name, device
 from textcritic.training.load import load_tokenizer
 from textcritic.training.loop import Job, Loop, Run, resumable
+from textcritic.values import JsonObject
 
 
-def train_hsmm(encoded: Encoded, settings: Settings, seed: int, run: Run) -> dict[str, Any]:
+def train_hsmm(encoded: Encoded, entry: Hsmm, seed: int, run: Run) -> JsonObject:
     """Train, and write the model with the lowest validation loss and the tokenizer as `run.model_dir`.
 
     With `em`, the multigram model finds the segments, segments with the same neighbours become a state, and then
@@ -29,7 +29,7 @@ def train_hsmm(encoded: Encoded, settings: Settings, seed: int, run: Run) -> dic
 
     Args:
         encoded: token streams of the splits, see `generators.symbols`, and their tokenizer.
-        settings: see `Settings`.
+        entry: of the generator.
         seed: of the clustering; by `adam`, of the first tables and of the order of the sequences.
         run: what is written and how; its report is training.json. The model that training begins with is always saved.
 
@@ -41,11 +41,14 @@ def train_hsmm(encoded: Encoded, settings: Settings, seed: int, run: Run) -> dic
     Raises:
         TextcriticError: bad input, SIGTERM, or another job that trains this very model.
     """
-    with resumable(run, {"settings": asdict(settings), "seed": seed}, encoded.files) as loop:
+    sizes = {"states": entry.states, "longest": entry.longest, "most_common": entry.most_common}
+    settings = {**sizes, **entry.training.plain()}
+    settings.pop("checkpoint_seconds")
+    with resumable(run, {"settings": settings, "seed": seed}, encoded.files) as loop:
         tokenizer = load_tokenizer(encoded.tokenizer)
-        end: Any = tokenizer.eos_token_id  # the symbols are the tokens below
+        end = tokenizer.eos_token_id  # the symbols are the tokens below
         text, validation = (Text.read(prefix, end) for prefix in (encoded.train, encoded.validation))
-        job = HSMMJob(run.name, text, validation, end, settings, seed)
+        job = HSMMJob(run.name, text, validation, end, entry, seed)
         loop.train(job)
         best = unpack(loop.best())
 
@@ -69,16 +72,16 @@ class HSMMJob(Job):
         text: the training split.
         validation: the validation split.
         vocabulary: number of symbols.
-        settings: of the training.
+        entry: of the generator.
         seed: see `train_hsmm`.
     """
 
     unit, step_noun, first_step, saves_every_validation = "sequences", "round", 1, False
 
-    def __init__(self, name: str, text: Text, validation: Text, vocabulary: int, settings: Settings, seed: int) -> None:
+    def __init__(self, name: str, text: Text, validation: Text, vocabulary: int, entry: Hsmm, seed: int) -> None:
         self.name, self.text, self.validation = name, text, validation
-        self.vocabulary, self.settings, self.seed = vocabulary, settings, seed
-        rounds, in_round = (EM if settings.method == "em" else Adam).plan(settings, len(text))
+        self.vocabulary, self.entry, self.seed = vocabulary, entry, seed
+        rounds, in_round = (EM if entry.training.method == "em" else Adam).plan(entry.training, len(text))
         self.steps, self.work = 1 + rounds, rounds * in_round
         self.possible = self.sequences = 0  # n-grams that may be segments; sequences read so far
         self.loss: float | None = None  # in the last round
@@ -86,12 +89,12 @@ class HSMMJob(Job):
     def begin(self, loop: Loop) -> None:
         """Find segments and classes (`em`), or draw tables (`adam`)."""
         lexicon = self._lexicon()
-        if self.settings.method == "adam":
+        if self.entry.training.method == "adam":
             self._train_by(self._adam(lexicon))
         else:
             segments = find_segments(lexicon, self.text, self.name, device(), loop.check)
-            model = initial_model(segments, self.text.tokens, self.settings, self.seed)
-            self._train_by(EM(model.to(device()), self.text, self.settings))
+            model = initial_model(segments, self.text.tokens, self.entry, self.seed)
+            self._train_by(EM(model.to(device()), self.text, self.entry))
 
     def step(self, loop: Loop) -> None:
         """One round."""
@@ -115,7 +118,7 @@ class HSMMJob(Job):
         """The loss before the updates of the round, in nats per token; None before the first round."""
         return self.loss
 
-    def weights(self) -> dict[str, Any]:
+    def weights(self) -> State:
         """The model, on the host."""
         return pack(self.method.model)
 
@@ -128,9 +131,9 @@ class HSMMJob(Job):
         """Sequences read so far."""
         return self.sequences
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The method's state; by `em`, the model."""
-        model = pack(self.method.model) if self.settings.method == "em" else None
+        model = pack(self.method.model) if self.entry.training.method == "em" else None
         return {
             "possible": self.possible,
             "sequences": self.sequences,
@@ -138,18 +141,18 @@ class HSMMJob(Job):
             "model": model,
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state`."""
-        if self.settings.method == "em":
-            self._train_by(EM(unpack(state["model"]).to(device()), self.text, self.settings))
+        if self.entry.training.method == "em":
+            self._train_by(EM(unpack(state["model"]).to(device()), self.text, self.entry))
         else:
             self._train_by(self._adam(self._lexicon()))
         self.possible, self.sequences = state["possible"], state["sequences"]
         self.method.restore(state["method"])
 
-    def report(self, loop: Loop, best: HSMM) -> dict[str, Any]:
+    def report(self, loop: Loop, best: HSMM) -> JsonObject:
         """The training's report, see `train_hsmm`."""
-        settings = self.settings
+        entry = self.entry
         tokens_seen = round(self.sequences * len(self.text.tokens) / len(self.text))
         return {
             "steps": loop.step - 1,
@@ -157,9 +160,9 @@ class HSMMJob(Job):
             "validation_loss": loop.best_loss,
             "tokens_seen": tokens_seen,
             "parameters": best.parameters,
-            "published_parameters": settings.states * (settings.states + settings.longest + self.possible),
+            "published_parameters": entry.states * (entry.states + entry.longest + self.possible),
             "states": best.states,
-            "states_allowed": settings.states,
+            "states_allowed": entry.states,
             "segments": len(best.lexicon),
             "segments_allowed": self.possible,
             "curve": loop.curve(),
@@ -169,25 +172,25 @@ class HSMMJob(Job):
         }
 
     def _lexicon(self) -> Lexicon:
-        settings, text = self.settings, self.text
-        lexicon = Lexicon.count(text.tokens, text.offsets, self.vocabulary, settings.longest, settings.most_common)
+        entry, text = self.entry, self.text
+        lexicon = Lexicon.count(text.tokens, text.offsets, self.vocabulary, entry.longest, entry.most_common)
         self.possible = len(lexicon)
         log.info("training %s: %d n-grams may be segments", self.name, self.possible)
         return lexicon
 
     def _adam(self, lexicon: Lexicon) -> Adam:
-        return Adam(with_single_tokens(lexicon)[0], self.text, self.settings, self.seed, device())
+        return Adam(with_single_tokens(lexicon)[0], self.text, self.entry, self.seed, device())
 
     def _train_by(self, method: EM | Adam) -> None:
         self.method, self.lattices = method, method.lattices(self.validation)
 
 
-def pack(model: HSMM) -> dict[str, Any]:
+def pack(model: HSMM) -> State:
     """A model as tensors and numbers on the host, for a checkpoint."""
     tensors = {name: tensor.cpu() for name, tensor in model.tensors().items()}
     return {"vocabulary": model.lexicon.vocabulary, "longest": model.lexicon.longest, **tensors}
 
 
-def unpack(state: Mapping[str, Any]) -> HSMM:
+def unpack(state: State) -> HSMM:
     """The inverse of `pack`."""
     return HSMM.of_tensors(state, state["vocabulary"], state["longest"])

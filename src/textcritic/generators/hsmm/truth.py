@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ from textcritic.generators.hsmm.text import Text
 from textcritic.inference.importance import LogWeights, curves, mixture_weights
 from textcritic.inference.importance.estimates import perplexity
 from textcritic.runlog import Progress
+from textcritic.values import Row
 
 BLOCK = 20  # sequences whose lattice is in memory at a time
 AT_ONCE = 100  # paths of each
@@ -62,7 +62,7 @@ class Weighed:
         joined = log_q.reshape(texts, count * draws, count)
         return mixture_weights(log_p.reshape(texts, -1), joined, [draws] * count, self.tokens, ids)
 
-    def arrays(self) -> dict[str, Any]:
+    def arrays(self) -> dict[str, np.ndarray]:
         """What a file holds."""
         names, values = zip(*self.proposals, strict=True)
         arrays = {key: getattr(self, key) for key in ("log_p", "log_q", "reached", "exact", "tokens")}
@@ -113,7 +113,7 @@ def tables_and_graph(model: HSMM, text: Text) -> tuple[Tables, Graph]:
 
 def curve_rows(
     weights: Mapping[float, LogWeights], exact: float, draws: Sequence[int], repeats: int = 100
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """What a picture of perplexity against K shows, a row for each temperature, level and K.
 
     Args:
@@ -126,7 +126,7 @@ def curve_rows(
         `temperature`, `level` (instance or corpus), `draws`, `mean` of the repeats' perplexities, `low` and `high` (the
         middle 95% of them lie between), `exact`.
     """
-    rows = []
+    rows: list[Row] = []
     for temperature, of_temperature in weights.items():
         both = curves(of_temperature, draws, repeats)
         for level, curve in (("instance", both.instance), ("corpus", both.corpus)):

@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -23,6 +22,7 @@ from textcritic.generators.hsmm.truth import blocks, weigh
 from textcritic.inference import particle_filter
 from textcritic.inference.importance import ExactWeights, LogWeights, mixture_weights
 from textcritic.plan.checks.latent import WITH_TEMPERATURE
+from textcritic.plan.entries import HsmmProposal
 from textcritic.training.hardware import cpu_settings
 from textcritic.training.load import load_tokenizer
 
@@ -47,7 +47,7 @@ class Sequences:
         Raises:
             TextcriticError: a file is missing or damaged, or the files are not of the same sequences.
         """
-        end: Any = load_tokenizer(self.model).eos_token_id
+        end = load_tokenizer(self.model).eos_token_id
         text = Text.read(self.test, end)
         ids = tuple(article_groups(self.articles)["id"].to_pylist())
         if len(ids) != len(text):
@@ -65,10 +65,9 @@ class Quality:
     value: float
 
     @classmethod
-    def of(cls, entry: dict[str, Any], temperature: float) -> "Quality":
+    def of(cls, entry: HsmmProposal, temperature: float) -> "Quality":
         """From an entry of the proposals registry, at a temperature if it has one."""
-        name = entry["quality"]
-        return cls(name, temperature if name in WITH_TEMPERATURE else entry["value"] or 0.0)
+        return cls(entry.quality, temperature if entry.quality in WITH_TEMPERATURE else entry.value or 0.0)
 
 
 def weigh_paths(

@@ -4,9 +4,7 @@ Its p(x) is exact. Latent models read words by the same parts, `WordReader` and 
 size differs in its latent states alone.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -16,6 +14,7 @@ from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import EntityNlmModel, EntitySizes, LstmModel
 
 FIRST_WEIGHT = 0.1  # embeddings and output rows begin uniform between plus and minus this
 LOGITS_AT_ONCE = 4_000_000
@@ -23,7 +22,7 @@ Memory = tuple[torch.Tensor, torch.Tensor]
 """Of an LSTM: hidden and cell state, each [layers, rows, hidden]."""
 
 
-class LSTM(LatentModel):
+class LSTM(LatentModel[LstmModel, int]):
     """An LSTM language model; z is empty, so log p(x, z) = log p(x).
 
     Settings: `embedding`, `hidden`, `layers`, `dropout`, `tied` (input and output share their word vectors; then
@@ -32,34 +31,27 @@ class LSTM(LatentModel):
     words that `counted` leaves out of T. The end is never in T.
     """
 
-    kind = "lstm"
+    kind, form = "lstm", LstmModel
 
-    def __init__(self, settings: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
+    def __init__(self, settings: LstmModel, vocabulary: Vocabulary) -> None:
+        super().__init__(settings, vocabulary)
         self.reader = WordReader(settings, len(vocabulary))
-        self.output = WordOutput(settings, len(vocabulary) + bool(settings["ends"]))
-
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner.build`; a knowledge graph is not read."""
-        check_settings(settings, cls.kind)
-        return cls(settings, vocabulary)
+        self.output = WordOutput(settings, len(vocabulary) + settings.ends)
 
     @property
     def ends(self) -> bool:
         """See `LatentModel.ends`: the setting."""
-        return bool(self.settings["ends"])
+        return self.settings.ends
 
     def counted(self, text: Structured) -> int:
         """T: its tokens, but for those that are `uncounted`."""
-        return count_tokens(text, self.settings)
+        return count_tokens(text, self.settings.uncounted)
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """-log p(x) in nats [texts]; see `Learner.losses`. Texts need no states."""
         numbers, lengths = padded(self.vocabulary, texts, self.device)
         scored = lengths
-        if self.settings["ends"]:
+        if self.settings.ends:
             end = torch.full((len(texts), 1), len(self.vocabulary), device=self.device)
             numbers, scored = torch.cat([numbers, end], 1), lengths + 1
             numbers[torch.arange(len(texts)), lengths] = len(self.vocabulary)
@@ -68,7 +60,7 @@ class LSTM(LatentModel):
         log_probs = self.output.log_prob(hidden[inside], numbers[inside], self.reader)
         losses = -sums_by_row(log_probs, inside)
         # There is no text without words: at its beginning the end is left out of the softmax.
-        return losses + self._log_begins(hidden[:, 0]) if self.settings["ends"] else losses
+        return losses + self._log_begins(hidden[:, 0]) if self.settings.ends else losses
 
     @torch.no_grad()
     def log_joint(self, text: Structured, states: int) -> torch.Tensor:
@@ -88,7 +80,7 @@ class LSTM(LatentModel):
         for step in range(longest):
             hidden, memory = self.reader.step(words, memory)
             logits = self.output.logits(hidden, self.reader).double()
-            if step == 0 and self.settings["ends"]:
+            if step == 0 and self.settings.ends:
                 logits[:, begin] = -torch.inf  # an empty text is no text
             words = drawn_from(logits, generator)
             drawn.append(words)
@@ -111,14 +103,14 @@ class WordReader(nn.Module):
         both_ways: a second LSTM reads from the end; hidden states are then of 2 * `hidden` values.
     """
 
-    def __init__(self, settings: Mapping[str, Any], words: int, both_ways: bool = False) -> None:
+    def __init__(self, settings: LstmModel | EntitySizes, words: int, both_ways: bool = False) -> None:
         super().__init__()
-        embedding, hidden, layers = settings["embedding"], settings["hidden"], settings["layers"]
+        embedding, hidden, layers = settings.embedding, settings.hidden, settings.layers
         self.embedding = nn.Embedding(words + 1, embedding)
         nn.init.uniform_(self.embedding.weight, -FIRST_WEIGHT, FIRST_WEIGHT)
-        between = settings["dropout"] if layers > 1 else 0.0
+        between = settings.dropout if layers > 1 else 0.0
         self.lstm = nn.LSTM(embedding, hidden, layers, batch_first=True, dropout=between, bidirectional=both_ways)
-        self.dropout = nn.Dropout(settings["dropout"])
+        self.dropout = nn.Dropout(settings.dropout)
         self.boundary = words
         self.size = hidden * (1 + both_ways)
 
@@ -149,15 +141,21 @@ class WordOutput(nn.Module):
     """The distribution of the next word: softmax of its vectors times a hidden state.
 
     Args:
-        settings: `hidden` and `tied`.
+        settings: `embedding`, `hidden` and `tied`.
         words: of the distribution, V or with the end V + 1.
+
+    Raises:
+        TextcriticError: `tied` where `embedding` is not `hidden`.
     """
 
-    def __init__(self, settings: Mapping[str, Any], words: int) -> None:
+    def __init__(self, settings: LstmModel | EntityNlmModel, words: int) -> None:
         super().__init__()
+        if settings.tied and settings.embedding != settings.hidden:
+            sizes = f"{settings.embedding} and {settings.hidden}"
+            raise TextcriticError(f"model.tied: needs an embedding of the size of hidden; they are {sizes}")
         self.bias = nn.Parameter(torch.zeros(words))
         # Tied rows belong to the reader: a tensor under two names is not saved.
-        self.weight = None if settings["tied"] else nn.Parameter(torch.empty(words, settings["hidden"]))
+        self.weight = None if settings.tied else nn.Parameter(torch.empty(words, settings.hidden))
         if self.weight is not None:
             nn.init.uniform_(self.weight, -FIRST_WEIGHT, FIRST_WEIGHT)
 
@@ -176,28 +174,10 @@ class WordOutput(nn.Module):
         return torch.cat(parts)
 
 
-def check_settings(settings: Mapping[str, Any], kind: str) -> None:
-    """Check the settings of a reader and an output.
-
-    Raises:
-        TextcriticError: one is not possible.
-    """
-    for key in ("embedding", "hidden", "layers"):
-        if settings[key] < 1:
-            raise TextcriticError(f"{kind}: {key} is {settings[key]}; at least 1 would be right")
-    if not 0 <= settings["dropout"] < 1:
-        raise TextcriticError(f"{kind}: dropout is {settings['dropout']}; from 0 to below 1 would be right")
-    if settings.get("tied") and settings["embedding"] != settings["hidden"]:
-        raise TextcriticError(
-            f"{kind}: tied needs an embedding of the size of hidden; they are {settings['embedding']} and "
-            f"{settings['hidden']}"
-        )
-
-
-def count_tokens(text: Structured, settings: Mapping[str, Any]) -> int:
-    """The tokens of a text that are not in `uncounted` of the settings."""
-    uncounted = frozenset(settings["uncounted"])
-    return sum(token not in uncounted for token in text.tokens)
+def count_tokens(text: Structured, uncounted: Sequence[str]) -> int:
+    """The tokens of a text that are not among the words `uncounted`."""
+    left_out = frozenset(uncounted)
+    return sum(token not in left_out for token in text.tokens)
 
 
 def padded(

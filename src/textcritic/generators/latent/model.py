@@ -6,9 +6,9 @@ are K of them for one text, in one object that the kind defines. All log probabi
 
 import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Generic, Self, TypeVar
 
 import safetensors.torch
 import torch
@@ -18,36 +18,43 @@ from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries import Entry
 
 CONFIG, WORDS, WEIGHTS = "config.json", "vocabulary.json", "model.safetensors"
+Settings = TypeVar("Settings", bound=Entry)
+States = TypeVar("States")
 
 
-class Learner(torch.nn.Module):
+class Learner(torch.nn.Module, Generic[Settings]):
     """What is trained on texts whose latent states are given: a model by -log p(x, z), a proposal by -log q(z | x).
 
     Attributes:
         kind: of the generator or the proposal in its registry.
-        settings: the architecture, JSON values; with the vocabulary all that `build` needs.
+        form: the class of `settings`.
+        settings: the architecture; with the vocabulary all that `build` needs.
         vocabulary: of the words of x.
     """
 
     kind: ClassVar[str]
-    settings: Mapping[str, Any]
-    vocabulary: Vocabulary
+    form: type[Settings]
+
+    def __init__(self, settings: Settings, vocabulary: Vocabulary) -> None:
+        super().__init__()
+        self.settings, self.vocabulary = settings, vocabulary
 
     @classmethod
-    @abstractmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
+    def build(cls, settings: Settings, vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
         """A model with random weights, by torch's random numbers.
 
         Args:
-            settings: `model` of its registry entry, with all defaults.
+            settings: `model` of its registry entry.
             vocabulary: of the words of x.
             knowledge: folder of the knowledge graph of the corpus, for the kinds that read one.
 
         Raises:
-            TextcriticError: settings that are not possible; the line names the key.
+            TextcriticError: settings that do not go together; the line names the key.
         """
+        return cls(settings, vocabulary)
 
     @abstractmethod
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
@@ -74,7 +81,7 @@ class Learner(torch.nn.Module):
         weights = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in self.state_dict().items()}
         safetensors.torch.save_file(weights, folder / WEIGHTS)
         self.vocabulary.write(folder / WORDS)
-        write_json(folder / CONFIG, {"kind": self.kind, "settings": dict(self.settings)})
+        write_json(folder / CONFIG, {"kind": self.kind, "settings": self.settings.plain()})
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], knowledge: Path | None = None) -> Self:
@@ -87,7 +94,8 @@ class Learner(torch.nn.Module):
         config = read_json(place / CONFIG)
         if config.get("kind") != cls.kind:
             raise TextcriticError(f"{place / CONFIG}: has a model of kind {config.get('kind')}; expected {cls.kind}")
-        learner = cls.build(config["settings"], Vocabulary.read(place / WORDS), knowledge)
+        settings = cls.form.read(config["settings"], f"{place / CONFIG}: settings")
+        learner = cls.build(settings, Vocabulary.read(place / WORDS), knowledge)
         try:
             learner.load_state_dict(safetensors.torch.load_file(place / WEIGHTS))
         except (OSError, SafetensorError, RuntimeError) as error:
@@ -96,7 +104,7 @@ class Learner(torch.nn.Module):
         return learner.eval()
 
 
-class LatentModel(Learner):
+class LatentModel(Learner[Settings], Generic[Settings, States]):
     """A latent language model p(x, z)."""
 
     @property
@@ -105,18 +113,20 @@ class LatentModel(Learner):
         return False
 
     @abstractmethod
-    def log_joint(self, text: Structured, states: Any) -> torch.Tensor:
+    def log_joint(self, text: Structured, states: States) -> torch.Tensor:
         """The log p(x, z) of a text with each of K states: float64 [K], without gradients; -inf: not possible."""
 
     @abstractmethod
-    def states_of(self, text: Structured) -> Any:
+    def states_of(self, text: Structured) -> States:
         """The states that a text has, K = 1."""
 
     @abstractmethod
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """Texts drawn from the model with their states; one that has not ended after `longest` tokens is cut."""
 
-    def sample_with_states(self, count: int, longest: int, generator: torch.Generator) -> list[tuple[Structured, Any]]:
+    def sample_with_states(
+        self, count: int, longest: int, generator: torch.Generator
+    ) -> list[tuple[Structured, States]]:
         """The same, with the states that each was drawn with, K = 1, also where the text does not show all of them."""
         return [(text, self.states_of(text)) for text in self.sample(count, longest, generator)]
 
@@ -126,19 +136,24 @@ class LatentModel(Learner):
         return ""
 
 
-class Proposal(Learner):
+class Proposal(Learner[Settings], Generic[Settings, States]):
     """A distribution q(z | x) of the latent states of a text, which can be drawn from and is normalised."""
+
+    @property
+    def as_released(self) -> bool:
+        """Whether it has the fault of a released sampler, so that its weights are no p / q."""
+        return False
 
     @abstractmethod
     def draw(
         self, text: Structured, count: int, temperature: float, generator: torch.Generator
-    ) -> tuple[Any, torch.Tensor]:
+    ) -> tuple[States, torch.Tensor]:
         """K = `count` states of a text, and log q of each, float64 [K], without gradients."""
 
     @abstractmethod
-    def log_q(self, text: Structured, states: Any, temperature: float) -> torch.Tensor:
+    def log_q(self, text: Structured, states: States, temperature: float) -> torch.Tensor:
         """The log q of K states at a temperature: float64 [K], -inf where q never draws z."""
 
     @abstractmethod
-    def best(self, text: Structured, count: int) -> Any:
+    def best(self, text: Structured, count: int) -> States:
         """At most so many distinct states that q finds likely: the k best, or those of a beam search."""

@@ -6,14 +6,13 @@ With these the bounds of log p from both sides are compared, see `inference.impo
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import torch
 
 from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
-from textcritic.generators.latent.model import LatentModel
+from textcritic.generators.latent.model import LatentModel, Settings, States
 from textcritic.generators.latent.resume import Partial, resumed
 from textcritic.generators.latent.weigh import (
     Draws,
@@ -57,7 +56,7 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
     with cpu_settings(threads), torch.no_grad():
         model, texts = model_and_texts(weighed)
         proposal = proposal_of(weighed, outs[0])
-        if proposal.settings.get("as_released"):
+        if proposal.as_released:
             raise TextcriticError(f"{weighed.proposal}: is `as_released`, so its weights are no p / q; train another")
         own = own_texts(model, texts, count, generator_of(draws, PURPOSE, model.device))
 
@@ -77,8 +76,8 @@ def weigh_own(weighed: Weighed, draws: Draws, count: int, outs: Paths, threads: 
 
 
 def own_texts(
-    model: LatentModel, texts: Sequence[Structured], count: int, generator: torch.Generator
-) -> list[tuple[Structured, Any]]:
+    model: LatentModel[Settings, States], texts: Sequence[Structured], count: int, generator: torch.Generator
+) -> list[tuple[Structured, States]]:
     """Texts that a model draws, with the states that it drew, K = 1; arguments and errors as `weigh_own`."""
     if reason := model.why_inexact:
         raise TextcriticError(f"{reason}, so it does not draw by its own log p; no text of it has exact states")
@@ -97,8 +96,8 @@ def own_texts(
 
 
 def _of_lengths(
-    model: LatentModel, lengths: np.ndarray, count: int, generator: torch.Generator
-) -> Iterator[tuple[Structured, Any]]:
+    model: LatentModel[Settings, States], lengths: np.ndarray, count: int, generator: torch.Generator
+) -> Iterator[tuple[Structured, States]]:
     """Texts of a few lengths, equally many of each: quantiles of those given."""
     parts = min(LENGTHS, count)
     shares = (np.arange(parts) + 0.5) / parts

@@ -64,7 +64,7 @@ def steps_of(model: LatentModel, proposal: Proposal, text: Structured) -> StepMo
     from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM
     from textcritic.generators.latent.kglm import KGLM, KglmDisc, LinkSteps
 
-    if proposal.settings.get("as_released"):
+    if proposal.as_released:
         raise TextcriticError(f"{proposal.kind}: as_released: has no particle filter; leave `particles` out")
     if isinstance(model, EntityNLM) and isinstance(proposal, EntityDisc):
         from textcritic.generators.latent.entitynlm.steps import EntitySteps

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
 from textcritic.runlog import Progress, log
 from textcritic.training.checkpoint import file_digests
+from textcritic.values import JsonObject
 
 Floats = npt.NDArray[np.float64]
 SAVE_SECONDS = 60.0  # at most so much is lost when a job is killed
@@ -33,7 +33,9 @@ class Partial:
     of_what: str
 
     @classmethod
-    def of(cls, out: str | os.PathLike[str], files: Mapping[str, Any], draws: Mapping[str, Any]) -> "Partial":
+    def of(
+        cls, out: str | os.PathLike[str], files: Mapping[str, str | os.PathLike[str] | None], draws: JsonObject
+    ) -> "Partial":
         """What is left of a job whose result is `out`.
 
         Args:
@@ -45,7 +47,7 @@ class Partial:
             TextcriticError: a file is missing.
         """
         given = {key: value for key, value in files.items() if value is not None}
-        decides = {"draws": dict(draws), "files": file_digests(given)}
+        decides = {"draws": draws, "files": file_digests(given)}
         return cls(Path(out).with_suffix(".partial.npz"), json.dumps(decides, sort_keys=True))
 
     def read(self, shape: tuple[int, ...]) -> Floats:

@@ -2,23 +2,24 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from textcritic.corpora.structured.texts import Structured, read_structured
 from textcritic.errors import TextcriticError
+from textcritic.generators.latent.kinds import learner_of
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.vocabulary import Vocabulary
-from textcritic.plan.entries.latent import LatentTraining
+from textcritic.plan.entries.latent import LatentEntry, LatentTraining
 from textcritic.training.gradient import GradientJob
 from textcritic.training.hardware import card_name
 from textcritic.training.loop import Loop, Run, resumable
 from textcritic.training.processes import Ranks
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +31,12 @@ class Inputs:
     knowledge: str | os.PathLike[str] | None = None  # folder of the knowledge graph, for the kinds that read one
 
 
-def train_latent(
-    learner: type[Learner], inputs: Inputs, entry: Mapping[str, Any], seed: int, run: Run
-) -> dict[str, Any]:
+def train_latent(inputs: Inputs, entry: LatentEntry, seed: int, run: Run) -> JsonObject:
     """Train, and write the model with the lowest validation loss as `run.model_dir`.
 
     Args:
-        learner: the class of the model or proposal.
         inputs: the splits.
-        entry: of the registry, with all defaults: `model`, `minimum_count` (the vocabulary has the words of train that
-            occur at least so often) and `training`.
+        entry: of the model or the proposal; the vocabulary has the words of train that occur `minimum_count` times.
         seed: of first weights, dropout and the order of texts.
         run: what is written and how.
 
@@ -50,24 +47,24 @@ def train_latent(
     Raises:
         TextcriticError: bad input, a loss that is not finite, SIGTERM.
     """
-    training = LatentTraining(**entry["training"])
+    learner, training = learner_of(entry.kind), entry.training
     texts, validation = read_structured(inputs.train), read_structured(inputs.validation)
     for path, split in ((inputs.train, texts), (inputs.validation, validation)):
         if not split:
             raise TextcriticError(f"{path}: has no texts to train {run.name} on")
-    vocabulary = Vocabulary.count((text.tokens for text in texts), entry["minimum_count"])
+    vocabulary = Vocabulary.count((text.tokens for text in texts), entry.minimum_count)
     knowledge = None if inputs.knowledge is None else Path(inputs.knowledge)
     decides = {
         "kind": learner.kind,
-        "model": entry["model"],
-        "minimum_count": entry["minimum_count"],
+        "model": entry.model.plain(),
+        "minimum_count": entry.minimum_count,
         "training": training.deciding(),
         "seed": seed,
     }
     files = {key: value for key, value in asdict(inputs).items() if value is not None}
     with resumable(run, decides, files) as loop:
         torch.manual_seed(seed)
-        model = learner.build(entry["model"], vocabulary, knowledge)
+        model = learner.build(entry.model, vocabulary, knowledge)
         job = LatentJob(run.name, model, training, seed, (texts, validation))
         loop.train(job)
         report = job.report(loop)
@@ -137,7 +134,7 @@ class LatentJob(GradientJob):
                 tokens += sum(self.model.counted(text) for text in texts)
         return total / tokens
 
-    def report(self, loop: Loop) -> dict[str, Any]:
+    def report(self, loop: Loop) -> JsonObject:
         """The training's report, see `train_latent`."""
         return {
             "steps": loop.step,

@@ -6,12 +6,13 @@ import numpy as np
 
 from textcritic.errors import TextcriticError
 from textcritic.generators.beams import Beams
-from textcritic.generators.decoding import Decoding, Uniforms
 from textcritic.generators.ngram.model import NgramModel
 from textcritic.generators.ngram.ranks import Truncated
 from textcritic.generators.ngram.words import END_ID, UNKNOWN_ID
 from textcritic.generators.shards import CUT, ENDED
+from textcritic.generators.uniforms import Uniforms
 from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, DRAW
+from textcritic.plan.entries import Decoding
 
 TEXTS_AT_ONCE = 4096
 Drawn = tuple[int, np.ndarray, str]

@@ -2,10 +2,8 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +11,6 @@ from textcritic.batches import batched
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.files import whole_folder, write_json
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.counts import Codes, count_ngrams, write_codes
 from textcritic.generators.ngram.draws import draw_texts
 from textcritic.generators.ngram.model import NgramModel, load, save
@@ -21,27 +18,10 @@ from textcritic.generators.ngram.ranks import write_ranks
 from textcritic.generators.ngram.words import Vocabulary, Words, shuffled
 from textcritic.generators.shards import Draw, Shard, write_shard
 from textcritic.generators.summary import summarise
+from textcritic.plan.entries import Decoding, Ngram
+from textcritic.values import JsonObject
 
-SMOOTHINGS = ("none", "interpolated")
 ARTICLES_AT_ONCE = 4096
-
-
-@dataclass(frozen=True)
-class NgramSettings:
-    """What decides an n-gram model.
-
-    Attributes:
-        order: words in an n-gram.
-        smoothing: "none" or "interpolated", see `NgramModel`.
-        shuffle_seed: if given, the words of train are `shuffled` with this seed before they are counted; validation and
-            test stay as they are. The words of train are then in memory.
-        memory_mb: megabytes of memory that sorting n-grams may take; this does not change the model.
-    """
-
-    order: int
-    smoothing: str
-    shuffle_seed: int | None = None
-    memory_mb: float = 1000
 
 
 @dataclass(frozen=True)
@@ -60,8 +40,13 @@ class NgramFiles:
 
 
 def fit_ngram(
-    splits: Mapping[str, str | os.PathLike[str]], setting: str, settings: NgramSettings, files: NgramFiles
-) -> dict[str, Any]:
+    splits: Mapping[str, str | os.PathLike[str]],
+    setting: str,
+    entry: Ngram,
+    files: NgramFiles,
+    seed: int = 1,
+    memory_mb: float = 1000,
+) -> JsonObject:
     """Fit an n-gram model of words and measure its perplexity, word by word (line breaks and ends are words).
 
     The vocabulary is that of train and one unknown word, which replaces all other words. With smoothing "none" a single
@@ -71,8 +56,11 @@ def fit_ngram(
         splits: articles (Parquet, corpus schema): `train`, whose n-grams are counted, `validation`, on which the
             weights of "interpolated" are fitted, and `test`, whose perplexity is measured.
         setting: `w-title` or `wo-title`.
-        settings: of the model.
+        entry: of the generator. If it is `shuffled`, the words of train change places before they are counted, and are
+            in memory; validation and test stay as they are.
         files: to write.
+        seed: of the places of shuffled words.
+        memory_mb: megabytes of memory that sorting n-grams may take; this does not change the model.
 
     Returns:
         what was written to `files.report`.
@@ -80,23 +68,21 @@ def fit_ngram(
     Raises:
         TextcriticError: bad input; the line says which file or key.
     """
-    smoothing = settings.smoothing
-    if smoothing not in SMOOTHINGS:
-        raise TextcriticError(f"smoothing: '{smoothing}' is unknown; use {' or '.join(SMOOTHINGS)}")
     started = time.monotonic()
     with whole_folder(files.model_dir) as folder:
-        codes = _train_codes(folder / "codes.scratch", splits["train"], setting, settings, vocabulary := Vocabulary())
-        ngrams = count_ngrams(codes, folder, settings.memory_mb)
-        model = NgramModel.of(folder, vocabulary, settings.order)
+        words = _train_words(splits["train"], setting, seed if entry.shuffled else None, vocabulary := Vocabulary())
+        codes = write_codes(folder / "codes.scratch", words, entry.order, vocabulary, splits["train"])
+        ngrams = count_ngrams(codes, folder, memory_mb)
+        model = NgramModel.of(folder, vocabulary, entry.order)
         validation, test = (_words(vocabulary, splits[split], setting) for split in ("validation", "test"))
-        rounds = model.fit_weights(validation) if smoothing == "interpolated" else []
+        rounds = model.fit_weights(validation) if entry.smoothing == "interpolated" else []
         train_loss = _mean_train_nll(model, codes)
         codes.path.unlink()
-        if smoothing == "none":
+        if entry.smoothing == "none":
             write_ranks(folder, model.keys[-1], model.cumulative[-1], model.first[-1], model.size)
         save(model, folder)
         seconds = time.monotonic() - started
-        window = f"each word is predicted from the {settings.order - 1} before it, within its article"
+        window = f"each word is predicted from the {entry.order - 1} before it, within its article"
         measured = summarise(model.nll(test), test.kinds, test.articles(), window, unit="words")
         loss = _mean_nll(model, validation)
     report = {
@@ -127,18 +113,15 @@ def sample_ngram(model_dir: str | os.PathLike[str], decoding: Decoding, shard: S
     write_shard(shard.path, (Draw(index, text(ids.tolist()), len(ids), finish) for index, ids, finish in draws))
 
 
-def _train_codes(
-    path: Path, train: str | os.PathLike[str], setting: str, settings: NgramSettings, vocabulary: Vocabulary
-) -> Codes:
-    """The scratch file of the train split, whose words the vocabulary takes up."""
-    if settings.shuffle_seed is None:
-        pieces: Iterable[Words] = (
-            vocabulary.encode(some, setting, grow=True) for some in batched(iter_articles(train), ARTICLES_AT_ONCE)
-        )
-    else:
-        words = _words(vocabulary, train, setting, grow=True)
-        pieces = iter([shuffled(words, vocabulary, settings.shuffle_seed)])
-    return write_codes(path, pieces, settings.order, vocabulary, train)
+def _train_words(
+    train: str | os.PathLike[str], setting: str, shuffle_seed: int | None, vocabulary: Vocabulary
+) -> Iterator[Words]:
+    """The words of the train split, which the vocabulary takes up."""
+    if shuffle_seed is not None:
+        yield shuffled(_words(vocabulary, train, setting, grow=True), vocabulary, shuffle_seed)
+        return
+    for some in batched(iter_articles(train), ARTICLES_AT_ONCE):
+        yield vocabulary.encode(some, setting, grow=True)
 
 
 def _words(vocabulary: Vocabulary, path: str | os.PathLike[str], setting: str, *, grow: bool = False) -> Words:

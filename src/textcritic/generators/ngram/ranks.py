@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from textcritic.generators.decoding import Decoding
 from textcritic.generators.ngram.arrays import ArrayFile, open_array
+from textcritic.plan.entries import Decoding
 
 NGRAMS_AT_ONCE = 1 << 21
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -203,7 +203,7 @@ def numbered(weights: Array) -> tuple[str, ...]:
     return tuple(map(str, range(len(np.atleast_1d(weights)))))
 
 
-def checked_tokens(tokens: Any, texts: int | None = None, name: str = "tokens") -> Array:
+def checked_tokens(tokens: object, texts: int | None = None, name: str = "tokens") -> Array:
     """float64 [texts], or [] of a total.
 
     Args:
@@ -226,7 +226,7 @@ def checked_tokens(tokens: Any, texts: int | None = None, name: str = "tokens") 
     return array
 
 
-def real_numbers(given: Any, name: str, should: str) -> Array:
+def real_numbers(given: object, name: str, should: str) -> Array:
     """Real numbers as an array of float64.
 
     Args:
@@ -253,11 +253,11 @@ def real_numbers(given: Any, name: str, should: str) -> Array:
     return array.astype(np.float64, order="C", copy=False)  # sums by another order differ in the last digit
 
 
-def _has_truth(values: Sequence[Any]) -> bool:
+def _has_truth(values: Sequence[object]) -> bool:
     return any(isinstance(v, bool | np.bool_) or (isinstance(v, list | tuple) and _has_truth(v)) for v in values)
 
 
-def _draws(values: Any, name: str, ids: tuple[str, ...], exact: bool = False) -> Array:
+def _draws(values: object, name: str, ids: tuple[str, ...], exact: bool = False) -> Array:
     """float64 [N, K] without NaN and +inf; of exact states without -inf."""
     array = real_numbers(values, name, DRAWN)
     if array.ndim != 2 or not array.size:

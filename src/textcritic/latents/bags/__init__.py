@@ -11,7 +11,7 @@ from textcritic.latents.bags.vocabulary import (
     tokens_of,
     vocabulary_of,
 )
-from textcritic.plan.checks.vocabulary import VocabularyOptions
+from textcritic.plan.entries.critics import VocabularyOptions
 
 __all__ = [
     "Counts",

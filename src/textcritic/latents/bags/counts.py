@@ -4,11 +4,11 @@ The job of the rule count_words is `count_corpus`.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 import numpy.lib.format as npy_format
@@ -30,7 +30,7 @@ from textcritic.latents.bags.vocabulary import (
     tokens_of,
     vocabulary_of,
 )
-from textcritic.plan.checks.vocabulary import VocabularyOptions
+from textcritic.plan.entries.critics import VocabularyOptions
 from textcritic.runlog import Progress
 
 IDS_SCHEMA = pa.schema([("id", pa.string()), ("tokens", pa.int64())])
@@ -60,7 +60,7 @@ class Counts:
 
 def count_corpus(
     train: str | os.PathLike[str],
-    options: Mapping[str, Any],
+    options: VocabularyOptions,
     vocabulary_path: str | os.PathLike[str],
     summary_path: str | os.PathLike[str],
     folder: str | os.PathLike[str],
@@ -72,7 +72,7 @@ def count_corpus(
 
     Args:
         train: Parquet file of articles.
-        options: of `VocabularyOptions`; those that are missing have their defaults.
+        options: which words are left out.
         vocabulary_path: Parquet file to write, see `Vocabulary.save`.
         summary_path: JSON to write: `words` and `tokens` kept, `documents` of train, `removed` by reason, `options`.
         folder: counts to write, see `write_counts`.
@@ -82,20 +82,19 @@ def count_corpus(
     Raises:
         TextcriticError: a bad option or input, or no word is left.
     """
-    checked = VocabularyOptions(**options)
     watched = _watched(train, "choosing words" if words is None else "looking words up")
-    tokens = (tokens_of(article, checked.words) for article in watched)
+    tokens = (tokens_of(article, options.words) for article in watched)
     if words is None:
-        vocabulary, removed = build_vocabulary(tokens, checked)
+        vocabulary, removed = build_vocabulary(tokens, options)
     else:
-        vocabulary, removed = vocabulary_of(read_words(words), tokens, checked.lowercase, checked.words), {}
+        vocabulary, removed = vocabulary_of(read_words(words), tokens, options.lowercase, options.words), {}
     write_counts(folder, count_articles(_watched(train, "counting words"), vocabulary), len(vocabulary))
     summary = {
         "words": len(vocabulary),
         "tokens": int(vocabulary.counts.sum()),
         "documents": pq.read_metadata(train).num_rows,
         "removed": removed,
-        "options": {**asdict(checked), "placeholders": list(checked.placeholders)},
+        "options": options.plain(),
     }
     vocabulary.save(vocabulary_path)
     write_json(summary_path, summary)
@@ -243,7 +242,9 @@ def _canonical(block: Counts, num_words: int, folder: str | os.PathLike[str]) ->
     return whole
 
 
-def _require_counts(block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.bool_], folder: Any) -> None:
+def _require_counts(
+    block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.bool_], folder: str | os.PathLike[str]
+) -> None:
     if not sound.all():
         first = int(np.argmin(sound))
         document = block.ids[int(np.searchsorted(matrix.indptr, first, side="right")) - 1]
@@ -253,7 +254,7 @@ def _require_counts(block: Counts, matrix: csr_matrix, sound: npt.NDArray[np.boo
         )
 
 
-def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:
+def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> np.ndarray:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except FileNotFoundError as error:
@@ -265,7 +266,7 @@ def _mapped(path: Path, kind: npt.DTypeLike, length: int) -> Any:
     return array
 
 
-def _require_sound(folder: Path, indptr: Any, start: int, stop: int, words: int) -> None:
+def _require_sound(folder: Path, indptr: np.ndarray, start: int, stop: int, words: int) -> None:
     """Check entries `start` to `stop` of indices and counts, read from the files: mapped pages would stay in memory."""
     first = max(start - 1, 0)
     indices = _read(folder / "indices.npy", first, stop)

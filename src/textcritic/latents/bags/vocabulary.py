@@ -17,7 +17,8 @@ from textcritic.corpora import Article
 from textcritic.corpora.words import SPACES, segmented
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table, write_table
-from textcritic.plan.checks.vocabulary import ENGLISH, NO_STOP_WORDS, VocabularyOptions
+from textcritic.plan.checks.vocabulary import ENGLISH, NO_STOP_WORDS
+from textcritic.plan.entries.critics import VocabularyOptions
 
 VOCABULARY_SCHEMA = pa.schema([("word", pa.string()), ("count", pa.int64()), ("documents", pa.int64())])
 # Tokens that are counted at a time: each takes 4 bytes as a number, and about 30 while they are sorted.

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from textcritic.corpora.readers.archives import is_archive
 from textcritic.corpora.readers.conll import conll_documents, plain
@@ -21,6 +20,7 @@ from textcritic.latents.resolvers.heads import head_word
 from textcritic.latents.resolvers.language import load_language
 from textcritic.latents.resolvers.mention import Mention, Resolved, Unresolved
 from textcritic.latents.resolvers.text import split_words
+from textcritic.values import JsonObject
 
 NOTHING = "no mentions given"
 """The reason for an article that none of the files has; an article with an empty list is resolved, without mentions."""
@@ -34,15 +34,6 @@ _VARIANTS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 _JOINER = "\N{ZERO WIDTH JOINER}"
 _SKIN = range(0x1F3FB, 0x1F400)
-
-
-def given_resolver(entry: Mapping[str, Any]) -> "GivenResolver":
-    """The resolver of a registry entry of kind `given`.
-
-    Raises:
-        TextcriticError: as `GivenResolver`.
-    """
-    return GivenResolver(entry["files"], entry.get("language", "en"))
 
 
 class GivenResolver:
@@ -130,13 +121,13 @@ class _Line:
 
     id: str
     where: str
-    mentions: Sequence[Mapping[str, Any]]
+    mentions: Sequence[JsonObject]
     sentences: Sequence[tuple[int, int]] | None
 
     def resolved(self, text: str, language: str) -> Resolved:
         sentences = self._sentences(text, language)
         order = sorted(enumerate(self.mentions, 1), key=lambda item: (item[1]["start"], -item[1]["end"]))
-        entities: dict[Any, int] = {}
+        entities: dict[int | str, int] = {}
         mentions = []
         for number, given in order:
             where = f"{self.where}, mention {number}"
@@ -166,7 +157,7 @@ class _Line:
         return self.sentences
 
     @staticmethod
-    def _head(given: Mapping[str, Any], span: tuple[int, int], text: str, language: str, where: str) -> tuple[int, int]:
+    def _head(given: JsonObject, span: tuple[int, int], text: str, language: str, where: str) -> tuple[int, int]:
         pair = given.get("head")
         if pair is None:
             words = split_words(text[span[0] : span[1]], load_language(language))
@@ -207,7 +198,7 @@ def _checked_line(record: Record) -> _Line:
     return _Line(str(identifier), where, mentions, None if sentences is None else [(a, b) for a, b in sentences])
 
 
-def _check_mention(mention: Any, where: str) -> None:
+def _check_mention(mention: object, where: str) -> None:
     if not isinstance(mention, dict):
         raise TextcriticError(f'{where}: {kind_of(mention)}; it should be {{"start": 0, "end": 4, "entity": 1}}')
     for key in ("start", "end"):
@@ -280,17 +271,17 @@ def _is_conll(path: str) -> bool:
     return path.removesuffix(".gz").endswith((*SUFFIXES, ".tar", ".tgz")) or (Path(path).is_file() and is_archive(path))
 
 
-def _is_int(value: Any) -> bool:
+def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_name(value: Any) -> bool:
+def _is_name(value: object) -> bool:
     return _is_int(value) or (isinstance(value, str) and value != "")
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and all(map(_is_int, value))
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return kind_of(value) if isinstance(value, list | dict) or value is None else repr(value)

@@ -14,6 +14,7 @@ from unicodedata import category, normalize
 import yaml
 
 from textcritic.errors import TextcriticError
+from textcritic.values import JsonObject
 
 FOLDER = Path(__file__).parent / "languages"
 
@@ -112,11 +113,11 @@ class GivenNames(dict[str, str | None]):
         form = self.form_of(word)
         return default if form is None else self[form]
 
-    def form_of(self, word: Any) -> str | None:
+    def form_of(self, word: object) -> str | None:
         """The form of a name that is listed; None where there is none."""
         if dict.__contains__(self, word):
             return str(word)
-        if word.isascii() and "-" not in word:
+        if not isinstance(word, str) or (word.isascii() and "-" not in word):
             return None
         plain = "".join(sign for sign in normalize("NFD", word) if category(sign) != "Mn")
         return next((form for form in (plain, plain.partition("-")[0]) if dict.__contains__(self, form)), None)
@@ -161,7 +162,7 @@ class _Reader:
 
     path: Path
 
-    def language(self, data: Any) -> Language:
+    def language(self, data: object) -> Language:
         data = self.table(data, "the file", _KEYS, ("degrees",))
         if not isinstance(data["capitals_mark_names"], bool):
             raise self.error("capitals_mark_names", "should be true or false")
@@ -187,12 +188,12 @@ class _Reader:
             function_words_and_pronouns=others["function_words"] | frozenset(pronouns),
         )
 
-    def pronouns(self, data: Any) -> Mapping[str, Pronoun]:
+    def pronouns(self, data: object) -> Mapping[str, Pronoun]:
         if not isinstance(data, dict) or not data:
             raise self.error("pronouns", "should be a table with a pronoun in each line")
         return MappingProxyType({str(word).lower(): self.pronoun(word, entry) for word, entry in data.items()})
 
-    def pronoun(self, word: Any, entry: Any) -> Pronoun:
+    def pronoun(self, word: object, entry: object) -> Pronoun:
         key = f"pronouns.{word}"
         if not isinstance(word, str):
             raise self.error(key, "should be a word; put quotes around it")
@@ -216,11 +217,11 @@ class _Reader:
             entry.get("quoted", False),
         )
 
-    def genders(self, data: Mapping[str, Any], key: str) -> Mapping[str, str | None]:
+    def genders(self, data: JsonObject, key: str) -> Mapping[str, str | None]:
         words = self.by_list(data, key, tuple(_GENDERS))
         return MappingProxyType({word: _GENDERS[gender] for word, gender in words.items()})
 
-    def same_names(self, groups: Any) -> Mapping[str, str]:
+    def same_names(self, groups: object) -> Mapping[str, str]:
         if not isinstance(groups, list):
             raise self.error("same_names", "should be a list")
         same: dict[str, str] = {}
@@ -231,7 +232,7 @@ class _Reader:
                     raise self.error(f"same_names, item {number}", f"{word!r} is in two items")
         return MappingProxyType(same)
 
-    def by_list(self, data: Mapping[str, Any], key: str, parts: tuple[str, ...]) -> dict[str, str]:
+    def by_list(self, data: JsonObject, key: str, parts: tuple[str, ...]) -> dict[str, str]:
         """The list that each word of a table of lists is in."""
         table = self.table(data[key], key, parts)
         list_of: dict[str, str] = {}
@@ -241,12 +242,12 @@ class _Reader:
                     raise self.error(f"{key}.{part}", f"{word!r} is in {key}.{list_of[word]} too")
         return list_of
 
-    def words(self, value: Any, key: str, lower: bool = True) -> list[str]:
+    def words(self, value: object, key: str, lower: bool = True) -> list[str]:
         if not isinstance(value, str):
             raise self.error(key, "should be one text of words with spaces between them")
         return (value.lower() if lower else value).split()
 
-    def table(self, value: Any, key: str, needed: Iterable[str], allowed: Iterable[str] = ()) -> dict[str, Any]:
+    def table(self, value: object, key: str, needed: Iterable[str], allowed: Iterable[str] = ()) -> JsonObject:
         if not isinstance(value, dict):
             raise self.error(key, "should be a table")
         for missing in needed:

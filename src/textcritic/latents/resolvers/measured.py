@@ -5,15 +5,15 @@ The report shows them where a study measures nothing itself. `tools/measure_reso
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import write_text
+from textcritic.values import JsonObject
 
 DIGITS = 4
 
@@ -65,7 +65,7 @@ class About:
     hardware: str
 
 
-def figures_of(summary: Mapping[str, Any], about: About) -> Iterator[Figure]:
+def figures_of(summary: JsonObject, about: About) -> Iterator[Figure]:
     """The figures of a summary of `quality.summary_of`, rounded to `DIGITS` digits."""
     for part in ("whole", "people", "pronouns"):
         for metric, row in summary[part].items():

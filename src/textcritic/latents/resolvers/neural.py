@@ -11,8 +11,7 @@ same result.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 import torch
 
@@ -30,19 +29,6 @@ from textcritic.training.hardware import device, free_cached_memory
 
 WINDOW = 512  # documents that are sorted by length together
 LANGUAGE = "en"
-
-
-def neural_resolver(entry: Mapping[str, Any], folder: str | os.PathLike[str]) -> "NeuralResolver":
-    """The resolver of an entry; the model goes to the GPU where torch sees one.
-
-    Args:
-        entry: a resolvers registry entry of kind `neural`.
-        folder: of its hub entry's files.
-
-    Raises:
-        TextcriticError: as `load_coreference` and `PieceMaker`.
-    """
-    return NeuralResolver(folder, entry["architecture"], entry["batch_tokens"], entry["precision"])
 
 
 class NeuralResolver:

@@ -12,14 +12,14 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import safetensors.torch
 import torch
 from safetensors import SafetensorError
-from tokenizers import Tokenizer, pre_tokenizers
+from tokenizers import Encoding, Tokenizer, pre_tokenizers
 from torch import Tensor, nn
 
 from textcritic.errors import TextcriticError, first_line
@@ -34,6 +34,9 @@ from textcritic.latents.resolvers.neural_heads import (
     LingMessHeads,
     Words,
 )
+
+if TYPE_CHECKING:
+    from transformers import PretrainedConfig
 
 Cluster = list[tuple[int, int]]
 """(first, last) word piece of each span of an entity."""
@@ -81,7 +84,7 @@ class CoreferenceModel(nn.Module):
         segment: word pieces that the encoder reads at once; None: a document whole.
     """
 
-    def __init__(self, config: Any, architecture: str) -> None:
+    def __init__(self, config: "PretrainedConfig", architecture: str) -> None:
         super().__init__()
         from transformers import AutoModel
 
@@ -217,7 +220,7 @@ def load_coreference(folder: str | os.PathLike[str], architecture: str) -> Coref
     return model
 
 
-def _config(folder: Path, architecture: str) -> Any:
+def _config(folder: Path, architecture: str) -> "PretrainedConfig":
     from transformers import AutoConfig
 
     if not (folder / "config.json").is_file():
@@ -272,7 +275,7 @@ def _require_same(folder: Path, wanted: Mapping[str, Tensor], given: Mapping[str
             )
 
 
-def _pieces(encoding: Any, words: Sequence[str]) -> Pieces:
+def _pieces(encoding: Encoding, words: Sequence[str]) -> Pieces:
     places = np.array([NO_WORD if word is None else word for word in encoding.word_ids], np.int64)
     lowered = [word.lower() for word in words]
     numbers: dict[str, int] = {}

@@ -3,11 +3,10 @@
 Results are the same everywhere. The baseline links a pronoun to the nearest name before it, whatever it is.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from textcritic.latents.resolvers.language import Language, load_language
+from textcritic.latents.resolvers.language import Language
 from textcritic.latents.resolvers.linking import Entity, Linker
 from textcritic.latents.resolvers.mention import Resolved, Unresolved
 from textcritic.latents.resolvers.phrases import Phrase
@@ -32,30 +31,13 @@ class PersonsResolver:
             yield self.linker(split_words(text, self.language), self.language).resolved(name)
 
 
-def persons_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
-    """The resolver of a registry entry of kind `persons`; `language` is its only key here.
+class NearestLinker(Linker):
+    """Links a pronoun to the nearest name before it; mentions and links of names and nouns are those of `persons`."""
 
-    Raises:
-        TextcriticError: the language's data file is not there, or wrong.
-    """
-    return PersonsResolver(load_language(entry.get("language", "en")))
-
-
-def nearest_resolver(entry: Mapping[str, Any]) -> PersonsResolver:
-    """The resolver of a registry entry of kind `nearest`; its key here is `language`.
-
-    It has the mentions of `persons`, and its links between names and nouns; only pronouns are linked in another way.
-
-    Raises:
-        TextcriticError: the language's data file is not there, or wrong.
-    """
-    return PersonsResolver(load_language(entry.get("language", "en")), _Nearest)
-
-
-class _Nearest(Linker):
     nearest: Entity | None = None
 
     def named(self, phrase: Phrase) -> Entity:
+        """As `Linker.named`; it is remembered."""
         self.nearest = super().named(phrase)
         return self.nearest
 

@@ -1,7 +1,7 @@
 """How good a resolver is: measured on text in which people have marked who is who."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.latents.resolvers.mention import Mention, Resolved, Unresolved
 from textcritic.latents.resolvers.people import is_nominal, people_of, pronoun_of
 from textcritic.latents.resolvers.scorer import COUNTS, clusters_of, document_counts, pooled, ratio
+from textcritic.values import JsonObject, Row
 
 KINDS = ("third", "all")
 """Pronouns of the third person singular with a gender ("he", "her"); all personal pronouns of people."""
@@ -57,7 +58,7 @@ def measure_resolver(
     return pa.Table.from_pylist(rows, schema=QUALITY_SCHEMA)
 
 
-def summary_of(table: pa.Table, resamples: int = 10_000) -> dict[str, Any]:
+def summary_of(table: pa.Table, resamples: int = 10_000) -> JsonObject:
     """Every measure over all documents, with 95% intervals from resampling documents.
 
     Args:
@@ -72,7 +73,7 @@ def summary_of(table: pa.Table, resamples: int = 10_000) -> dict[str, Any]:
     Raises:
         TextcriticError: the table has no rows.
     """
-    summary: dict[str, Any] = {
+    summary: JsonObject = {
         "documents": table.num_rows,
         "given_up": table.num_rows - table["why"].null_count,
     }
@@ -89,7 +90,7 @@ def summary_of(table: pa.Table, resamples: int = 10_000) -> dict[str, Any]:
     return summary
 
 
-def _row(key: Resolved, response: Resolved | Unresolved, singletons: bool, language: Language) -> dict[str, Any]:
+def _row(key: Resolved, response: Resolved | Unresolved, singletons: bool, language: Language) -> Row:
     why = response.why if isinstance(response, Unresolved) else None
     if isinstance(response, Unresolved):
         response = Resolved(key.id, key.text, key.sentences, ())
@@ -116,7 +117,7 @@ def _clusters(mentions: Iterable[Mention], singletons: bool) -> list[set[tuple[i
     return [cluster for cluster in clusters_of(mentions) if singletons or len(cluster) > 1]
 
 
-def _share(table: pa.Table, kind: str, resamples: int) -> dict[str, Any]:
+def _share(table: pa.Table, kind: str, resamples: int) -> JsonObject:
     counts = _columns(table, [f"pronouns_{kind}_{part}" for part in ("right", "of", "unnamed")])
     interval = bootstrap_interval(counts[:, :2], lambda sums: ratio(sums[..., 0], sums[..., 1]), resamples)
     _, of, unnamed = counts.sum(axis=0).tolist()

@@ -8,19 +8,20 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import pyarrow as pa
 
 from textcritic.batches import batched
 from textcritic.corpora.articles import Article, iter_articles, iter_batches, write_batches
 from textcritic.files import read_table, write_text
+from textcritic.latents.resolvers.given import GivenResolver
 from textcritic.latents.resolvers.language import load_language
+from textcritic.latents.resolvers.linking import Linker
 from textcritic.latents.resolvers.mention import (
     MENTIONS_SCHEMA,
     Resolved,
@@ -30,7 +31,11 @@ from textcritic.latents.resolvers.mention import (
     text_of,
     write_mentions,
 )
+from textcritic.latents.resolvers.persons import NearestLinker, PersonsResolver
 from textcritic.latents.resolvers.text import split_words
+from textcritic.plan.entries import GivenMentions, Nearest, Neural, Persons
+from textcritic.plan.entries import Resolver as ResolverEntry
+from textcritic.plan.entries.resolvers import Opening
 from textcritic.runlog import Progress
 from textcritic.workers import in_order
 
@@ -42,22 +47,11 @@ Documents = Iterable[tuple[str, str]]
 
 
 class Resolver(Protocol):
-    """What finds the mentions of articles; made by the function that `RESOLVERS` names."""
+    """What finds the mentions of articles; `resolver_of` makes one."""
 
     def resolve(self, documents: Documents) -> Iterator[Resolved | Unresolved]:
         """The mentions of (id, text) pairs, in order, as they come."""
         ...
-
-
-RESOLVERS: Mapping[str, str] = {
-    "persons": "persons:persons_resolver",
-    "nearest": "persons:nearest_resolver",
-    "given": "given:given_resolver",
-    "neural": "neural:neural_resolver",
-}
-"""The module and function that makes a resolver of each kind, from its registry entry."""
-IN_PROCESSES = ("persons", "nearest")
-"""Kinds whose work several processes share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +71,32 @@ class ResolvedFiles:
     folder: str | os.PathLike[str] | None = None
 
 
-def resolver_of(entry: Mapping[str, Any], folder: str | os.PathLike[str] | None = None) -> Resolver:
+def resolver_of(entry: ResolverEntry, folder: str | os.PathLike[str] | None = None) -> Resolver:
     """The resolver of an entry of the resolvers registry.
 
     Args:
-        entry: with its defaults.
-        folder: of the pretrained model.
+        entry: of any kind.
+        folder: of the pretrained model; kind `neural` needs it.
+
+    Raises:
+        TextcriticError: a file of a language, of mentions, or of the model is not there, or wrong.
     """
-    module, function = RESOLVERS[entry["kind"]].split(":")
-    make = getattr(import_module(f"textcritic.latents.resolvers.{module}"), function)
-    resolver: Resolver = make(entry, folder) if folder is not None else make(entry)
-    return resolver
+    if isinstance(entry, Neural):
+        from textcritic.latents.resolvers.neural import NeuralResolver  # loads torch
+
+        assert folder is not None
+        return NeuralResolver(folder, entry.architecture, entry.batch_tokens, entry.precision)
+    if isinstance(entry, GivenMentions):
+        return GivenResolver(entry.files, entry.language)
+    return PersonsResolver(load_language(entry.language), NearestLinker if isinstance(entry, Nearest) else Linker)
 
 
-def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: int = 1) -> None:
+def resolve_articles(files: ResolvedFiles, entry: ResolverEntry, processes: int = 1) -> None:
     """Write the mentions of a file of articles.
 
     Args:
         files: of the job.
-        entry: of the resolvers registry, with its defaults.
+        entry: of the resolver.
         processes: that share the work, for the kinds that are made of rules.
 
     Raises:
@@ -103,11 +104,11 @@ def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: 
     """
     parts = _Parts(Path(files.mentions).with_suffix(".parts"), _fingerprint(files, entry))
     resolver = resolver_of(entry, files.folder)
-    workers = processes if entry["kind"] in IN_PROCESSES else 1
-    progress = Progress(f"coreference ({entry['kind']})", _count(files.articles), "articles")
+    workers = processes if isinstance(entry, Persons | Nearest) else 1
+    progress = Progress(f"coreference ({entry.kind})", _count(files.articles), "articles")
     for number, articles in enumerate(batched(iter_articles(files.articles), PART)):
         if not parts.is_there(number):
-            resolved = _resolved(articles, resolver, opening_of(entry["opening"], entry.get("language", "en")), workers)
+            resolved = _resolved(articles, resolver, opening_of(entry.opening, entry.language), workers)
             write_mentions(parts.path(number), _counted(resolved, progress))
         else:
             progress.advance(len(articles), "of an earlier run")
@@ -116,7 +117,7 @@ def resolve_articles(files: ResolvedFiles, entry: Mapping[str, Any], processes: 
     parts.remove()
 
 
-def opening_of(opening: Mapping[str, Any] | None, language: str = "en") -> Callable[[Article], bool]:
+def opening_of(opening: Opening | None, language: str = "en") -> Callable[[Article], bool]:
     """Whether an article opens as the key `opening` of a resolver asks for.
 
     Films of the model-criticism paper: its appendix G matches the whole first section; its released code the first
@@ -124,16 +125,16 @@ def opening_of(opening: Mapping[str, Any] | None, language: str = "en") -> Calla
     """
     if opening is None:
         return lambda article: True
-    pattern, asked = re.compile(opening["matches"], re.DOTALL), opening
+    pattern, asked = re.compile(opening.matches, re.DOTALL), opening
 
     def opens(article: Article) -> bool:
         text = article.sections[0].text if article.sections else ""
-        if asked["of"] == "sentence":
+        if asked.of == "sentence":
             start, end = next(iter(split_words(text, load_language(language)).sentence_spans()), (0, 0))
             text = text[start:end]
         words = set(re.findall(r"\w+", text))
-        has = asked["word"] is None or asked["word"] in words
-        return has and asked["without"] not in words and pattern.match(text) is not None
+        has = asked.word is None or asked.word in words
+        return has and asked.without not in words and pattern.match(text) is not None
 
     return opens
 
@@ -172,11 +173,12 @@ def _count(path: str | os.PathLike[str]) -> int:
     return sum(batch.num_rows for batch in iter_batches(path, ids))
 
 
-def _fingerprint(files: ResolvedFiles, entry: Mapping[str, Any]) -> str:
+def _fingerprint(files: ResolvedFiles, entry: ResolverEntry) -> str:
     """A digest of what the parts are made from; parts of an earlier run are used only if theirs is the same."""
-    read = [files.articles, *entry.get("files", []), entry.get("language", "en")]
+    given = entry.files if isinstance(entry, GivenMentions) else []
+    read = [files.articles, *given, entry.language]
     states = [(file.st_size, file.st_mtime_ns) for path in map(Path, read) if path.is_file() for file in [path.stat()]]
-    return hashlib.sha256(json.dumps([entry, states, PART], sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([entry.plain(), states, PART], sort_keys=True).encode()).hexdigest()
 
 
 class _Parts:

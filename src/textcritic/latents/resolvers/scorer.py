@@ -8,7 +8,6 @@ Entities of one mention stay, in the key as in the response: B3 and CEAF-e count
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -138,7 +137,7 @@ def _overlaps(
     return pairs[:, 0], pairs[:, 1], overlap
 
 
-def _links(sizes: npt.NDArray[np.float64], kept: npt.NDArray[Any]) -> tuple[float, float]:
+def _links(sizes: npt.NDArray[np.float64], kept: np.ndarray) -> tuple[float, float]:
     """MUC: an entity of n mentions has n - 1 links; a part of it that the other side has whole keeps its own."""
     return float(kept.sum()), float((sizes - 1).sum())
 

@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
 from textcritic.corpora import Article, iter_articles
 from textcritic.errors import TextcriticError
@@ -83,7 +82,7 @@ class Classifier:
 
 
 @torch.inference_mode()
-def posterior(model: Any, sections: Sections, padding: int, what: str) -> np.ndarray:
+def posterior(model: PreTrainedModel, sections: Sections, padding: int, what: str) -> np.ndarray:
     """P(title | text) of all sections, float32 [sections, titles].
 
     Args:
@@ -94,7 +93,7 @@ def posterior(model: Any, sections: Sections, padding: int, what: str) -> np.nda
     """
     model.eval()
     at = next(model.parameters()).device
-    result = np.zeros((len(sections.lengths), model.config.num_labels), np.float32)
+    result = np.zeros((len(sections.lengths), len(model.config.id2label or ())), np.float32)
     progress = Progress(what, len(result), "sections")
     for rows in answered_batches(sections.lengths, BATCH, at):
         batch = {key: value.to(at) for key, value in sections.batch(rows, padding).items()}
@@ -103,7 +102,7 @@ def posterior(model: Any, sections: Sections, padding: int, what: str) -> np.nda
     return result
 
 
-def labels_of(titles: Iterable[str]) -> dict[str, Any]:
+def labels_of(titles: Iterable[str]) -> dict[str, dict[int, str] | dict[str, int]]:
     """The configuration keys that tie logits to titles, in this order."""
     names = list(titles)
     return {"id2label": dict(enumerate(names)), "label2id": {name: k for k, name in enumerate(names)}}

@@ -9,17 +9,20 @@ from typing import Any
 import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerFast
 
 from textcritic.corpora import iter_articles
 from textcritic.errors import TextcriticError
 from textcritic.inference import bootstrap_interval, ratio_of_sums, unit_sums
 from textcritic.latents.titles.infer import labels_of, posterior
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches
+from textcritic.plan.entries import TransformerClassifier
+from textcritic.plan.entries.classifiers import ClassifierTraining
 from textcritic.training.hardware import autocast, device
 from textcritic.training.load import init_folder, load_model, load_tokenizer
 from textcritic.training.loop import Job, Loop, Run, resumable
 from textcritic.training.optimiser import learning_rate, optimiser, set_learning_rate
+from textcritic.values import JsonObject
 
 BINS = 10
 
@@ -27,7 +30,7 @@ BINS = 10
 def train_classifier(
     splits: Mapping[str, str | os.PathLike[str]],
     tokenizer_dir: str | os.PathLike[str],
-    spec: Mapping[str, Any],
+    entry: TransformerClassifier,
     run: Run,
 ) -> None:
     """Train on the train split's sections, write the model folder, and measure it on validation and test.
@@ -37,7 +40,7 @@ def train_classifier(
     Args:
         splits: Parquet files of `train`, `validation` and `test`.
         tokenizer_dir: tokenizer whose ids the encoder reads.
-        spec: a classifiers registry entry, but how often to save is in `run`.
+        entry: of the classifier, but how often to save is in `run`. Weights of the hub are given by their folder.
         run: what is written and how; its report is that of `accuracy`.
 
     Raises:
@@ -45,23 +48,24 @@ def train_classifier(
     """
     tokenizer = load_tokenizer(tokenizer_dir)
     encoded = {
-        split: encode_sections(iter_articles(path), tokenizer, spec["max_tokens"]) for split, path in splits.items()
+        split: encode_sections(iter_articles(path), tokenizer, entry.max_tokens) for split, path in splits.items()
     }
     titles = _titles(encoded["train"], splits["train"])
-    training = {key: value for key, value in spec["training"].items() if key != "checkpoint_seconds"}
+    spec = entry.plain()
+    del spec["training"]["checkpoint_seconds"]
     weights = init_folder(spec["init"])
     files = {**splits, "tokenizer": tokenizer_dir, **({"init": weights} if weights else {})}
-    with resumable(run, {"spec": {**spec, "training": training}}, files) as loop:
+    with resumable(run, {"spec": spec}, files) as loop:
         model = load_model(
             AutoModelForSequenceClassification,
             spec["init"],
             tokenizer,
-            training["seed"],
+            entry.training.seed,
             new_head=True,
             **labels_of(titles),
         ).to(device())
-        _require_room(model, tokenizer, spec["max_tokens"])
-        loop.train(ClassifierJob(model, encoded["train"], titles, tokenizer.pad_token_id, training))
+        _require_room(model, tokenizer, entry.max_tokens)
+        loop.train(ClassifierJob(model, encoded["train"], titles, tokenizer.pad_token_id, entry.training))
         measured = {
             split: accuracy(
                 titles,
@@ -86,24 +90,29 @@ class ClassifierJob(Job):
         sections: of the training split.
         titles: in the order of the classes.
         padding: id of the padding token.
-        training: `training` of a classifiers registry entry.
+        training: how.
     """
 
     name = "the section classifier"
 
     def __init__(
-        self, model: Any, sections: Sections, titles: tuple[str, ...], padding: int, training: Mapping[str, Any]
+        self,
+        model: PreTrainedModel,
+        sections: Sections,
+        titles: tuple[str, ...],
+        padding: int,
+        training: ClassifierTraining,
     ) -> None:
         self.model, self.sections, self.padding, self.training = model, sections, padding, training
         number = {title: k for k, title in enumerate(titles)}
         self.labels = torch.tensor([number[str(title)] for title in sections.flat_gold()])
-        self.per_epoch = math.ceil(len(self.labels) / training["batch_size"])
-        self.steps = self.work = max(1, round(self.per_epoch * training["epochs"]))
-        self.seed = training["seed"]
-        self.optimiser = optimiser(model, training["learning_rate"], training["weight_decay"])
+        self.per_epoch = math.ceil(len(self.labels) / training.batch_size)
+        self.steps = self.work = max(1, round(self.per_epoch * training.epochs))
+        self.seed = training.seed
+        self.optimiser = optimiser(model, training.learning_rate, training.weight_decay)
         self.device = next(model.parameters()).device
-        self.autocast = autocast(self.device, training["precision"])
-        torch.set_float32_matmul_precision(training["float32_matmul_precision"])
+        self.autocast = autocast(self.device, training.precision)
+        torch.set_float32_matmul_precision(training.float32_matmul_precision)
         self.epoch, self.batches = -1, list[np.ndarray]()
 
     def step(self, loop: Loop) -> None:
@@ -128,8 +137,7 @@ class ClassifierJob(Job):
 
     def _update(self, loss: torch.Tensor, step: int) -> None:
         training = self.training
-        schedule, warmup_steps = training["schedule"], training["warmup_steps"]
-        rate = learning_rate(step, self.steps, training["learning_rate"], schedule, warmup_steps)
+        rate = learning_rate(step, self.steps, training.learning_rate, training.schedule, training.warmup_steps)
         if not torch.isfinite(loss):
             raise TextcriticError(
                 f"training {self.name}: the loss is not finite at step {step} (learning rate {rate:g});"
@@ -146,11 +154,11 @@ class ClassifierJob(Job):
         epoch, index = divmod(step, self.per_epoch)
         if epoch != self.epoch:
             self.epoch = epoch
-            self.batches = shuffled_batches(self.sections.lengths, self.training["batch_size"], self.seed, epoch)
+            self.batches = shuffled_batches(self.sections.lengths, self.training.batch_size, self.seed, epoch)
         return self.batches[index]
 
 
-def _require_room(model: Any, tokenizer: Any, max_tokens: int) -> None:
+def _require_room(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, max_tokens: int) -> None:
     positions = getattr(model.config, "max_position_embeddings", max_tokens)
     if max_tokens > positions:
         raise TextcriticError(
@@ -174,7 +182,7 @@ def _titles(train: Sections, path: str | os.PathLike[str]) -> tuple[str, ...]:
     return titles
 
 
-def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarray) -> dict[str, Any]:
+def accuracy(titles: Sequence[str], sections: Sections, probabilities: np.ndarray) -> JsonObject:
     """Measure posteriors against gold titles.
 
     A section whose gold title the classifier never saw counts as wrong, and in `unseen_titles`.

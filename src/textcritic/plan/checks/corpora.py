@@ -3,20 +3,19 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.datasets import check_hub_dataset, dataset_folder
 from textcritic.plan.checks.parallel import check_parallel
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.corpora import Corpus
-from textcritic.plan.entries.extraction import CorpusOptions
+from textcritic.plan.entries.extraction import CorpusOptions, SplitFiles
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
 
-Normalise = Literal["none", "unicode"]
-NONE: Normalise = "none"  # characters stay as they are
+NONE = "none"  # characters stay as they are
 NORMALISED = ("docstrings", "bible", "jsonl", "scientific", "stories")
 SPLITS = ("train", "validation", "test")
 """The parts of every corpus, in the order in which files and tables list them."""
@@ -36,9 +35,10 @@ PARALLEL = ("parallel", "catalogues", LANGUAGES)
 TREES, MENTIONS, LINKS = "trees", "mentions", "links"
 STRUCTURED = (TREES, MENTIONS, LINKS)
 """Names of the extractors of texts with structure, for latent language models: tokens, and what is behind them."""
+LEAST_WITH_MARKERS = 4  # tokens of a piece
 
 # Options of texts with structure and of dumps: their defaults, and the extractors that they have an effect on.
-_OF_SOME: Mapping[str, tuple[Any, tuple[str, ...]]] = {
+_OF_SOME: Mapping[str, tuple[object, tuple[str, ...]]] = {
     "made": (None, STRUCTURED),
     "shortest": (1, STRUCTURED),
     "longest": (None, (MENTIONS, LINKS)),
@@ -92,20 +92,19 @@ def check_corpus(name: str, registries: "Registries") -> None:
         )
 
 
-def given_paths(options: Mapping[str, Any]) -> list[tuple[str | None, Path]]:
+def given_paths(options: CorpusOptions) -> list[tuple[str | None, Path]]:
     """The files that make a corpus, each with its split: train, validation, test, or None for a plain list.
 
     They are those of `options.paths`; or the built splits of the corpus that `options.corpus` names; or the folder of
     the data set that `options.dataset` names.
     """
-    if "dataset" in options:
-        return [(None, dataset_folder(options["dataset"]))]
-    if "corpus" in options:
-        return [(split, Path("results/corpora") / options["corpus"] / f"{split}.parquet") for split in SPLITS]
-    paths = options.get("paths") or []
-    if isinstance(paths, Mapping):
-        return [(split, Path(paths[split])) for split in SPLITS if split in paths]
-    return [(None, Path(path)) for path in paths]
+    if options.dataset is not None:
+        return [(None, dataset_folder(options.dataset))]
+    if options.corpus is not None:
+        return [(split, Path("results/corpora") / options.corpus / f"{split}.parquet") for split in SPLITS]
+    if isinstance(options.paths, SplitFiles):
+        return [(split, Path(path)) for split, path in options.paths.plain().items()]
+    return [(None, Path(path)) for path in options.paths or []]
 
 
 def check_derived(name: str, registries: "Registries") -> None:
@@ -150,7 +149,8 @@ def check_structured(entry: Corpus) -> None:
     """Check the options of trees, mentions and links: texts are either read from files or drawn.
 
     Raises:
-        TextcriticError: neither or both of the two; or a key that has no effect on this extractor.
+        TextcriticError: neither or both of the two; a key that has no effect on this extractor; pieces that are too
+            short for markers.
     """
     options, kind = entry.options, entry.extractor
     for key, (default, extractors) in _OF_SOME.items():
@@ -163,6 +163,10 @@ def check_structured(entry: Corpus) -> None:
     stray = next((key for key in ("longest", "longest_mention") if getattr(options, key) is not None), None)
     if stray and options.made is not None:
         raise TextcriticError(f"options.{stray}: is for texts that are read from files; these are drawn")
+    if options.markers and options.longest is not None and options.longest < LEAST_WITH_MARKERS:
+        raise TextcriticError(
+            f"options.longest: {options.longest} is too few with markers; at least {LEAST_WITH_MARKERS}"
+        )
 
 
 def check_splits(entry: Corpus) -> None:

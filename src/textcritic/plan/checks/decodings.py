@@ -1,18 +1,18 @@
 """Options of decodings: which of their keys go together."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError
 
 if TYPE_CHECKING:
+    from textcritic.plan.entries import Decoding
     from textcritic.plan.registries import Registries
 
 DRAW, LIKELIEST, BEAM_SAMPLING, BEST_OF = "draw", "likeliest", "beam-sampling", "best-of"
 """Methods: draw tokens, take the likeliest, draw the extensions of a beam, or draw several texts and take the best."""
 GIVEN = "given"
 """The value of `stop` with which a text is as long as it is told to be."""
-METHODS = (DRAW, LIKELIEST, BEAM_SAMPLING, BEST_OF)
 AUTOREGRESSIVE = ("causal", "ngram", "fairseq")
 # The kinds of generators that each method but `draw` is for; of kind fairseq, see also `check_architecture`.
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -33,37 +33,15 @@ READ_BY: Mapping[str, tuple[float, tuple[str, ...]]] = {
 }
 
 
-class Drawing(Protocol):
-    """What is checked of an entry of the registry, and of the decoding that a Python function is given."""
-
-    @property
-    def method(self) -> str:
-        """How tokens are chosen."""
-
-    @property
-    def beam(self) -> int:
-        """Hypotheses of a beam, or draws to take the best of."""
-
-    @property
-    def iterations(self) -> int:
-        """Passes in which a non-autoregressive model refines what it made."""
-
-
 def check_decoding(name: str, registries: "Registries") -> None:
-    """Check an entry of the decodings registry; raises as `check_method`."""
-    check_method(registries.entry("decodings", name))
-
-
-def check_method(decoding: Drawing) -> None:
     """See that a decoding has no key that its method does not read.
 
     Raises:
-        TextcriticError: it has; or the method is unknown; a beam sampling or a best of several without a beam; or both
-            a beam, for autoregressive models, and iterations, for the others.
+        TextcriticError: it has; or a beam sampling or a best of several without a beam; or both a beam, for
+            autoregressive models, and iterations, for the others.
     """
+    decoding = registries.entry("decodings", name)
     method = decoding.method
-    if method not in METHODS:
-        raise TextcriticError(f"method: {method!r} is unknown; use {' or '.join(METHODS)}")
     for key, (value, methods) in READ_BY.items():
         if getattr(decoding, key) != value and method not in methods:
             raise TextcriticError(
@@ -78,7 +56,7 @@ def check_method(decoding: Drawing) -> None:
         )
 
 
-def check_architecture(decoding: Drawing, architecture: str) -> None:
+def check_architecture(decoding: "Decoding", architecture: str) -> None:
     """See that a decoding can be used with an architecture of fairseq.
 
     Raises:

@@ -5,17 +5,11 @@ from typing import TYPE_CHECKING
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.models import check_text_encoding
 from textcritic.plan.entries import Causal, Detector, Mentions, Ngram
-from textcritic.plan.entries.detectors import Embeddings, Nll, Surprise, TransformerDetector
+from textcritic.plan.entries.detectors import Descending, Embeddings, Nll, Surprise, TransformerDetector, Untrained
 from textcritic.plan.entries.parts import FromConfig
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries
-
-DESCENDING = ("embeddings", "bilstm", "transformer")
-"""The models that are trained by gradient steps."""
-
-UNTRAINED = ("surprise", "nll")
-"""Those that learn nothing, and are made with another model."""
 
 INTRUDER = "intruder"
 """The question of the paper; the other ones are baselines of our own."""
@@ -31,16 +25,17 @@ def check_detector(name: str, registries: "Registries") -> None:
     entry = registries.entry("critics", name)
     if not isinstance(entry, Detector):
         return
-    kind, settings = entry.model.chosen
-    if (entry.training is None) == (kind in DESCENDING):
+    kind, settings = entry.model.kind, entry.model.settings
+    descends = isinstance(settings, Descending)
+    if (entry.training is None) == descends:
         says = "is missing" if entry.training is None else "has no effect"
-        raise TextcriticError(f"training: {says}; model.{kind} is {'' if kind in DESCENDING else 'not '}trained by it")
+        raise TextcriticError(f"training: {says}; model.{kind} is {'' if descends else 'not '}trained by it")
     if entry.training is not None:
         entry.training.check_length()
     if entry.test != INTRUDER and (entry.reads != "pair" or entry.opening):
         key = "opening" if entry.reads == "pair" else "reads"
         raise TextcriticError(f"{key}: is for `test: {INTRUDER}`; `test: {entry.test}` asks about two neighbours")
-    if kind in UNTRAINED and (entry.test != INTRUDER or entry.reads != "pair" or entry.opening):
+    if isinstance(settings, Untrained) and (entry.test != INTRUDER or entry.reads != "pair" or entry.opening):
         raise TextcriticError(f"test, reads and opening: have no effect on model.{kind}; leave them out")
     match settings:
         case Surprise():

@@ -5,7 +5,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from textcritic.errors import TextcriticError
 from textcritic.files import read_json, write_json
 from textcritic.host import SINGLE_THREAD, cpu_name, params_digest
 from textcritic.plan.costs.stages import MEASURED, Cost
+from textcritic.values import JsonObject
 
 FILE = "textcritic-node.json"
 KEYS = {"cpu": str, "core_factor": float, "card": str, "operations": float, "measured": str}
@@ -63,7 +64,7 @@ def node_of(folder: Path, anyhow: bool = False) -> Node:
     return Node(said["cpu"], said["core_factor"], said["card"], said["operations"], source)
 
 
-def _is(said: Any, key: str, kind: type) -> bool:
+def _is(said: object, key: str, kind: type) -> bool:
     value = said.get(key) if isinstance(said, dict) else None
     if kind is float:
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
@@ -125,7 +126,7 @@ def measured_cost(
     return None
 
 
-def _spent(output: str) -> tuple[str, Mapping[str, Any]] | None:
+def _spent(output: str) -> tuple[str, JsonObject] | None:
     try:
         known = record_of(output)
     except TextcriticError:  # a damaged record: the job that reads it says so

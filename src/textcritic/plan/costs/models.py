@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from textcritic.values import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ FAIRSEQ_STORED = {"fconv_lm_dauphin_wikitext103": 133_000_000, "lstm_lm": 59_000
 ADAPTIVE = {"transformer_lm_wiki103": 110_000}
 
 
-def of_config(config: Mapping[str, Any], vocabulary: int) -> Transformer:
+def of_config(config: JsonObject, vocabulary: int) -> Transformer:
     """The transformer of a `transformers` configuration: of GPT-2, GPT-Neo, BERT and its kin, or XGLM."""
 
     def first(*names: str, default: int = 0) -> int:
@@ -108,7 +109,7 @@ def of_config(config: Mapping[str, Any], vocabulary: int) -> Transformer:
     )
 
 
-def of_init(init: Mapping[str, Any], vocabulary: int) -> tuple[Transformer, bool]:
+def of_init(init: JsonObject, vocabulary: int) -> tuple[Transformer, bool]:
     """The transformer that an entry's `init` names, and whether its size is known; else GPT-2 small's."""
     if config := init.get("config"):
         return of_config(config, vocabulary), True
@@ -116,7 +117,7 @@ def of_init(init: Mapping[str, Any], vocabulary: int) -> tuple[Transformer, bool
     return KNOWN.get(name, KNOWN["gpt2"]), name in KNOWN
 
 
-def of_fairseq(architecture: str, options: Mapping[str, Any], vocabulary: int) -> Transformer:
+def of_fairseq(architecture: str, options: JsonObject, vocabulary: int) -> Transformer:
     """The model of an architecture of fairseq; one that is no transformer has one layer of all its parameters."""
     if stored := FAIRSEQ_STORED.get(architecture):
         return Transformer(0, max(1, stored // vocabulary), 0, vocabulary, 0, stored=stored)

@@ -4,9 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from graphlib import TopologicalSorter
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from textcritic.plan.costs.stages import Cost
+from textcritic.values import JsonObject
 
 Node = TypeVar("Node")
 MARK = "arithmetic, never checked"
@@ -106,7 +107,7 @@ class Plan:
         """Bytes of all results."""
         return sum(row.disk for row in self.rows)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """All of it, with sums; numbers in seconds, megabytes and bytes."""
         return {
             "jobs": self.jobs,

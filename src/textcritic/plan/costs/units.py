@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from textcritic.plan.costs.models import Transformer, of_fairseq, of_init
 from textcritic.plan.costs.sizes import Size, Sizes
 from textcritic.plan.entries.encodings import SYMBOLS
 from textcritic.plan.registries import Registries
 from textcritic.plan.stage_costs import BEYOND, WEIGHED_DRAW
+from textcritic.values import JsonObject
 
 # What a rule's name begins with, and the registry and the wildcard of the model that its jobs ask.
 ASKED = (
@@ -44,7 +44,7 @@ class Job:
     registries: Registries
     sizes: Sizes
 
-    def entry(self, registry: str, wildcard: str) -> dict[str, Any]:
+    def entry(self, registry: str, wildcard: str) -> JsonObject:
         """The registry entry that a wildcard names."""
         return self.registries.entry(registry, self.wildcards[wildcard]).plain()
 
@@ -54,7 +54,7 @@ class Job:
         return self.sizes.of(self.wildcards.get("corpus") or self.wildcards.get("trained", ""))
 
     @property
-    def decoding(self) -> dict[str, Any]:
+    def decoding(self) -> JsonObject:
         """How the job draws; nothing where it draws nothing."""
         return self.entry("decodings", "decoding") if self.rule.startswith("sample_") else {}
 
@@ -98,7 +98,7 @@ class Job:
         return length
 
     @property
-    def trained(self) -> dict[str, Any]:
+    def trained(self) -> JsonObject:
         """The entry of the model that the job trains or asks."""
         for start, registry, wildcard in ASKED:
             if self.rule.startswith(start) and wildcard in self.wildcards:
@@ -126,7 +126,7 @@ class Job:
         about = model["transformer"] if isinstance(model, dict) and "transformer" in model else entry
         return of_init(about.get("init", {}), self.vocabulary(about.get("encoding", entry.get("encoding"))))[0]
 
-    def _other_detector(self, model: dict[str, Any]) -> Transformer:
+    def _other_detector(self, model: JsonObject) -> Transformer:
         """Of detectors that are no transformers what costs operations: the generator that one asks, or an LSTM."""
         if "surprise" in model:
             init = self.registries.entry("generators", model["surprise"]["generator"]).plain().get("init")

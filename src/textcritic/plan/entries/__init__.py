@@ -5,9 +5,9 @@ docs/config, and the values that travel: a job gets its entry back from one line
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args, overload
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, json_schema
@@ -37,6 +37,7 @@ from textcritic.plan.entries.encodings import Encoding
 from textcritic.plan.entries.generators import Causal, Fairseq, Hsmm, Ngram, SampleFile
 from textcritic.plan.entries.latent import Crf, EntityDisc, EntityNlm, HsmmProposal, Kglm, KglmDisc, Lstm, Rnng
 from textcritic.plan.entries.resolvers import Annotations, GivenMentions, Nearest, Neural, Persons
+from textcritic.values import JsonObject
 
 Generator = Causal | Ngram | Hsmm | Fairseq | Rnng | EntityNlm | Kglm | Lstm | SampleFile
 Critic = Transitions | KnownProcess | Ctm | Mentions | Lda | Tendencies | Recitation | Order | Detector | Mauve
@@ -63,6 +64,58 @@ class Registry:
     description: str
     models: tuple[type[Entry], ...]
     checks: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> Mapping[str, type[Entry]]:
+        """The models by their kinds; none for a registry without kinds."""
+        return {kind_of(model): model for model in self.models if "kind" in model.model_fields}
+
+    def schema(self) -> JsonObject:
+        """The JSON schema of an entry."""
+        forms = [json_schema(model) for model in self.models]
+        form = forms[0] if len(forms) == 1 else {"oneOf": forms}
+        return {"$schema": DRAFT, "description": self.description, **form}
+
+    def read(self, value: object, where: str) -> Entry:
+        """An entry from YAML or JSON.
+
+        Args:
+            value: the mapping.
+            where: file and entry, which the error line begins with.
+
+        Raises:
+            TextcriticError: as `Entry.read`; or an unknown kind.
+        """
+        if len(self.models) == 1:
+            return self.models[0].read(value, where)
+        kinds = self.kinds
+        default = next((name for name, model in kinds.items() if not model.model_fields["kind"].is_required()), None)
+        kind = value.get("kind", default) if isinstance(value, dict) else None
+        if not isinstance(kind, str) or kind not in kinds:
+            raise TextcriticError(f"{where}: kind: {kind!r} is not one of {', '.join(kinds)}")
+        return kinds[kind].read(value, where)
+
+    def with_models(self, models: Iterable[object], where: str) -> "Registry":
+        """The same with more models, each of a kind of its own.
+
+        Raises:
+            TextcriticError: something is no model, or its kind is taken or not one literal text.
+        """
+        known = dict(self.kinds)
+        for model in models:
+            if not (isinstance(model, type) and issubclass(model, Entry)):
+                raise TextcriticError(f"{where}: {model!r} is no subclass of textcritic.plan.entries.base.Entry")
+            field = model.model_fields.get("kind")
+            kinds = get_args(field.annotation) if field else ()
+            if len(kinds) != 1 or not model.model_config.get("title"):
+                raise TextcriticError(
+                    f'{where}: {model.__name__} needs a title and a kind: `class {model.__name__}(Entry, title="what'
+                    ' it is"): kind: Literal["my-kind"] = key("what it is")`'
+                )
+            if kinds[0] in known:
+                raise TextcriticError(f"{where}: {model.__name__}: there is a kind {kinds[0]!r} already; rename it")
+            known[kinds[0]] = model
+        return replace(self, models=tuple(known.values()))
 
 
 REGISTRIES: Mapping[str, Registry] = {
@@ -110,7 +163,6 @@ REGISTRIES: Mapping[str, Registry] = {
             Mauve,
         ),
         (
-            "textcritic.plan.checks.vocabulary:check_vocabulary",
             "textcritic.critics.tendencies.options:check_tendencies",
             "textcritic.plan.checks.detectors:check_detector",
         ),
@@ -187,34 +239,14 @@ REGISTRIES: Mapping[str, Registry] = {
 }
 
 
-def registry_schema(registry: str) -> dict[str, Any]:
-    """The JSON schema of an entry of a registry."""
-    about = REGISTRIES[registry]
-    forms = [json_schema(model) for model in about.models]
-    form = forms[0] if len(forms) == 1 else {"oneOf": forms}
-    return {"$schema": DRAFT, "description": about.description, **form}
+def registry_schema(registry: str) -> JsonObject:
+    """The JSON schema of an entry of a registry, without the kinds of other packages."""
+    return REGISTRIES[registry].schema()
 
 
-def read_entry(value: Any, registry: str, where: str) -> Entry:
-    """An entry of a registry from YAML or JSON.
-
-    Args:
-        value: the mapping.
-        registry: which registry.
-        where: file and entry, which the error line begins with.
-
-    Raises:
-        TextcriticError: as `Entry.read`; or an unknown kind.
-    """
-    models = REGISTRIES[registry].models
-    if len(models) == 1:
-        return models[0].read(value, where)
-    kinds = {kind_of(model): model for model in models}
-    default = next((name for name, model in kinds.items() if not model.model_fields["kind"].is_required()), None)
-    kind = value.get("kind", default) if isinstance(value, dict) else None
-    if not isinstance(kind, str) or kind not in kinds:
-        raise TextcriticError(f"{where}: kind: {kind!r} is not one of {', '.join(kinds)}")
-    return kinds[kind].read(value, where)
+def read_entry(value: object, registry: str, where: str) -> Entry:
+    """An entry of a registry, of one of our kinds; see `Registry.read`."""
+    return REGISTRIES[registry].read(value, where)
 
 
 def kind_of(model: type[Entry]) -> str:
@@ -223,6 +255,20 @@ def kind_of(model: type[Entry]) -> str:
     return str(kind)
 
 
-def restore(text: str, registry: str) -> dict[str, Any]:
-    """What `Entry.canonical` wrote, as a mapping with all defaults; `restore` of a model gives the entry itself."""
-    return read_entry(json.loads(text), registry, f"specification of {registry}").plain()
+@overload
+def restore(text: str, registry: Literal["classifiers"]) -> Classifier: ...
+@overload
+def restore(text: str, registry: Literal["critics"]) -> Critic: ...
+@overload
+def restore(text: str, registry: Literal["embedders"]) -> Embedder: ...
+@overload
+def restore(text: str, registry: Literal["generators"]) -> Generator: ...
+@overload
+def restore(text: str, registry: Literal["proposals"]) -> Proposal: ...
+@overload
+def restore(text: str, registry: Literal["resolvers"]) -> Resolver: ...
+@overload
+def restore(text: str, registry: str) -> Entry: ...
+def restore(text: str, registry: str) -> Entry:
+    """What `Entry.canonical` wrote, where entries of several kinds may come; else `restore` of the model does it."""
+    return read_entry(json.loads(text), registry, f"specification of {registry}")

@@ -11,7 +11,7 @@ values are not; `brought`, the path of a file that users bring; `extractors`, wh
 
 import inspect
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
@@ -22,6 +22,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, core_schema
 
 from textcritic.errors import TextcriticError
+from textcritic.plan.spec import Schema
+from textcritic.values import JsonObject
 
 # pydantic's names of limits, and those of JSON schemas for numbers and texts, lists, mappings.
 _LIMITS: Mapping[str, Mapping[str, str]] = {
@@ -44,7 +46,7 @@ def key(description: str, default: Any = PydanticUndefined, *, alias: str | None
         alias: its name in YAML, where that is no name of Python's.
         about: limits, by pydantic's names (`ge`, `gt`, `le`, `lt`, `min_length`), and own keywords of the schema.
     """
-    limits: dict[str, Any] = {name: about[name] for name in _KNOWN if name in about}
+    limits: JsonObject = {name: about[name] for name in _KNOWN if name in about}
     made = {"default_factory": default} if isinstance(default, type) else {"default": default}
     return Field(description=description, alias=alias, json_schema_extra=about, **made, **limits)
 
@@ -63,12 +65,12 @@ def limits(**about: Any) -> Any:
 class Keywords:
     """Own keywords of the schema of a type, for `Annotated`."""
 
-    words: tuple[tuple[str, Any], ...]
+    words: tuple[tuple[str, object], ...]
 
 
 def names(registry: str, *besides: str) -> Keywords:
     """The value is the name of an entry of a registry, but for the values `besides`."""
-    words: list[tuple[str, Any]] = [("registry", registry)]
+    words: list[tuple[str, object]] = [("registry", registry)]
     return Keywords(tuple(words + ([("besides", list(besides))] if besides else [])))
 
 
@@ -80,15 +82,24 @@ class Rule:
     value: Any
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(self._held, handler(source))
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
 
-    def _held(self, value: Any) -> Any:
-        import re
-
-        held = len({*map(str, value)}) == len(value) if self.value is True else re.search(self.value, value)
-        if not held:
+    def _checked(self, value: Any) -> Any:
+        if not self.holds(value):
             raise ValueError(f"breaks the rule {self.keyword}: {self.value}")
         return value
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value keeps the rule."""
+        import re
+
+        if self.value is True:
+            return all(item not in value[:place] for place, item in enumerate(value))
+        return re.search(self.value, value) is not None
+
+    def lay(self, form: JsonObject) -> None:
+        """Lay the keyword over a form."""
+        form[self.keyword] = self.value
 
 
 def pattern(expression: str) -> Rule:
@@ -96,7 +107,7 @@ def pattern(expression: str) -> Rule:
     return Rule("pattern", expression)
 
 
-def _as_written(value: Any, handler: Any) -> Any:
+def _as_written(value: object, handler: Callable[[object], object]) -> object:
     handler(value)
     return value
 
@@ -118,12 +129,14 @@ class Entry(BaseModel):
         protected_namespaces=(),
         defer_build=True,
     )
-    schema_words: ClassVar[Mapping[str, Any]] = {}
+    schema_words: ClassVar[Schema] = {}
     """Keywords of the JSON schema beyond those of the fields."""
+    bases_first: ClassVar[bool] = False
+    """Whether the keys of its bases come first in the schema; one that it declares once more stays among them."""
 
     @model_validator(mode="before")
     @classmethod
-    def _no_null_for_what_may_be_missing(cls, value: Any) -> Any:
+    def _no_null_for_what_may_be_missing(cls, value: object) -> object:
         if isinstance(value, dict) and None in value.values():
             for name, info in cls.model_fields.items():
                 if _about(info).get("absent") and name in value and value[name] is None:
@@ -131,7 +144,7 @@ class Entry(BaseModel):
         return value
 
     @classmethod
-    def read(cls, value: Any, where: str) -> Self:
+    def read(cls, value: object, where: str) -> Self:
         """An entry from YAML or JSON.
 
         Args:
@@ -153,11 +166,11 @@ class Entry(BaseModel):
         """The inverse of `canonical`."""
         return cls.read(json.loads(text), f"specification of {cls.__name__}")
 
-    def changed(self, **values: Any) -> Self:
+    def changed(self, **values: object) -> Self:
         """The same with other values of some keys; raises as `read`."""
         return self.read({**self.plain(), **values}, type(self).__name__)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> JsonObject:
         """Mappings, lists, texts and numbers, with all defaults; without the keys that are missing."""
         return {name: _plain(value) for name, value in self._present()}
 
@@ -172,7 +185,7 @@ class Entry(BaseModel):
         kept = {name: value for name, value in decided.items() if not keys or name in keys}
         return json.dumps(kept, sort_keys=True, ensure_ascii=False)
 
-    def decided(self, without: Collection[str] = (), at: str = "") -> dict[str, Any]:
+    def decided(self, without: Collection[str] = (), at: str = "") -> JsonObject:
         """Values that are no defaults. A mapping with a key that is left out stays, if only as an empty one."""
         defaults = {_name(name, info): _default(info) for name, info in type(self).model_fields.items()}
         decided = {}
@@ -192,7 +205,7 @@ class Entry(BaseModel):
         yield from (self.__pydantic_extra__ or {}).items()
 
 
-def _items(value: Any) -> Any:
+def _items(value: object) -> object:
     """A value with the entries in its lists and mappings without their defaults."""
     if isinstance(value, Entry):
         return value.decided()
@@ -201,7 +214,7 @@ def _items(value: Any) -> Any:
     return [_items(item) for item in value] if isinstance(value, list) else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, Entry):
         return value.plain()
     if isinstance(value, dict):
@@ -210,7 +223,7 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def json_schema(model: type[Entry]) -> dict[str, Any]:
+def json_schema(model: type[Entry]) -> JsonObject:
     """The JSON schema of a model, with its keys in the order of the source, those of its bases last."""
     fields = {_name(name, model.model_fields[name]): model.model_fields[name] for name in _order(model)}
     required = [name for name, info in fields.items() if info.is_required()]
@@ -234,6 +247,8 @@ def _first(error: ValidationError) -> str:
 
 
 def _order(model: type[Entry]) -> list[str]:
+    if model.bases_first:
+        return list(model.model_fields)
     own = (name for base in model.__mro__ for name in inspect.get_annotations(base))
     return [name for name in dict.fromkeys(own) if name in model.model_fields]
 
@@ -242,7 +257,7 @@ def _name(name: str, info: FieldInfo) -> str:
     return info.alias or name
 
 
-def _about(info: FieldInfo) -> dict[str, Any]:
+def _about(info: FieldInfo) -> JsonObject:
     about = info.json_schema_extra
     return about if isinstance(about, dict) else {}
 
@@ -251,7 +266,7 @@ def _default(info: FieldInfo) -> Any:
     return info.get_default(call_default_factory=True)
 
 
-def _of_field(info: FieldInfo) -> dict[str, Any]:
+def _of_field(info: FieldInfo) -> JsonObject:
     about = _about(info)
     form = _of_type(info.annotation, bool(about.get("absent")))
     _lay(form, [*info.metadata, info])
@@ -262,7 +277,7 @@ def _of_field(info: FieldInfo) -> dict[str, Any]:
     return form
 
 
-def _lay(form: dict[str, Any], metadata: Any) -> None:
+def _lay(form: JsonObject, metadata: Any) -> None:
     """Lay the keywords of metadata over a form, limits by the names that JSON schemas have for its type."""
     kinds = form.get("type")
     names_of = _LIMITS.get(kinds[0] if isinstance(kinds, list) else kinds or "", {})
@@ -270,13 +285,13 @@ def _lay(form: dict[str, Any], metadata: Any) -> None:
         if isinstance(item, Keywords):
             form.update(item.words)
         elif isinstance(item, Rule):
-            form[item.keyword] = item.value
+            item.lay(form)
         elif isinstance(item, FieldInfo):
             words = {names_of.get(word, word): value for word, value in _about(item).items() if word != "absent"}
             form.update(words)
 
 
-def _of_type(kind: Any, absent: bool = False) -> dict[str, Any]:
+def _of_type(kind: Any, absent: bool = False) -> JsonObject:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         form = _of_type(arguments[0])
@@ -286,7 +301,7 @@ def _of_type(kind: Any, absent: bool = False) -> dict[str, Any]:
         return {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
     if origin in (Union, UnionType):
         return _of_union([part for part in arguments if not (absent and part is NoneType)])
-    if origin is list:
+    if origin in (list, Sequence):
         return {"type": "array", "items": _of_type(arguments[0])}
     if origin is dict:
         return {"type": "object", **({} if arguments[1] is Any else {"additionalProperties": _of_type(arguments[1])})}
@@ -295,7 +310,7 @@ def _of_type(kind: Any, absent: bool = False) -> dict[str, Any]:
     return {"type": _TYPES[kind]}
 
 
-def _of_union(parts: list[Any]) -> dict[str, Any]:
+def _of_union(parts: list[Any]) -> JsonObject:
     """One form or null, or several forms with titles."""
     forms = [_of_type(part) for part in parts]
     if all("title" in form for form in forms):

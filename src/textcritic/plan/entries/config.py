@@ -1,17 +1,17 @@
 """The configuration and the studies."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from textcritic.plan.entries.base import Entry, key, limits
+from textcritic.plan.spec import Schema
 
 
 class StageVersions(Entry, extra="allow"):
     """One integer for each stage; each kind of experiment is a stage too."""
 
-    schema_words: ClassVar[Mapping[str, Any]] = {"additionalProperties": {"type": "integer", "minimum": 1}}
+    schema_words: ClassVar[Schema] = {"additionalProperties": {"type": "integer", "minimum": 1}}
     __pydantic_extra__: dict[str, Annotated[int, limits(ge=1)]] = Field(init=False)
 
     extract: int = key("raw text to articles", 2)
@@ -28,7 +28,7 @@ class StageVersions(Entry, extra="allow"):
 class Config(Entry):
     """The configuration: config.yaml with what is laid over it."""
 
-    schema_words: ClassVar[Mapping[str, Any]] = {
+    schema_words: ClassVar[Schema] = {
         "description": "the studies to build and what is common to all of them;"
         " `--config` and `--configfile` are laid over it"
     }
@@ -98,7 +98,7 @@ class Config(Entry):
     )
 
 
-class Block(Entry, extra="allow"):
+class AnyBlock(Entry, extra="allow"):
     """One experiment; the other keys are those of its kind."""
 
     kind: str = key("the kind of experiment")
@@ -107,7 +107,7 @@ class Block(Entry, extra="allow"):
 class Study(Entry):
     """A title and an ordered list of experiments."""
 
-    schema_words: ClassVar[Mapping[str, Any]] = {
+    schema_words: ClassVar[Schema] = {
         "description": "a study; a title and an ordered list of experiments,"
         " each of a kind with keys of its own, described below"
     }
@@ -128,4 +128,4 @@ class Study(Entry):
         " with ours; null means none",
         None,
     )
-    experiments: list[Block] = key("what is compared, in the order of the report", min_length=1)
+    experiments: list[AnyBlock] = key("what is compared, in the order of the report", min_length=1)

@@ -1,5 +1,7 @@
 """Entries of the registry `critics`, but for detectors."""
 
+import math
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from textcritic.plan.entries.base import Entry, Number, key, limits
@@ -39,8 +41,8 @@ class KnownProcess(Entry, title="the process that made the corpus (kind process)
     kind: Literal["process"] = key("the known process of a corpus with the extractor `process`; nothing is fitted")
 
 
-class Vocabulary(Entry):
-    """The words of the train split that are counted."""
+class VocabularyOptions(Entry):
+    """The words of the train split that are counted; which are left out the paper says, or its released code."""
 
     stop_words: DownloadPath = key(
         "`none` (the paper names none), `english` (318 words), or the path of a file, one word a line,"
@@ -63,6 +65,11 @@ class Vocabulary(Entry):
     )
     words: WordSplitter = key(WORDS, "spaces")
 
+    def most_documents(self, documents: int) -> int:
+        """The largest document frequency that a word may have, of so many documents."""
+        limit = Fraction(str(self.maximum_share)) * documents  # exact: 0.7 of 10 documents are 7
+        return math.floor(limit) if self.mode == "paper" else math.ceil(limit) - 1
+
 
 class FittedElsewhere(Entry):
     """A model that ctm-c has fitted."""
@@ -82,7 +89,9 @@ class Ctm(Job, title="a correlated topic model, fitted on real text (kind ctm)")
     kind: Literal["ctm"] = key(
         "a correlated topic model: a logistic normal over topics, which are distributions over words"
     )
-    vocabulary: Vocabulary = key("the words of the train split that are counted; all others are left out", Vocabulary)
+    vocabulary: VocabularyOptions = key(
+        "the words of the train split that are counted; all others are left out", VocabularyOptions
+    )
     topics: int = key("topics, K; 100 is the paper's", 100, ge=2)
     starts: int = key(
         "number of fits from different starts, each until it has converged. The fit with the highest bound is"
@@ -156,7 +165,7 @@ class Mentions(Job, title="chains of mentions, an n-gram model fitted on real te
     chains: ChainOptions = key("how mentions become chains; the defaults are the paper's text", ChainOptions)
 
 
-class LdaVocabulary(Vocabulary):
+class LdaVocabulary(VocabularyOptions):
     """The words that latent Dirichlet allocation counts."""
 
     stop_words: DownloadPath = key(

@@ -1,7 +1,8 @@
 """Entries of the registry `decodings`."""
 
-from typing import Literal
+from typing import Any, Literal
 
+from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, Number, key, optional
 from textcritic.plan.entries.parts import MATMUL, Matmul
 
@@ -85,3 +86,26 @@ class Decoding(Entry):
         0,
         ge=0,
     )
+
+    @property
+    def is_ancestral(self) -> bool:
+        """Whether tokens are drawn, and from the model's own distribution, untouched."""
+        return self.method == "draw" and self.temperature == 1 and self.top_k == 0 and self.top_p == 1
+
+    def stride_in(self, window: int) -> int:
+        """The stride, in tokens, for a model that sees `window` tokens.
+
+        Raises:
+            TextcriticError: it would drop the whole context.
+        """
+        stride = max(window // 2, 1) if self.stride is None else self.stride
+        if stride >= window:
+            raise TextcriticError(
+                f"decoding: stride: {stride} is not possible; give less than the model's window of {window} tokens"
+            )
+        return stride
+
+    def of_article(self) -> dict[str, Any]:
+        """The keys that decide what a model draws as one article."""
+        keys = ("temperature", "top_k", "top_p", "stride", "max_tokens", "method", "beam", "iterations")
+        return {key: getattr(self, key) for key in keys}

@@ -1,14 +1,13 @@
 """Detectors of intruder sentences, entries of the registry `critics`."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
 from textcritic.plan.entries.base import Entry, Number, key, optional
 from textcritic.plan.entries.parts import (
+    Batches,
     CriticName,
-    Descent,
     DownloadPath,
     EncodingName,
     FromConfig,
@@ -18,6 +17,7 @@ from textcritic.plan.entries.parts import (
     GpuJob,
     Setting,
 )
+from textcritic.plan.spec import Schema
 
 
 class Majority(Entry):
@@ -105,10 +105,16 @@ class Nll(Entry):
     )
 
 
+Descending = Embeddings | Bilstm | TransformerDetector
+"""What is trained by gradient steps."""
+Untrained = Surprise | Nll
+"""What learns nothing, and is made with another model."""
+
+
 class DetectorModel(Entry):
     """What judges a sentence: one of the keys."""
 
-    schema_words: ClassVar[Mapping[str, Any]] = {"minProperties": 1, "maxProperties": 1}
+    schema_words: ClassVar[Schema] = {"minProperties": 1, "maxProperties": 1}
 
     majority: Majority | None = optional("the commoner class: no sentence is an intruder")
     bag: Bag | None = optional(
@@ -139,10 +145,15 @@ class DetectorModel(Entry):
     )
 
     @property
-    def chosen(self) -> tuple[str, Entry]:
-        """The key that is given, and what it says."""
-        ((name, settings),) = self._present()
-        return name, settings
+    def kind(self) -> str:
+        """The key that is given."""
+        return next(name for name, _ in self._present())
+
+    @property
+    def settings(self) -> Majority | Bag | Descending | Untrained:
+        """What that key says."""
+        chosen: Majority | Bag | Descending | Untrained = getattr(self, self.kind)
+        return chosen
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -151,7 +162,7 @@ class DetectorModel(Entry):
         return self
 
 
-class DetectorTraining(Descent):
+class DetectorTraining(Batches):
     """How a detector is trained."""
 
     batch_size: int = key("sentences in one forward pass", 32, ge=1)
@@ -162,11 +173,6 @@ class DetectorTraining(Descent):
         ge=1,
     )
     epochs: Number | None = key("passes over the sentences of the train split; null means by steps", None, gt=0)
-
-    @property
-    def texts(self) -> int:
-        """Sentences in an update."""
-        return self.batch_size * self.accumulation
 
 
 class Detector(GpuJob, title="a detector of intruder sentences (kind detector)"):

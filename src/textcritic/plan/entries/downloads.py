@@ -62,3 +62,21 @@ class Dataset(Entry):
         " fetched), the card or the library `datasets` saying which split they belong to",
         None,
     )
+
+
+class Pin(Entry):
+    """The commit of an entry that names a branch or a tag."""
+
+    repository: str = key("owner/name on the hub")
+    revision: str = key("the branch or tag that its entry names")
+    commit: Annotated[str, limits(title="a commit, 40 hexadecimal digits in quotes"), pattern("^[0-9a-f]{40}$")] = key(
+        "what the revision was on that day"
+    )
+    date: str = key("the day on which it was looked up, in quotes")
+
+
+class Lock(Entry):
+    """Commits of the hub by entry, as `textcritic lock` looked them up: hub.lock."""
+
+    hub: dict[str, Pin] = key("models", {})
+    datasets: dict[str, Pin] = key("data sets", {})

@@ -3,10 +3,10 @@
 from typing import Literal
 
 from textcritic.plan.entries.base import Entry, Number, key, optional
-from textcritic.plan.entries.parts import Descent, GpuJob, Precision
+from textcritic.plan.entries.parts import Batches, GpuJob, Precision
 
 
-class LatentTraining(Descent):
+class LatentTraining(Batches):
     """How a latent language model or a proposal is trained."""
 
     optimiser: Literal["adam", "sgd"] = key(
@@ -23,11 +23,6 @@ class LatentTraining(Descent):
     def method(self) -> str:
         """The optimiser, see `training.optimiser`."""
         return self.optimiser
-
-    @property
-    def texts(self) -> int:
-        """Texts in an update."""
-        return self.batch_size * self.accumulation
 
 
 class Latent(GpuJob):
@@ -217,6 +212,9 @@ class KglmDisc(Latent, title="a tagger of links (kind kglm-disc)"):
 
     kind: Literal["kglm-disc"] = key("KglmDisc, the discriminative version of kglm")
     model: KglmDiscModel = key("its architecture", KglmDiscModel)
+
+
+LatentEntry = Rnng | EntityNlm | Kglm | Lstm | Crf | EntityDisc | KglmDisc
 
 
 class HsmmProposal(Entry, title="a proposal for a hidden semi-Markov model (kind hsmm)"):

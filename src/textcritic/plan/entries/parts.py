@@ -1,10 +1,10 @@
 """What entries of several registries share."""
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.entries.base import Entry, Keywords, Number, json_schema, key, limits, names, pattern
+from textcritic.plan.entries.base import Entry, Keywords, Number, key, limits, names, pattern
 
 EncodingName = Annotated[str, names("encodings")]
 HubName = Annotated[str, names("hub")]
@@ -15,6 +15,8 @@ ClassifierName = Annotated[str, names("classifiers")]
 ResolverName = Annotated[str, names("resolvers")]
 CriticName = Annotated[str, names("critics")]
 EmbedderName = Annotated[str, names("embedders")]
+AnnotationsName = Annotated[str, names("annotations")]
+ProposalName = Annotated[str, names("proposals")]
 DatasetName = Annotated[str, names("datasets")]
 DownloadPath = Annotated[str, names("downloads")]
 """The path of a file, which names an entry only if rules/download.smk fetches it."""
@@ -125,6 +127,17 @@ class Descent(Steps):
         return self.decided(("checkpoint_seconds",))
 
 
+class Batches(Descent):
+    """A training whose updates read several batches of texts."""
+
+    batch_size: int
+
+    @property
+    def texts(self) -> int:
+        """Texts in an update; those of a detector are sentences."""
+        return self.batch_size * self.accumulation
+
+
 class FromHub(Entry, title="{hub: NAME}"):
     """Weights of the hub."""
 
@@ -152,8 +165,12 @@ class FromConfig(Entry, title="{config: {model_type: ..., ...}}"):
 class SourceBlock(Entry):
     """Samples that are compared: all combinations of the lists."""
 
+    bases_first: ClassVar[bool] = True
+
     corpora: list[CorpusName] = key("entries of the corpora registry", min_length=1)
-    settings: list[Setting] = key("with titles in the text, without, or both", ["w-title", "wo-title"], min_length=1)
+    settings: Sequence[Setting] = key(
+        "with titles in the text, without, or both", ["w-title", "wo-title"], min_length=1
+    )
     generators: list[GeneratorName] = key("entries of the generators registry", min_length=1)
     decodings: list[DecodingName] = key("entries of the decodings registry", min_length=1)
     seeds: list[Annotated[int, limits(ge=0)]] = key(
@@ -162,12 +179,3 @@ class SourceBlock(Entry):
     draws: list[Annotated[int, limits(ge=0)]] = key(
         "draws from each training, whose random numbers come from seed and draw together", [1], min_length=1
     )
-
-
-SOURCES: Mapping[str, Any] = {
-    "description": "the samples compared; each block means all combinations of its lists",
-    "type": "array",
-    "minItems": 1,
-    "items": json_schema(SourceBlock),
-}
-"""`shared/sources.yaml` in the schemas of kinds of experiment."""

@@ -64,6 +64,11 @@ class Neural(GpuJob, title="a neural resolver of English (kind neural)"):
     mem_mb: int = key("memory of its jobs", 8000, ge=500)
     runtime: str = key("time limit of its jobs", "24h")
 
+    @property
+    def language(self) -> str:
+        """Both models read English."""
+        return "en"
+
 
 class GivenMentions(Rules, title="mentions from files that another tool, or people, wrote (kind given)"):
     """Mentions from files."""

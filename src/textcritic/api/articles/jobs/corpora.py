@@ -10,21 +10,15 @@ from textcritic.latents.titles.posteriors import take_titles
 
 def extracted(configured: Configured, corpus: str, **_: str) -> Job:
     """The articles of a corpus as they come."""
-    entry, inputs = configured.entry("corpora", corpus), configured.paths.corpus(corpus)
+    entry, inputs = configured.registries.entry("corpora", corpus), configured.paths.corpus(corpus)
     made = [f"results/corpora/{corpus}/extracted.{suffix}" for suffix in ("parquet", "json")]
     decided_by = configured.decided("corpora", corpus, "extract", "extractor", "options", "normalise")
-    return Job(
-        STAGES["corpora"],
-        inputs,
-        made,
-        decided_by,
-        lambda: extract_corpus(entry["extractor"], entry["options"], inputs, made[0], made[1], entry["normalise"]),
-    )
+    return Job(STAGES["corpora"], inputs, made, decided_by, lambda: extract_corpus(entry, inputs, made[0], made[1]))
 
 
 def splits(configured: Configured, corpus: str, **_: str) -> Job:
     """Its splits, and what was left out."""
-    folder, entry = f"results/corpora/{corpus}", configured.entry("corpora", corpus)
+    folder, entry = f"results/corpora/{corpus}", configured.registries.entry("corpora", corpus)
     needs = [f"{folder}/extracted.parquet", f"{folder}/extracted.json"]
     made = [*(f"{folder}/{split}.parquet" for split in ("train", "validation", "test")), f"{folder}/statistics.json"]
     decided_by = configured.decided("corpora", corpus, "build", "splits", "titles", "sections")
@@ -46,7 +40,7 @@ def sample(configured: Configured, corpus: str, setting: str, generator: str, **
     """A file of a model's documents, taken in."""
     path = f"results/samples/{corpus}/{setting}/{generator}/{drawn['seed']}/{drawn['decoding']}/{drawn['draw']}"
     made = [f"{path}.parquet", f"{path}.rejected.parquet", f"{path}.json"]
-    inputs, entry = configured.paths.samples(generator), configured.entry("corpora", corpus)
+    inputs, entry = configured.paths.samples(generator), configured.registries.entry("corpora", corpus)
     decided_by = configured.decided("corpora", corpus, "sample", "titles", "normalise")
     files = SampleFiles(*made)
     return Job("samples", inputs, made, decided_by, lambda: import_samples(inputs[0], setting, entry, files))

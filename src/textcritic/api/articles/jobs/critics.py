@@ -2,43 +2,42 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 from textcritic.api.articles.jobs.job import DATA_TEST, STAGES, Configured, Job, articles_of, articles_to_measure, given
 from textcritic.corpora import article_groups, gold_chains
-from textcritic.critics import AS_RELEASED_GRID, TransitionCritic, ctm, score_latents, with_groups
+from textcritic.critics import TransitionCritic, ctm, score_latents, with_groups
 from textcritic.critics.mentions.job import chain_options, fit_on_mentions, score_file
 from textcritic.critics.order import OrderCritic, fit_order, score_order
 from textcritic.critics.own import score_own
 from textcritic.critics.recitation import (
     IndexFiles,
     TrainIndex,
-    cutting_of,
     index_train,
     score_recitation,
 )
 from textcritic.critics.scores import unread
-from textcritic.critics.tendencies.estimates import Options
-from textcritic.critics.tendencies.job import count_articles, count_draws, count_options
+from textcritic.critics.tendencies.job import count_articles, count_draws
 from textcritic.critics.tendencies.measure import measure_counts
-from textcritic.critics.tendencies.options import stop_word_files
+from textcritic.critics.tendencies.options import stop_word_files, with_stop_words
 from textcritic.experiments.metrics.plan import FROM_MEMORY, digest, folders_of, metric_name
 from textcritic.experiments.topics.plan import stop_words
 from textcritic.files import read_table, write_table
 from textcritic.latents.bags import count_corpus
+from textcritic.latents.resolvers.chains import ChainOptions
 from textcritic.latents.resolvers.resolve import ResolvedFiles, resolve_articles
 from textcritic.measures.own import load_metric
+from textcritic.plan.entries import Ctm, Mentions, Recitation, Tendencies, Transitions
 
 
 def transitions(configured: Configured, critic: str, corpus: str) -> Job:
     """A critic of the order of sections, fitted on the train split."""
-    entry, train = configured.entry("critics", critic), f"results/corpora/{corpus}/train.parquet"
-    made = f"results/critics/{critic}/{corpus}/critic.json"
-    grid = AS_RELEASED_GRID if entry["mode"] == "as_released" else entry["smoothing"]
+    entry = configured.registries.of_kind("critics", critic, Transitions)
+    train, made = f"results/corpora/{corpus}/train.parquet", f"results/critics/{critic}/{corpus}/critic.json"
+    grid = None if entry.mode == "as_released" else entry.smoothing
     decided_by = configured.decided("critics", critic, "coherence")
 
     def fit() -> None:
-        TransitionCritic.fit(gold_chains(train), mode=entry["mode"], grid=grid).save(made)
+        TransitionCritic.fit(gold_chains(train), mode=entry.mode, grid=grid).save(made)
 
     return Job(STAGES["coherence"], [train], [made], decided_by, fit)
 
@@ -57,7 +56,7 @@ def order_of_data(configured: Configured, critic: str, corpus: str, which: str) 
 
 
 def _order_needs(configured: Configured, critic: str, corpus: str, tail: str) -> tuple[str, str]:
-    classifier = configured.entry("critics", critic)["classifier"]
+    classifier = configured.registries.of_kind("critics", critic, Transitions).classifier
     return f"results/critics/{critic}/{corpus}/critic.json", f"results/latents/{classifier}/{corpus}/{tail}.parquet"
 
 
@@ -70,7 +69,7 @@ def scores_under(configured: Configured, critic: str, corpus: str, tail: str) ->
         "recitation": _recited,
         "order": _ordered,
     }
-    return of_kind[configured.entry("critics", critic)["kind"]](configured, critic, corpus, tail)
+    return of_kind[configured.registries.entry("critics", critic).kind](configured, critic, corpus, tail)
 
 
 def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
@@ -89,23 +88,24 @@ def _order_of_sample(configured: Configured, critic: str, corpus: str, tail: str
 def words(configured: Configured, critic: str, corpus: str, **_: str) -> Job:
     """The words of a topic model, and their counts in the train split."""
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
-    train, entry = f"results/corpora/{corpus}/train.parquet", configured.entry("critics", critic)
+    train = f"results/corpora/{corpus}/train.parquet"
+    options = configured.registries.of_kind("critics", critic, Ctm).vocabulary
     made = [f"{folder}/vocabulary.parquet", f"{folder}/vocabulary.json", bags]
     decided_by = configured.decided("critics", critic, "topics", "kind", "vocabulary", "fitted")
     needs = [train, *stop_words(critic, configured.registries)]
-    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, entry["vocabulary"], *made))
+    return Job(STAGES["topics"], needs, made, decided_by, lambda: count_corpus(train, options, *made))
 
 
 def fitted(configured: Configured, critic: str, corpus: str, file: str) -> Job:
     """The files of a fitted critic, by its kind."""
     of_kind = {"ctm": _topic_model, "mentions": _mention_model, "recitation": _index, "order": _order_model}
-    return of_kind[configured.entry("critics", critic)["kind"]](configured, critic, corpus)
+    return of_kind[configured.registries.entry("critics", critic).kind](configured, critic, corpus)
 
 
 def _topic_model(configured: Configured, critic: str, corpus: str) -> Job:
     folder, bags = f"results/critics/{critic}/{corpus}", f"results/bags/{critic}/{corpus}/train"
     model, starts, training = (f"{folder}/{name}" for name in ("critic.npz", "starts.npz", "training.json"))
-    entry, version = configured.entry("critics", critic), configured.project.stage("topics")
+    entry, version = configured.registries.of_kind("critics", critic, Ctm), configured.project.stage("topics")
     files = ctm.FitFiles(bags, model, starts, training, state=Path(folder) / "checkpoints")
     decided_by = configured.decided("critics", critic, "topics")
 
@@ -133,7 +133,7 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
     )
     made = [f"{found}.parquet", f"{found}.starts.parquet", scores]
     needs = given(articles, rejected, vocabulary, model, starts)
-    threads = configured.entry("critics", critic)["threads"]
+    threads = configured.registries.of_kind("critics", critic, Ctm).threads
     return Job(
         STAGES["topics"], needs, made, configured.stage("topics"), lambda: ctm.project_articles(files, threads=threads)
     )
@@ -142,22 +142,23 @@ def topics(configured: Configured, critic: str, corpus: str, tail: str, **_: str
 def mentions(configured: Configured, resolver: str, corpus: str, tail: str) -> Job:
     """Who is mentioned in a set of documents."""
     articles, rejected = articles_of(corpus, tail)
-    made, entry = f"results/mentions/{resolver}/{corpus}/{tail}.parquet", configured.entry("resolvers", resolver)
+    made = f"results/mentions/{resolver}/{corpus}/{tail}.parquet"
+    entry = configured.registries.entry("resolvers", resolver)
     files = ResolvedFiles(articles=articles, mentions=made, rejected=rejected, folder=None)
     decided_by = configured.decided("resolvers", resolver, "coreference")
     needs = given(articles, rejected)
     return Job(STAGES["coreference"], needs, [made], decided_by, lambda: resolve_articles(files, entry, 1))
 
 
-def _chains(configured: Configured, critic: str) -> tuple[dict[str, Any], Any, str]:
-    """A critic of mentions: its entry, how its chains are made, and its resolver."""
-    entry = configured.entry("critics", critic)
-    return entry, chain_options(entry, configured.entry("resolvers", entry["resolver"])), entry["resolver"]
+def _chains(configured: Configured, critic: str) -> tuple[Mentions, ChainOptions]:
+    """A critic of mentions, and how its chains are made."""
+    entry = configured.registries.of_kind("critics", critic, Mentions)
+    return entry, chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
 
 
 def _mention_model(configured: Configured, critic: str, corpus: str) -> Job:
-    entry, options, resolver = _chains(configured, critic)
-    train = f"results/mentions/{resolver}/{corpus}/data/train.parquet"
+    entry, options = _chains(configured, critic)
+    train = f"results/mentions/{entry.resolver}/{corpus}/data/train.parquet"
     model, training = (f"results/critics/{critic}/{corpus}/{name}" for name in ("critic.npz", "training.json"))
     decided_by = configured.decided("critics", critic, "coreference")
 
@@ -168,8 +169,8 @@ def _mention_model(configured: Configured, critic: str, corpus: str) -> Job:
 
 
 def _mention_scores(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
-    _, options, resolver = _chains(configured, critic)
-    found = f"results/mentions/{resolver}/{corpus}/{tail}.parquet"
+    entry, options = _chains(configured, critic)
+    found = f"results/mentions/{entry.resolver}/{corpus}/{tail}.parquet"
     articles, _ = articles_of(corpus, tail)
     model = f"results/critics/{critic}/{corpus}/critic.npz"
     made = f"results/scores/{critic}/{corpus}/{tail}.parquet"
@@ -188,18 +189,18 @@ def _index_files(critic: str, corpus: str) -> list[str]:
 
 def _index(configured: Configured, critic: str, corpus: str) -> Job:
     train, made = f"results/corpora/{corpus}/train.parquet", _index_files(critic, corpus)
-    cutting = cutting_of(configured.entry("critics", critic))
+    entry = configured.registries.of_kind("critics", critic, Recitation)
     decided_by = configured.decided("critics", critic, "recitation")
-    return Job(STAGES["recitation"], [train], made, decided_by, lambda: index_train(train, IndexFiles(*made), cutting))
+    return Job(STAGES["recitation"], [train], made, decided_by, lambda: index_train(train, IndexFiles(*made), entry))
 
 
 def _recited(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     articles, rejected = articles_of(corpus, tail)
-    index, cutting = _index_files(critic, corpus), cutting_of(configured.entry("critics", critic))
+    index, entry = _index_files(critic, corpus), configured.registries.of_kind("critics", critic, Recitation)
     made = f"results/scores/{critic}/{corpus}/{tail}.parquet"
 
     def look_up() -> None:
-        score_recitation(TrainIndex.load(IndexFiles(*index), cutting), articles, made, rejected)
+        score_recitation(TrainIndex.load(IndexFiles(*index), entry), articles, made, rejected)
 
     needs = given(articles, rejected, *index)
     return Job(STAGES["recitation"], needs, [made], configured.stage("recitation"), look_up)
@@ -225,12 +226,13 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
     """The words of a set of documents, counted."""
     articles = articles_to_measure(configured, corpus, tail)
     made = f"results/tendencies/{critic}/{corpus}/{tail}.npz"
-    entry, files = configured.entry("critics", critic), stop_word_files(configured.entry("critics", critic))
-    options = count_options(entry, next(iter(files), None))
+    entry = configured.registries.of_kind("critics", critic, Tendencies)
+    files = stop_word_files(entry)
     decided_by = configured.decided("critics", critic, "tendencies")
 
     def count() -> None:
-        count_articles(articles, options, entry["seed"], (0, entry["shards"]), threads=entry["threads"]).save(made)
+        options, shard = with_stop_words(entry, files), (0, entry.shards)
+        count_articles(articles, options, shard, threads=entry.threads).save(made)
 
     return Job(STAGES["tendencies"], [articles, *files], [made], decided_by, count)
 
@@ -238,23 +240,24 @@ def counts(configured: Configured, critic: str, corpus: str, tail: str) -> Job:
 def draws(configured: Configured, critic: str, corpus: str) -> Job:
     """The words of second draws of real text, counted; none if all real text is compared with samples."""
     train, test = (f"results/corpora/{corpus}/{split}.parquet" for split in ("train", "test"))
-    made, entry = f"results/tendencies/{critic}/{corpus}/draws", configured.entry("critics", critic)
+    made = f"results/tendencies/{critic}/{corpus}/draws"
+    entry = configured.registries.of_kind("critics", critic, Tendencies)
     files = stop_word_files(entry)
-    options = count_options(entry, next(iter(files), None))
-    number = entry["draws"] if configured.crossing is None else 0
-    of, shard = (number, test, entry["seed"]), (0, entry["shards"])
+    number = entry.draws if configured.crossing is None else 0
     decided_by = configured.decided("critics", critic, "tendencies") + " none" * (not number)
 
     def draw() -> None:
         Path(made).mkdir(parents=True, exist_ok=True)
-        count_draws(train, options, of, made, shard, entry["threads"])
+        options, shard = with_stop_words(entry, files), (0, entry.shards)
+        count_draws(train, options, (number, test), made, shard, entry.threads)
 
     return Job(STAGES["tendencies"], [train, test, *files], [made], decided_by, draw)
 
 
 def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_: str) -> Job:
     """The tendencies of real text, or of a sample compared with real text."""
-    folder, options = f"results/tendencies/{critic}/{corpus}", Options.from_entry(configured.entry("critics", critic))
+    folder = f"results/tendencies/{critic}/{corpus}"
+    entry = configured.registries.of_kind("critics", critic, Tendencies)
     real, seconds = f"{folder}/{DATA_TEST}.npz", f"{folder}/draws"
     sample = None if tail == DATA_TEST else f"{folder}/{tail}.npz"
     made = [f"{folder}/{tail}.json", f"{folder}/{tail}.curves.parquet"]
@@ -262,7 +265,7 @@ def tendencies(configured: Configured, critic: str, corpus: str, tail: str, **_:
     needs = given(real, seconds, sample)
 
     def measure() -> None:
-        measure_counts(real, seconds, sample, options).write(*made)
+        measure_counts(real, seconds, sample, entry).write(*made)
 
     return Job(STAGES["tendencies"], needs, made, decided_by, measure)
 
@@ -273,7 +276,7 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
     made, name = f"results/scores/metrics/{metric}/{corpus}/{tail}.parquet", metric_name(metric)
     from_memory = name.startswith(f"{FROM_MEMORY}:")
     config, here, train = (
-        configured.project.config.plain(),
+        configured.project.config,
         configured.project.here,
         f"results/corpora/{corpus}/train.parquet",
     )

@@ -2,16 +2,16 @@
 
 import math
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from textcritic.api.articles.jobs.job import FOLDER, Configured, Crossing, Found, Prepared, articles_and_unread
 from textcritic.corpora import SPLITS, read_articles, write_articles
 from textcritic.critics import ctm
+from textcritic.experiments.topics.files import Documents, Sample, TopicsFiles
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL, read_source
 from textcritic.files import write_json
 from textcritic.inference import unit_of
@@ -19,6 +19,7 @@ from textcritic.inference.crossfit import deal
 from textcritic.latents.bags import count_corpus
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import estimated
+from textcritic.plan.entries import Ctm
 from textcritic.plan.experiment import Experiment
 from textcritic.runlog import taken
 
@@ -29,15 +30,14 @@ Judged = tuple[Scored, dict[str, Estimate]]
 """A source as it was read, and its estimates by `Measure.value`."""
 
 
-def topics(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
+def topics(configured: Configured, experiment: Experiment, files: TopicsFiles, crossing: Crossing) -> Prepared:
     """Several held-out splits, each with a fit of its own: twice the median p (Meinshausen, Meier, Buehlmann 2009)."""
-    files: Any = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    critic = experiment.block["critic"]
-    entry = configured.entry("critics", critic)
+    critic = experiment.block.critic
+    entry = configured.registries.of_kind("critics", critic, Ctm)
     resampling = Resampling(max(files.resamples // crossing.splits, FEWEST))
-    starts = math.ceil(entry["starts"] / crossing.splits)
+    starts = math.ceil(entry.starts / crossing.splits)
 
     def find() -> Found:
         articles = [article for path in splits for article in read_articles(path)]
@@ -51,7 +51,7 @@ def topics(configured: Configured, experiment: Experiment, crossing: Crossing) -
             folder.mkdir(parents=True)
             for name, wanted in (("train", part_of != part), ("test", part_of == part)):
                 write_articles(folder / f"{name}.parquet", [articles[n] for n in np.flatnonzero(wanted)])
-            fitted = _Fitted(folder, entry | {"starts": starts}, configured)
+            fitted = _Fitted(folder, entry.changed(starts=starts), configured)
             each.append(fitted.judged(files, resampling, crossing.how.paired))
         return {
             scores: _over_splits([one[scores] for one in each if scores in one])
@@ -66,14 +66,14 @@ class _Fitted:
     """A topic model that is fitted on train.parquet of a folder."""
 
     folder: Path
-    entry: Mapping[str, Any]
+    entry: Ctm
     configured: Configured
 
-    def judged(self, files: Any, resampling: Resampling, paired: bool) -> dict[str, Judged]:
+    def judged(self, files: TopicsFiles, resampling: Resampling, paired: bool) -> dict[str, Judged]:
         """Its results for the held-out documents, and for each sample compared with them."""
         folder = self.folder
-        vocabulary, bags = folder / "vocabulary.parquet", folder / "bags"
-        count_corpus(folder / "train.parquet", self.entry["vocabulary"], vocabulary, folder / "vocabulary.json", bags)
+        bags, made = folder / "bags", (folder / "vocabulary.parquet", folder / "vocabulary.json")
+        count_corpus(folder / "train.parquet", self.entry.vocabulary, *made, bags)
         model, starts = folder / "critic.npz", folder / "starts.npz"
         fit_files = ctm.FitFiles(bags, model, starts, folder / "training.json", state=folder / "checkpoints")
         version, threads = self.configured.project.stage("topics"), self.configured.cores
@@ -92,7 +92,9 @@ class _Fitted:
             found[str(sample.scores)] = scored, _estimates(scored, real, resampling)
         return found
 
-    def _read(self, source: Any, name: str, articles: Any, real: Scored | None, rejected: Any = None) -> Scored:
+    def _read(
+        self, source: Documents, name: str, articles: str | Path, real: Scored | None, rejected: str | None = None
+    ) -> Scored:
         """Project a set of documents, and read it as the tables do."""
         topics, scores, of_starts = (self.folder / f"{name}.{kind}.parquet" for kind in ("topics", "scores", "starts"))
         projected = ctm.ProjectedFiles(
@@ -105,12 +107,13 @@ class _Fitted:
             starts=self.folder / "starts.npz",
             of_starts=of_starts,
         )
-        ctm.project_articles(projected, threads=self.entry["threads"])
-        there = {"scores": scores, "posteriors": topics, "of_starts": of_starts}
-        if real is not None:
-            there["counts"] = self.folder / "counts.json"  # how many were drawn does not matter of a part of a sample
-            write_json(there["counts"], {})
-        return read_source(replace(source, **there), real)
+        ctm.project_articles(projected, threads=self.entry.threads)
+        read = replace(source, scores=scores, posteriors=topics, of_starts=of_starts)
+        if isinstance(read, Sample):
+            counts = self.folder / "counts.json"  # how many were drawn does not matter of a part of a sample
+            write_json(counts, {})
+            read = replace(read, counts=counts)
+        return read_source(read, real)
 
 
 def _of_strangers(articles: str, seen: Collection[str | None], target: Path) -> str | None:

@@ -3,7 +3,7 @@
 Nothing of it is in the workflow, whose corpora have one split.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -33,20 +33,25 @@ from textcritic.corpora.build import build_corpus, words_of
 from textcritic.critics.mentions.job import chain_options
 from textcritic.critics.mentions.refit import MentionRefit
 from textcritic.critics.order import read_sentences
-from textcritic.critics.recitation import cutting_of
 from textcritic.critics.recitation.job import documents_of
 from textcritic.critics.refits import TransitionRefit
+from textcritic.experiments.coherence.files import CoherenceFiles
+from textcritic.experiments.coreference.files import CoreferenceFiles
+from textcritic.experiments.order.files import OrderFiles
+from textcritic.experiments.recitation.files import RecitationFiles
 from textcritic.files import read_table
 from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
+from textcritic.plan.entries import Mentions, Recitation, Transitions
 from textcritic.plan.experiment import Experiment
+from textcritic.plan.sources import Drawn
 
 
 def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     """What judges the sources of an experiment by cross-fitting; None where one split does."""
-    kinds = {
+    kinds: dict[str, Callable[[Configured, Experiment, Any, Crossing], Prepared | None]] = {
         "coherence": _order,
         "coreference": _mentions,
         "order": _sentences,
@@ -56,14 +61,14 @@ def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     if configured.crossing is None or experiment.kind not in kinds:
         return None
     files: Any = experiment.files()
-    found = kinds[experiment.kind](configured, experiment, configured.crossing)
+    found = kinds[experiment.kind](configured, experiment, files, configured.crossing)
     if found is None:
         return None
     needs, run = found
     made = f"{FOLDER}/{experiment.name}.json"
     decided_by = " ".join(
         [
-            configured.decided("critics", experiment.block["critic"], experiment.kind),
+            configured.decided("critics", experiment.block.critic, experiment.kind),
             configured.decided("corpora", files.data[0].corpus, "build"),
             repr(configured.crossing),
         ]
@@ -103,32 +108,32 @@ def every_split(configured: Configured, corpus: str) -> Job:
 
 def whole_corpus(configured: Configured, corpus: str) -> Job:
     """All articles of a corpus that pass the filters of single articles, rare titles among them."""
-    folder, entry = f"{FOLDER}/{corpus}", configured.entry("corpora", corpus)
+    folder, entry = f"{FOLDER}/{corpus}", configured.registries.entry("corpora", corpus)
     needs = [f"results/corpora/{corpus}/extracted.{suffix}" for suffix in ("parquet", "json")]
-    spec = entry | {
-        "splits": {**entry["splits"], "validation": 0, "test": 0},
-        "sections": {**entry["sections"], "minimum_title_count": 1},
+    everything = {
+        "splits": entry.splits.model_copy(update={"validation": 0, "test": 0}),
+        "sections": entry.sections.model_copy(update={"minimum_title_count": 1}),
     }
+    whole = entry.model_copy(update=everything)  # an entry itself cannot have an empty test split
     made = [f"{folder}/train.parquet"]
     decided_by = configured.decided("corpora", corpus, "build", "splits", "titles", "sections")
-    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, spec, words_of))
+    return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, whole, words_of))
 
 
-def _order(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared | None:
+def _order(
+    configured: Configured, experiment: Experiment, files: CoherenceFiles, crossing: Crossing
+) -> Prepared | None:
     """The order of sections; with the critic of the released code, or rare titles dropped alone, one split is kept."""
-    files: Any = experiment.files()
     (data,) = files.data
-    entry, sections = (
-        configured.entry("critics", experiment.block["critic"]),
-        configured.entry("corpora", data.corpus)["sections"],
-    )
-    if entry["mode"] == "as_released" or sections["rare_title"] != "drop-article":
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Transitions)
+    sections = configured.registries.entry("corpora", data.corpus).sections
+    if entry.mode == "as_released" or sections.rare_title != "drop-article":
         return None
     whole = f"{FOLDER}/{data.corpus}/train.parquet"
-    refit_of = partial(TransitionRefit, grid=entry["smoothing"], minimum=sections["minimum_title_count"])
+    refit_of = partial(TransitionRefit, grid=entry.smoothing, minimum=sections.minimum_title_count)
 
     def find() -> Found:
-        sets: dict[str, Any] = {str(data.inferred): gold_chains(whole)}
+        sets: dict[str, Sequence[Sequence[str | None]]] = {str(data.inferred): gold_chains(whole)}
         groups = {str(data.inferred): article_groups(whole)["group"].to_pylist()}
         for sample in files.samples:
             latents = read_table(sample.latents)
@@ -140,14 +145,13 @@ def _order(configured: Configured, experiment: Experiment, crossing: Crossing) -
     return needs, find
 
 
-def _mentions(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
-    files: Any = experiment.files()
+def _mentions(configured: Configured, experiment: Experiment, files: CoreferenceFiles, crossing: Crossing) -> Prepared:
     (data,) = files.data
-    entry = configured.entry("critics", experiment.block["critic"])
-    options = chain_options(entry, configured.entry("resolvers", entry["resolver"]))
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Mentions)
+    options = chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    found = [f"results/mentions/{entry['resolver']}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
-    refit_of = partial(MentionRefit, order=entry["order"], discount=entry["discount"])
+    found = [f"results/mentions/{entry.resolver}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
+    refit_of = partial(MentionRefit, order=entry.order, discount=entry.discount)
 
     def find() -> Found:
         chained = {str(data.scores): [read_chains(path, options) for path in found]}
@@ -169,25 +173,23 @@ def _mentions(configured: Configured, experiment: Experiment, crossing: Crossing
     ], find
 
 
-def _recited(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
-    files: Any = experiment.files()
+def _recited(configured: Configured, experiment: Experiment, files: RecitationFiles, crossing: Crossing) -> Prepared:
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    cutting = cutting_of(configured.entry("critics", experiment.block["critic"]))
+    entry = configured.registries.of_kind("critics", experiment.block.critic, Recitation)
 
     def find() -> Found:
         articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
         read = {scores: _texts(paths) for scores, paths in articles.items()}
         groups = {scores: _groups(ids.to_pylist(), articles[scores]) for scores, (ids, _) in read.items()}
         texts = {scores: of for scores, (_, of) in read.items()}
-        return _with_unread(crossed_recitation(texts, groups, cutting, crossing.how), files.samples)
+        return _with_unread(crossed_recitation(texts, groups, entry, crossing.how), files.samples)
 
     return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
 
 
-def _sentences(configured: Configured, experiment: Experiment, crossing: Crossing) -> Prepared:
+def _sentences(configured: Configured, experiment: Experiment, files: OrderFiles, crossing: Crossing) -> Prepared:
     """The order of sentences."""
-    files: Any = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
     articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
@@ -212,7 +214,7 @@ def _texts(paths: Sequence[str]) -> tuple[pa.Array, pa.Array]:
     return pa.concat_arrays([empty, *ids]), pa.concat_arrays([empty, *texts])
 
 
-def _groups(ids: Sequence[str], paths: Sequence[Any]) -> list[str | None]:
+def _groups(ids: Sequence[str], paths: Sequence[str | Path]) -> list[str | None]:
     """The groups of documents by their ids."""
     known: dict[str, str | None] = {}
     for path in paths:
@@ -220,7 +222,7 @@ def _groups(ids: Sequence[str], paths: Sequence[Any]) -> list[str | None]:
     return [known.get(name) for name in ids]
 
 
-def _with_unread(found: Found, samples: Sequence[Any]) -> Found:
+def _with_unread(found: Found, samples: Sequence[Drawn]) -> Found:
     """With the documents of samples that could not be read."""
     for sample in samples:
         scores = str(sample.scores)

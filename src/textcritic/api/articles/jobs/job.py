@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from textcritic.inference.crossfit import CrossOptions
 from textcritic.measures.measure import Scored
@@ -11,6 +9,8 @@ from textcritic.measures.own import Metric
 from textcritic.plan.paths import Paths
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
+from textcritic.plan.sources import Drawn
+from textcritic.values import JsonObject
 
 DATA_TEST = "data/test"
 FOLDER = "results/crossfit"
@@ -85,7 +85,7 @@ class Configured:
         """The files that rules need."""
         return Paths(self.project)
 
-    def entry(self, registry: str, name: str) -> dict[str, Any]:
+    def entry(self, registry: str, name: str) -> JsonObject:
         """An entry of a registry."""
         return self.registries.entry(registry, name).plain()
 
@@ -104,10 +104,9 @@ Prepared = tuple[Sequence[str], Callable[[], Found]]
 """The files that cross-fitting needs, and what finds."""
 
 
-def articles_and_unread(sample: Any) -> tuple[str, str]:
+def articles_and_unread(sample: Drawn) -> tuple[str, str]:
     """The articles of a sample as an experiment has it, and those that were not read."""
-    articles = Path(sample.articles)
-    return str(articles), str(articles.with_suffix(".rejected.parquet"))
+    return str(sample.articles), str(sample.articles.with_suffix(".rejected.parquet"))
 
 
 def given(*paths: str | None) -> list[str]:

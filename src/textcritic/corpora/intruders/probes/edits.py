@@ -5,7 +5,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,6 +15,7 @@ from textcritic.corpora.intruders.probes import PROBES, Refused, edited
 from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.runlog import Progress, log
+from textcritic.values import JsonObject
 
 BASE = "base"
 """In place of a probe: the document as it is without any, once for all probes that edit it."""
@@ -65,7 +65,7 @@ def make_probes(
     out: str | os.PathLike[str],
     counts: str | os.PathLike[str],
     most: int | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Edit the documents of an intruder corpus by each probe, and count what could not be edited.
 
     Of an incoherent document the intruder is edited; of a coherent one a sentence but the opening one, the first that
@@ -86,7 +86,7 @@ def make_probes(
         TextcriticError: the file is missing or damaged, or not one sentence of it can be edited.
     """
     documents = read_documents(path)
-    tally: dict[str, Any] = {}
+    tally: JsonObject = {}
     rows: list[Edited] = []
     progress = Progress("probes", len(PROBES), "probe")
     for probe in PROBES:
@@ -173,7 +173,7 @@ def examples(
     return {probe: shown[probe] or spare[probe] for probe in PROBES}
 
 
-def _probed(probe: str, documents: Sequence[Document], most: int | None) -> tuple[list[Edited], dict[str, Any]]:
+def _probed(probe: str, documents: Sequence[Document], most: int | None) -> tuple[list[Edited], JsonObject]:
     order = (
         sorted(range(len(documents)), key=lambda n: _hash(probe, documents[n].id))
         if most is not None

@@ -1,8 +1,6 @@
 """EntityNLM: a language model that knows which entities its text is about (Ji et al. 2017)."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -11,7 +9,6 @@ from textcritic.corpora.structured.texts import Structured
 from textcritic.generators.latent.entitynlm.entities import Entities
 from textcritic.generators.latent.entitynlm.states import (
     EntityStates,
-    check_entity_settings,
     mentions_of,
     possible,
     states_of_texts,
@@ -19,7 +16,6 @@ from textcritic.generators.latent.entitynlm.states import (
 from textcritic.generators.latent.lstm import (
     WordOutput,
     WordReader,
-    check_settings,
     count_tokens,
     drawn_from,
     padded,
@@ -27,9 +23,10 @@ from textcritic.generators.latent.lstm import (
 )
 from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import EntityNlmModel
 
 
-class EntityNLM(LatentModel):
+class EntityNLM(LatentModel[EntityNlmModel, EntityStates]):
     """p(x, z) = prod_t p(z_t | x_<t, z_<t) p(x_t | x_<t, z_<=t), with z of `EntityStates`.
 
     An LSTM reads the words; its states h do not depend on z, so K states of a text share them. z_t is as in
@@ -42,27 +39,19 @@ class EntityNLM(LatentModel):
     then p(x, z) is another number each time. 0 is right.
     """
 
-    kind = "entitynlm"
+    kind, form = "entitynlm", EntityNlmModel
 
-    def __init__(self, settings: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
-        hidden, size = settings["hidden"], settings["entity_size"]
+    def __init__(self, settings: EntityNlmModel, vocabulary: Vocabulary) -> None:
+        super().__init__(settings, vocabulary)
+        hidden, size = settings.hidden, settings.entity_size
         self.reader = WordReader(settings, len(vocabulary))
         self.output = WordOutput(settings, len(vocabulary))
-        self.entities = Entities(hidden, size, settings["max_entities"], settings["longest_mention"])
+        self.entities = Entities(hidden, size, settings.max_entities, settings.longest_mention)
         self.context = nn.Linear(size, hidden, bias=False)
-
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner.build`; a knowledge graph is not read."""
-        check_settings(settings, cls.kind)
-        check_entity_settings(settings, cls.kind)
-        return cls(settings, vocabulary)
 
     def counted(self, text: Structured) -> int:
         """T: its tokens, but for those that are `uncounted`; released: all, with `@@START@@`."""
-        return count_tokens(text, self.settings)
+        return count_tokens(text, self.settings.uncounted)
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`; a text without mentions is one whose tokens are all outside."""
@@ -72,7 +61,7 @@ class EntityNLM(LatentModel):
     @torch.no_grad()
     def log_joint(self, text: Structured, states: EntityStates) -> torch.Tensor:
         """See `LatentModel.log_joint`."""
-        can_be = possible(states, self.settings["max_entities"], self.settings["longest_mention"])
+        can_be = possible(states, self.settings.max_entities, self.settings.longest_mention)
         log_joint = torch.full((len(states),), -torch.inf, dtype=torch.float64)
         if can_be.any():
             numbers, lengths = padded(self.vocabulary, [text], self.device)
@@ -86,7 +75,7 @@ class EntityNLM(LatentModel):
     @property
     def why_inexact(self) -> str:
         """With noise, log p(x, z) is another at each call."""
-        return "the model has noise on its entities" if self.settings["noise"] else ""
+        return "the model has noise on its entities" if self.settings.noise else ""
 
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
         """See `LatentModel.sample`; all texts have `longest` tokens."""
@@ -97,7 +86,7 @@ class EntityNLM(LatentModel):
         self, count: int, longest: int, generator: torch.Generator
     ) -> list[tuple[Structured, EntityStates]]:
         """See `LatentModel.sample_with_states`; a mention may go on behind the text, which the text does not show."""
-        particles = self.entities.begin(count, longest, self.settings["noise"])
+        particles = self.entities.begin(count, longest, self.settings.noise)
         words = torch.full((count,), self.reader.boundary, device=self.device)
         hidden, memory = self.reader.step(words, None)
         drawn, entity, remaining = [], [], []
@@ -122,7 +111,7 @@ class EntityNLM(LatentModel):
         ]
 
     def _states(self, texts: Sequence[Structured]) -> EntityStates:
-        states = states_of_texts(texts, self.settings["max_entities"], self.settings["longest_mention"])
+        states = states_of_texts(texts, self.settings.max_entities, self.settings.longest_mention)
         return states.to(self.device)
 
     def _log_joint(self, numbers: torch.Tensor, lengths: torch.Tensor, states: EntityStates) -> torch.Tensor:
@@ -130,7 +119,7 @@ class EntityNLM(LatentModel):
         hidden = self.reader(numbers)
         deciding = hidden[:, :-1]
         steps = self.entities.steps(deciding, hidden[:, 1:])
-        latent, contexts = self.entities.log_prob(steps, states, noise=self.settings["noise"])
+        latent, contexts = self.entities.log_prob(steps, states, noise=self.settings.noise)
         rows = len(states)
         inside = (torch.arange(numbers.shape[1], device=self.device) < lengths[:, None]).expand(rows, -1)
         vectors = (deciding + self.context(contexts))[inside]

@@ -1,27 +1,24 @@
 """EntityDisc: the proposal of EntityNLM's latent states, the same model of entities with hidden states of its own."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
 
 import torch
 
 from textcritic.corpora.structured.texts import Structured
-from textcritic.errors import TextcriticError
 from textcritic.generators.latent.entitynlm.entities import Entities, Step
 from textcritic.generators.latent.entitynlm.states import (
     EntityStates,
-    check_entity_settings,
     forced_by_release,
     possible,
     states_of_texts,
 )
-from textcritic.generators.latent.lstm import WordReader, check_settings, padded
+from textcritic.generators.latent.lstm import WordReader, padded
 from textcritic.generators.latent.model import Proposal
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import EntityDiscModel
 
 
-class EntityDisc(Proposal):
+class EntityDisc(Proposal[EntityDiscModel, EntityStates]):
     """q(z | x) = prod_t q(z_t | what is read, z_<t), with z of `EntityStates` and the factors of `Entities`.
 
     Settings: `embedding`, `hidden`, `layers`, `dropout`, `entity_size`, `max_entities`, `longest_mention` (the last two
@@ -36,28 +33,22 @@ class EntityDisc(Proposal):
     The temperature divides the logits of each softmax: of types, of entities, of lengths.
     """
 
-    kind = "entity-disc"
-    reads: ClassVar[tuple[str, ...]] = ("prefix", "next", "document")
+    kind, form = "entity-disc", EntityDiscModel
 
-    def __init__(self, settings: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
-        self.reader = WordReader(settings, len(vocabulary), both_ways=settings["reads"] == "document")
-        limits = settings["max_entities"], settings["longest_mention"]
-        self.entities = Entities(self.reader.size, settings["entity_size"], *limits)
+    def __init__(self, settings: EntityDiscModel, vocabulary: Vocabulary) -> None:
+        super().__init__(settings, vocabulary)
+        self.reader = WordReader(settings, len(vocabulary), both_ways=settings.reads == "document")
+        limits = settings.max_entities, settings.longest_mention
+        self.entities = Entities(self.reader.size, settings.entity_size, *limits)
 
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner.build`; a knowledge graph is not read."""
-        check_settings(settings, cls.kind)
-        check_entity_settings(settings, cls.kind)
-        if settings["reads"] not in cls.reads:
-            raise TextcriticError(f"{cls.kind}: reads is '{settings['reads']}'; one of {', '.join(cls.reads)} is right")
-        return cls(settings, vocabulary)
+    @property
+    def as_released(self) -> bool:
+        """See `Proposal.as_released`: the setting."""
+        return self.settings.as_released
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
-        states = states_of_texts(texts, self.settings["max_entities"], self.settings["longest_mention"])
+        states = states_of_texts(texts, self.settings.max_entities, self.settings.longest_mention)
         log_probs, _ = self.entities.log_prob(self.steps(texts), states.to(self.device))
         lengths = torch.tensor([len(text.tokens) for text in texts], device=self.device)
         inside = torch.arange(log_probs.shape[1], device=self.device) < lengths[:, None]
@@ -69,15 +60,15 @@ class EntityDisc(Proposal):
     ) -> tuple[EntityStates, torch.Tensor]:
         """See `Proposal.draw`."""
         steps = self.steps([text])
-        states, log_q = self.entities.draw(steps, count, temperature, generator, self.settings["as_released"])
+        states, log_q = self.entities.draw(steps, count, temperature, generator, self.as_released)
         return states, log_q.cpu()
 
     @torch.no_grad()
     def log_q(self, text: Structured, states: EntityStates, temperature: float) -> torch.Tensor:
         """See `Proposal.log_q`."""
-        forced = forced_by_release(states) if self.settings["as_released"] else None
+        forced = forced_by_release(states) if self.as_released else None
         states = EntityStates(states.entity, states.remaining, forced)
-        can_be = possible(states, self.settings["max_entities"], self.settings["longest_mention"])
+        can_be = possible(states, self.settings.max_entities, self.settings.longest_mention)
         log_q = torch.full((len(states),), -torch.inf, dtype=torch.float64)
         if can_be.any():
             log_probs, _ = self.entities.log_prob(self.steps([text]), states.select(can_be), temperature)
@@ -107,7 +98,7 @@ class EntityDisc(Proposal):
     def steps(self, texts: Sequence[Structured]) -> list[Step]:
         """What the hidden states of some texts say, token by token; see `Entities.steps`."""
         numbers, lengths = padded(self.vocabulary, texts, self.device)
-        reads = self.settings["reads"]
+        reads = self.settings.reads
         hidden = self.reader(numbers, lengths if reads == "document" else None)
         reading = hidden[:, 1:]
         return self.entities.steps(hidden[:, :-1] if reads == "prefix" else reading, reading)

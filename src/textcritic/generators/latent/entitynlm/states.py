@@ -1,8 +1,8 @@
 """The latent states of EntityNLM: for each token whether it is in a mention, the entity, and how much remains."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import torch
 
@@ -112,16 +112,3 @@ def forced_by_release(states: EntityStates) -> torch.Tensor:
     for token in range(1, forced.shape[1]):
         forced[:, token] = (states.entity[:, token - 1] == NONE) & ~forced[:, token - 1]
     return forced
-
-
-def check_entity_settings(settings: Mapping[str, Any], kind: str) -> None:
-    """Check the settings of entities.
-
-    Raises:
-        TextcriticError: one is not possible.
-    """
-    for key in ("entity_size", "max_entities", "longest_mention"):
-        if settings[key] < 1:
-            raise TextcriticError(f"{kind}: {key} is {settings[key]}; at least 1 would be right")
-    if settings.get("noise", 0.0) < 0:
-        raise TextcriticError(f"{kind}: noise is {settings['noise']}; 0 or more would be right")

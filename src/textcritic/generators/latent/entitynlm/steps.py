@@ -1,7 +1,5 @@
 """EntityNLM and its proposal token by token, as `inference.sequential.particle_filter` asks for them."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -43,7 +41,7 @@ class EntitySteps:
     def begin(self, particles: int) -> Pair:
         """K states of no token."""
         p, q = self.model.entities, self.proposal.entities
-        return p.begin(particles, self.steps, self.model.settings["noise"]), q.begin(particles, self.steps)
+        return p.begin(particles, self.steps, self.model.settings.noise), q.begin(particles, self.steps)
 
     @torch.no_grad()
     def propose(self, step: int, particles: Pair, rng: np.random.Generator) -> tuple[Pair, npt.NDArray[np.float64]]:
@@ -63,7 +61,7 @@ class EntitySteps:
         q.read(of_q, self.proposal_steps[step], step)
         return particles, (log_p - log_q).cpu().numpy()[None]
 
-    def select(self, particles: Pair, ancestors: npt.NDArray[Any]) -> Pair:
+    def select(self, particles: Pair, ancestors: npt.NDArray[np.int64]) -> Pair:
         """Some of the states, int64 [1, K]."""
         rows = torch.from_numpy(ancestors[0]).to(self.model.device)
         return particles[0].select(rows), particles[1].select(rows)

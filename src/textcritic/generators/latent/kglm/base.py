@@ -1,10 +1,9 @@
 """What KGLM and its proposal share: settings, the knowledge graph, an LSTM over the words, batches of texts."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Self, TypeVar
 
 import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -14,68 +13,29 @@ from textcritic.corpora.structured.texts import Structured
 from textcritic.errors import TextcriticError
 from textcritic.generators.latent.kglm.graph import Graph
 from textcritic.generators.latent.kglm.states import Links, links_of
+from textcritic.generators.latent.lstm import Memory
 from textcritic.generators.latent.model import Learner
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import GraphSizes
+
+Sizes = TypeVar("Sizes", bound=GraphSizes)
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """The settings that KGLM and its proposal share."""
-
-    words: int = 128  # dimensions of word embeddings
-    entities: int = 64  # dimensions of entities and relations
-    hidden: int = 192  # units of the LSTM
-    layers: int = 1
-    dropout: float = 0.2
-    window: int = 30  # tokens after which an entity is no longer recent
-    learn_entities: bool = True  # else they stay as they are drawn
-
-    def __post_init__(self) -> None:
-        for key in ("words", "entities", "hidden", "layers", "window"):
-            value = getattr(self, key)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise TextcriticError(f"model.{key}: is {value!r}; should be a whole number of at least 1")
-        if not 0 <= self.dropout < 1:
-            raise TextcriticError(f"model.dropout: is {self.dropout}; should be at least 0 and below 1")
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> Self:
-        """From `model` of a registry entry.
-
-        Raises:
-            TextcriticError: a key that is not known, or a value that is not possible.
-        """
-        names = [field.name for field in fields(cls)]
-        for key in settings:
-            if key not in names:
-                raise TextcriticError(f"model.{key}: no such setting; there are {', '.join(names)}")
-        return cls(**settings)
-
-
-class LinkLearner(Learner):
+class LinkLearner(Learner[Sizes]):
     """A learner that reads a knowledge graph.
 
     Attributes:
         graph: see `Graph`.
-        size: see `Size`.
-        sizes: the class of `size`.
     """
 
-    graph: Graph
-    size: Size
-    sizes: ClassVar[type[Size]]
-
-    def __init__(self, size: Size, vocabulary: Vocabulary, graph: Graph) -> None:
-        super().__init__()
-        self.size, self.vocabulary, self.graph = size, vocabulary, graph
+    def __init__(self, settings: Sizes, vocabulary: Vocabulary, graph: Graph) -> None:
+        super().__init__(settings, vocabulary)
+        self.graph = graph
 
     @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
+    def build(cls, settings: Sizes, vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
         """See `Learner.build`."""
-        size = cls.sizes.from_settings(settings)
-        learner = cls(size, vocabulary, read_graph(knowledge, vocabulary, cls.kind))
-        learner.settings = dict(settings)
-        return learner
+        return cls(settings, vocabulary, read_graph(knowledge, vocabulary, cls.kind))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], knowledge: Path | None = None) -> Self:
@@ -95,7 +55,7 @@ class LinkLearner(Learner):
         Raises:
             TextcriticError: an entity is not in the graph.
         """
-        return links_of(text, self.graph, self.size.window)
+        return links_of(text, self.graph, self.settings.window)
 
     def gold(self, texts: Sequence[Structured]) -> Links:
         """The states of texts, padded by NONE [texts, longest text]."""
@@ -121,12 +81,12 @@ class Reader(torch.nn.Module):
     """An LSTM over the words of texts, then a linear map to vectors of given sizes.
 
     Args:
-        size: see `Size`.
+        size: widths of the words and of the LSTM, its layers and dropout.
         parts: dimensions of each vector that is made.
         both_ways: whether the LSTM reads in both directions.
     """
 
-    def __init__(self, size: Size, parts: Sequence[int], both_ways: bool = False) -> None:
+    def __init__(self, size: GraphSizes, parts: Sequence[int], both_ways: bool = False) -> None:
         super().__init__()
         self.parts = list(parts)
         self.dropout = torch.nn.Dropout(size.dropout)
@@ -147,7 +107,7 @@ class Reader(torch.nn.Module):
         hidden = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=vectors.shape[1])[0]
         return self.out(self.dropout(hidden)).split(self.parts, -1)
 
-    def step(self, vectors: torch.Tensor, state: Any) -> tuple[tuple[torch.Tensor, ...], Any]:
+    def step(self, vectors: torch.Tensor, state: Memory | None) -> tuple[tuple[torch.Tensor, ...], Memory]:
         """The parts of one more token of each text [texts, part], and the LSTM's state after it."""
         hidden, state = self.lstm(vectors.unsqueeze(1), state)
         return self.out(hidden[:, 0]).split(self.parts, -1), state

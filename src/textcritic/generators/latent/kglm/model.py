@@ -20,12 +20,11 @@ What the released code does otherwise (facts/latent-lms.md 3.5), and what is don
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 
 from textcritic.corpora.structured.texts import Structured
-from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, shifted, sums_of
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, shifted, sums_of
 from textcritic.generators.latent.kglm.choices import Choices, Features
 from textcritic.generators.latent.kglm.draw import draw_state
 from textcritic.generators.latent.kglm.graph import Graph
@@ -34,27 +33,19 @@ from textcritic.generators.latent.kglm.words import Words
 from textcritic.generators.latent.lstm import padded
 from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import KglmModel
 
 
-@dataclass(frozen=True, slots=True)
-class KglmSize(Size):
-    """The settings of KGLM."""
+class KGLM(LinkLearner[KglmModel], LatentModel[KglmModel, Links]):
+    """KGLM, see the module; `as_released` of its settings is fault 1 of the released code."""
 
-    as_released: bool = False  # fault 1 of the released code, see the module
+    kind, form = "kglm", KglmModel
 
-
-class KGLM(LinkLearner, LatentModel):
-    """KGLM, see the module; settings: `KglmSize`."""
-
-    kind = "kglm"
-    size: KglmSize
-    sizes = KglmSize
-
-    def __init__(self, size: KglmSize, vocabulary: Vocabulary, graph: Graph) -> None:
-        super().__init__(size, vocabulary, graph)
-        self.words = Words(graph, len(vocabulary), size.words, size.entities)
-        self.reader = Reader(size, (size.words, size.entities, size.entities))
-        self.choices = Choices(graph, size.entities, size.window, size.learn_entities)
+    def __init__(self, settings: KglmModel, vocabulary: Vocabulary, graph: Graph) -> None:
+        super().__init__(settings, vocabulary, graph)
+        self.words = Words(graph, len(vocabulary), settings.words, settings.entities)
+        self.reader = Reader(settings, (settings.words, settings.entities, settings.entities))
+        self.choices = Choices(graph, settings.entities, settings.window, settings.learn_entities)
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
@@ -76,7 +67,7 @@ class KGLM(LinkLearner, LatentModel):
     @property
     def why_inexact(self) -> str:
         """The released code weighs the choice of a new entity where none is chosen."""
-        return "the model is `as_released`" if self.size.as_released else ""
+        return "the model is `as_released`" if self.settings.as_released else ""
 
     @torch.no_grad()
     def sample(self, count: int, longest: int, generator: torch.Generator) -> list[Structured]:
@@ -97,7 +88,7 @@ class KGLM(LinkLearner, LatentModel):
         texts = []
         for number, written in enumerate(tokens):
             text = Structured(f"drawn {number}", tuple(written))
-            texts += texts_of(text, states[number : number + 1], self.graph, self.size.window)
+            texts += texts_of(text, states[number : number + 1], self.graph, self.settings.window)
         return texts
 
     def features(self, words: torch.Tensor, lengths: torch.Tensor) -> tuple[torch.Tensor, Features]:
@@ -111,7 +102,7 @@ class KGLM(LinkLearner, LatentModel):
         hidden, features = self.features(words, lengths)
         log = self.choices.log_probs(features, states, at, 1.0)
         log = log + self.words.log_probs(hidden, words.flatten(), states.entities, at, self.choices.entity)
-        if self.size.as_released:
+        if self.settings.as_released:
             charged = (states.types == RELATED) | (states.types == CONTINUE)
             new = self.choices.new_log_probs(features, at[charged], states.entities[charged], 1.0)
             log = log.masked_scatter(charged, log[charged] + new)

@@ -13,13 +13,11 @@ that of the model: q would not draw some states that are possible.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 
 from textcritic.corpora.structured.texts import Structured
-from textcritic.errors import TextcriticError
-from textcritic.generators.latent.kglm.base import LinkLearner, Reader, Size, shifted, sums_of
+from textcritic.generators.latent.kglm.base import LinkLearner, Reader, shifted, sums_of
 from textcritic.generators.latent.kglm.choices import Choices, Features, History
 from textcritic.generators.latent.kglm.draw import draw_state
 from textcritic.generators.latent.kglm.graph import Graph, slices
@@ -27,41 +25,25 @@ from textcritic.generators.latent.kglm.states import CONTINUE, NEW, NONE, RELATE
 from textcritic.generators.latent.lstm import padded
 from textcritic.generators.latent.model import Proposal
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import KglmDiscModel
 
 _Part = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 """Ways to go on: log probability, the row of the state before, type and entity."""
 
-READS = ("prefix", "next", "document")
 
+class KglmDisc(LinkLearner[KglmDiscModel], Proposal[KglmDiscModel, Links]):
+    """KglmDisc, see the module."""
 
-@dataclass(frozen=True, slots=True)
-class DiscSize(Size):
-    """The settings of KglmDisc."""
+    kind, form = "kglm-disc", KglmDiscModel
 
-    reads: str = "next"
-    match: bool = True  # without effect where it reads the prefix
-
-    def __post_init__(self) -> None:
-        Size.__post_init__(self)
-        if self.reads not in READS:
-            raise TextcriticError(f"model.reads: is {self.reads!r}; should be one of {', '.join(READS)}")
-
-
-class KglmDisc(LinkLearner, Proposal):
-    """KglmDisc, see the module; settings: `DiscSize`."""
-
-    kind = "kglm-disc"
-    size: DiscSize
-    sizes = DiscSize
-
-    def __init__(self, size: DiscSize, vocabulary: Vocabulary, graph: Graph) -> None:
-        super().__init__(size, vocabulary, graph)
-        self.matches = size.match and size.reads != "prefix"
+    def __init__(self, settings: KglmDiscModel, vocabulary: Vocabulary, graph: Graph) -> None:
+        super().__init__(settings, vocabulary, graph)
+        self.matches = settings.match and settings.reads != "prefix"
         self.named_by = _first_words(graph) if self.matches else {}
-        self.embedding = torch.nn.Embedding(len(vocabulary) + 1, size.words)
-        torch.nn.init.normal_(self.embedding.weight, std=size.words**-0.5)
-        self.reader = Reader(size, (size.entities, size.entities), both_ways=size.reads == "document")
-        self.choices = Choices(graph, size.entities, size.window, size.learn_entities, self.matches)
+        self.embedding = torch.nn.Embedding(len(vocabulary) + 1, settings.words)
+        torch.nn.init.normal_(self.embedding.weight, std=settings.words**-0.5)
+        self.reader = Reader(settings, (settings.entities, settings.entities), both_ways=settings.reads == "document")
+        self.choices = Choices(graph, settings.entities, settings.window, settings.learn_entities, self.matches)
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """See `Learner.losses`."""
@@ -102,7 +84,7 @@ class KglmDisc(LinkLearner, Proposal):
     def features(self, texts: Sequence[Structured]) -> tuple[Features, int, torch.Tensor]:
         """What states depend on, of all tokens of padded texts [texts * longest]; the longest text; the lengths."""
         words, lengths = padded(self.vocabulary, texts, self.device)
-        inputs = shifted(words, len(self.vocabulary)) if self.size.reads == "prefix" else words
+        inputs = shifted(words, len(self.vocabulary)) if self.settings.reads == "prefix" else words
         head, edge = (part.flatten(0, 1) for part in self.reader(self.embedding(inputs), lengths))
         matches = self._matches(texts, words.shape[1]) if self.matches else None
         return Features(head, edge, matches), words.shape[1], lengths

@@ -5,9 +5,7 @@ has read at the span's ends (Kim et al. 2019, section 3.2; Stern et al. 2017). A
 the sum over trees: q is proportional to exp(score / temperature) over whole trees, not split by split.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -18,34 +16,27 @@ from textcritic.generators.latent.model import Proposal
 from textcritic.generators.latent.rnng.charts import Chart, best_trees, tree_scores
 from textcritic.generators.latent.rnng.stacks import PAD, Steps
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import CrfModel
 
 
-class CRF(Proposal):
+class CRF(Proposal[CrfModel, torch.Tensor]):
     """See the module.
 
     Settings: `hidden` (width of words and of each direction), `dropout`, `longest` (the most words of a sentence).
     """
 
-    kind = "crf"
+    kind, form = "crf", CrfModel
 
-    def __init__(self, settings: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
-        width, words = settings["hidden"], len(vocabulary)
+    def __init__(self, settings: CrfModel, vocabulary: Vocabulary) -> None:
+        super().__init__(settings, vocabulary)
+        width, words = settings.hidden, len(vocabulary)
         self.begin, self.finish = words, words + 1  # the numbers of the two ends of a sentence
         self.words = torch.nn.Embedding(words + 2, width)
-        self.positions = torch.nn.Embedding(settings["longest"] + 2, width)
+        self.positions = torch.nn.Embedding(settings.longest + 2, width)
         self.reader = torch.nn.LSTM(width, width, batch_first=True, bidirectional=True)
         self.ends = torch.nn.Linear(2 * width, width)
         self.score = torch.nn.Linear(width, 1, bias=False)  # a constant is in all trees as often, and cancels
-        self.dropout = torch.nn.Dropout(settings["dropout"])
-
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner`."""
-        if settings["longest"] < 1:
-            raise TextcriticError(f"model.longest: {settings['longest']} words; should be 1 or more")
-        return cls(settings, vocabulary)
+        self.dropout = torch.nn.Dropout(settings.dropout)
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """-log q(z | x) of each text's tree, in nats [texts], see `Learner`."""
@@ -93,7 +84,7 @@ class CRF(Proposal):
         Raises:
             TextcriticError: a text longer than `longest`.
         """
-        longest = self.settings["longest"]
+        longest = self.settings.longest
         for text in texts:
             if len(text.tokens) > longest:
                 raise TextcriticError(

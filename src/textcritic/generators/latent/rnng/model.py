@@ -15,9 +15,7 @@ possible. What sums to one depends on the setting `end`:
   Probabilities of actions are clamped to [1e-7, 1 - 1e-7], as there.
 """
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Self
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -28,15 +26,15 @@ from textcritic.errors import TextcriticError
 from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.rnng.stacks import PAD, Ints, Sharing, Steps
 from textcritic.generators.latent.vocabulary import Vocabulary
+from textcritic.plan.entries.latent import RnngModel
 
-ENDS = ("stop", "length", "as_released")
 CLAMP = 1e-7
 FIRST_WEIGHT, FIRST_WIDTH = 0.1, 650
 STEPS_AT_ONCE = 60_000  # steps of all trees of a pass: keeps it to some hundred MB
 ROWS_AT_ONCE = 256  # of words' probabilities: they stay in the cache
 
 
-class RNNG(LatentModel):
+class RNNG(LatentModel[RnngModel, torch.Tensor]):
     """See the module.
 
     Settings: `hidden` (width of words, subtrees and each layer), `layers`, `dropout`, `tied` (the table of words that
@@ -44,34 +42,26 @@ class RNNG(LatentModel):
     T. Without it, as in urnng, T is the number of words.
     """
 
-    kind = "rnng"
+    kind, form = "rnng", RnngModel
 
-    def __init__(self, settings: Mapping[str, Any], vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self.settings, self.vocabulary = settings, vocabulary
-        width, words = settings["hidden"], len(vocabulary)
-        self.end: str = settings["end"]
+    def __init__(self, settings: RnngModel, vocabulary: Vocabulary) -> None:
+        super().__init__(settings, vocabulary)
+        if settings.count_end and settings.end != "stop":
+            raise TextcriticError(f"model.count_end: with end {settings.end} no end is predicted; set it to false")
+        width, words = settings.hidden, len(vocabulary)
+        self.end = settings.end
         self.words = torch.nn.Embedding(words, width)
-        self.stack = StackCell(width, settings["layers"], settings["dropout"])
+        self.stack = StackCell(width, settings.layers, settings.dropout)
         self.composition = Composition(width)
-        self.dropout = torch.nn.Dropout(settings["dropout"])
+        self.dropout = torch.nn.Dropout(settings.dropout)
         self.choices = torch.nn.Linear(width, 2)  # REDUCE against SHIFT; the end against SHIFT
         self.bias = torch.nn.Parameter(torch.zeros(words))
         # Tied rows belong to `words`: a tensor under two names is not saved.
-        self.written = None if settings["tied"] else torch.nn.Parameter(torch.zeros(words, width))
+        self.written = None if settings.tied else torch.nn.Parameter(torch.zeros(words, width))
         # At the width of the released code its own range; smaller models would begin too flat with it.
         most = FIRST_WEIGHT * (FIRST_WIDTH / width) ** 0.5
         for parameter in self.parameters():
             torch.nn.init.uniform_(parameter, -most, most)
-
-    @classmethod
-    def build(cls, settings: Mapping[str, Any], vocabulary: Vocabulary, knowledge: Path | None = None) -> Self:
-        """See `Learner`."""
-        if settings["end"] not in ENDS:
-            raise TextcriticError(f"model.end: '{settings['end']}' is unknown; use {', '.join(ENDS)}")
-        if settings["count_end"] and settings["end"] != "stop":
-            raise TextcriticError(f"model.count_end: with end {settings['end']} no end is predicted; set it to false")
-        return cls(settings, vocabulary)
 
     @property
     def ends(self) -> bool:
@@ -80,7 +70,7 @@ class RNNG(LatentModel):
 
     def counted(self, text: Structured) -> int:
         """T: the words, and with `count_end` one for the end."""
-        return len(text.tokens) + bool(self.settings["count_end"])
+        return len(text.tokens) + self.settings.count_end
 
     def losses(self, texts: Sequence[Structured]) -> torch.Tensor:
         """-log p(x, z) of each text with its tree, in nats [texts], see `Learner`."""
