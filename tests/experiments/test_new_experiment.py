@@ -137,7 +137,7 @@ def test_a_package_that_is_not_there_is_one_line(folder, tmp_path):
             "plan.py",
             "class Readability(Experiment[ReadabilityBlock]):",
             "class Readability(Experiment[ReadabilityBlock])",
-            "plan.py, line 30: expected ':'",
+            "plan.py, line 29: expected ':'",
         ),
         ("tables.py", None, None, "experiment_packages: mylab.readability: no tables.py next to"),
     ],
