@@ -22,7 +22,7 @@ from textcritic.critics.scoring import score_chains
 from textcritic.generators.collect import Limit, SampleFiles, collect_samples
 from textcritic.generators.encode import load_encoded, windows
 from textcritic.generators.perplexity import iter_nll
-from textcritic.generators.sample import Sampling, Shard, on_device, sample_articles
+from textcritic.generators.sample import Shard, on_device, sample_articles
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.plan.entries import Decoding
 from textcritic.training.hardware import autocast
@@ -73,10 +73,8 @@ def main(folder: Path, articles: int) -> None:
         texts = {}
         for precision in ("fp32", "bf16"):
             path = Path(place) / precision
-            decoding = Decoding(max_tokens=200, top_k=50, stride=1, batch_size=64)
-            sample_articles(
-                model_dir, decoding, "single", Shard(1, 0, articles, path / "s.parquet"), Sampling(precision=precision)
-            )
+            decoding = Decoding(max_tokens=200, top_k=50, stride=1, batch_size=64, precision=precision)
+            sample_articles(model_dir, decoding, "single", Shard(1, 0, articles, path / "s.parquet"))
             files = SampleFiles(path / "kept.parquet", path / "rejected.parquet", path / "counts.json")
             collect_samples([path / "s.parquet"], "w-title", Limit(200), "gpt2", files)
             texts[precision] = {article.id: article.sections for article in iter_articles(files.sample)}

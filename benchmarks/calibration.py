@@ -20,7 +20,6 @@ import pyarrow as pa
 from scipy.sparse import csr_matrix
 
 from textcritic.corpora import Process
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics import TransitionCritic, document_columns, score_chains
 from textcritic.critics.ctm import CTM
 from textcritic.critics.ctm import infer as infer_topics
@@ -45,6 +44,7 @@ from textcritic.inference import (
     verdict,
     with_ones,
 )
+from textcritic.plan.entries.extraction import ProcessOptions
 
 SIZES = ((50, 50), (100, 1000), (1000, 100))
 """Documents of the sample and of real text."""
@@ -135,7 +135,7 @@ def chains(number: int = POOL) -> Sums:
 
 def sequences() -> Sums:
     """Sequences of the known process of the demo."""
-    recipe = Recipe(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)
+    recipe = ProcessOptions(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)
     process = Process.draw(recipe)
     states, _ = process.sample(POOL, 3)
     log_first, log_next = np.log(process.initial), np.log(process.transition)

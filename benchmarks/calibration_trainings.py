@@ -17,16 +17,16 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from textcritic.corpora import Process
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.inference import (
     linearised,
     over_trainings,
     ratio_of_sums,
     recipes_p,
 )
+from textcritic.plan.entries.extraction import ProcessOptions
 
 DATA = Path(__file__).with_name("data") / "trainings.csv"
-RECIPE = Recipe(states=64, steps=20, subsequences=400, shortest=3, longest=5, letters=26)
+RECIPE = ProcessOptions(states=64, steps=20, subsequences=400, shortest=3, longest=5, letters=26)
 SEQUENCES, BATCH, STEPS, DRAWS, DOCUMENTS = 2000, 32, 150, 2, 1000
 SUBSETS, SIZES = 4000, (2, 3, 5, 10)
 BEGIN = RECIPE.states

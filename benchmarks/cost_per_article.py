@@ -57,10 +57,12 @@ def articles_file(folder: Path, documents: int) -> Path:
 def reading(folder: Path, documents: int) -> Callable[[], object]:
     """JSON lines in, Parquet out."""
     from textcritic.corpora.extract import extract_corpus
+    from textcritic.plan.entries import Corpus
 
     path = articles_file(folder, documents)
     outputs = folder / "extracted.parquet", folder / "extracted.json"
-    return lambda: extract_corpus("jsonl", {"paths": [str(path)]}, [path], *outputs)
+    corpus = Corpus.read({"extractor": "jsonl", "options": {"paths": [str(path)]}}, "benchmark")
+    return lambda: extract_corpus(corpus, [path], *outputs)
 
 
 def building(folder: Path, documents: int) -> Callable[[], object]:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from textcritic.corpora.structured.mentions import EntityTexts, read_mentions
+from textcritic.corpora.structured.mentions import read_mentions
 from textcritic.corpora.structured.texts import read_structured, write_structured
 from textcritic.files import read_json
 from textcritic.generators.latent.entitynlm import EntityDisc, EntityNLM
@@ -28,10 +28,11 @@ from textcritic.generators.latent.model import LatentModel
 from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.extraction import CorpusOptions
 from textcritic.training.loop import Run
 
 SPLITS = {"train": 70, "validation": 10, "test": 20}  # documents, in the order of a random permutation
-OPTIONS = EntityTexts(piece=120, longest_mention=8, lower=True)
+OPTIONS = CorpusOptions(longest=120, longest_mention=8, lower=True)
 WORDS = {"embedding": 64, "hidden": 64, "layers": 1}
 ENTITIES = {"entity_size": 64, "max_entities": 40, "longest_mention": 8}
 DISC = {"as_released": False, "dropout": 0.3}

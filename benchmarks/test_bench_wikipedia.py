@@ -27,11 +27,11 @@ from timing import fastest
 
 from textcritic.corpora import read_articles
 from textcritic.corpora.wikipedia import Shard, bzip2, extract_shard
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.extraction import CorpusOptions
 
 SAMPLE = Path(__file__).parents[2] / "shared" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
 SPACE = "{http://www.mediawiki.org/xml/export-0.10/}"
-OPTIONS = read_entry({"extractor": "wikipedia", "options": {"paths": ["x"]}}, "corpora", "benchmark").plain()["options"]
+OPTIONS = CorpusOptions()
 pytestmark = [
     pytest.mark.skipif(not SAMPLE.is_file(), reason=f"{SAMPLE} is not there"),
     pytest.mark.benchmark(disable_gc=True),
@@ -39,8 +39,9 @@ pytestmark = [
 PEAK = """
 import json, resource, sys
 from textcritic.corpora.wikipedia import Shard, extract_shard
+from textcritic.plan.entries.extraction import CorpusOptions
 dump, options, out = sys.argv[1:]
-extract_shard(Shard([dump], 0, 1), json.loads(options), out, out + ".json", workers=2)
+extract_shard(Shard([dump], 0, 1), CorpusOptions.restore(options), out, out + ".json", workers=2)
 kilobytes = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 print(json.dumps([n / 1024 for n in kilobytes]))
 """
@@ -171,7 +172,7 @@ def test_memory_is_flat(benchmark, capsys, tmp_path):
     def peaks():
         found = []
         for path in paths:
-            command = [sys.executable, "-c", PEAK, str(path), json.dumps(OPTIONS), str(tmp_path / "out.parquet")]
+            command = [sys.executable, "-c", PEAK, str(path), OPTIONS.canonical(), str(tmp_path / "out.parquet")]
             output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             found.append(json.loads(output))
         return found

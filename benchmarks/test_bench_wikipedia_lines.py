@@ -18,11 +18,11 @@ from timing import fastest
 from textcritic.corpora import Article, Section, read_articles, write_articles
 from textcritic.corpora.wikipedia import Shard, build_lines, extract_shard
 from textcritic.corpora.wikipedia import extract as lines
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries.corpora import Splits
+from textcritic.plan.entries.extraction import CorpusOptions
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "data" / "wikipedia" / "enwiki-sample.xml.bz2"
-ENTRY = {"extractor": "wikipedia-lines", "options": {"paths": ["x"], "disambiguation_templates": []}}
-OPTIONS = read_entry(ENTRY, "corpora", "benchmark").plain()["options"]
+OPTIONS = CorpusOptions(disambiguation_templates=[])
 LINES = 300_000
 pytestmark = pytest.mark.benchmark(disable_gc=True)
 
@@ -60,7 +60,7 @@ def test_order_beside_a_shuffle_in_memory(benchmark, capsys, tmp_path):
     write_articles(tmp_path / "many.parquet", rows)
     report = json.loads((tmp_path / "lines.json").read_text()) | {"articles": LINES, "pages": LINES}
     (tmp_path / "many.json").write_text(json.dumps(report))
-    splits, out = {"validation": 1000, "test": 10_000, "seed": 1}, tmp_path / "corpus"
+    splits, out = Splits(validation=1000, test=10_000), tmp_path / "corpus"
 
     def ours():
         build_lines([tmp_path / "many.parquet"], [tmp_path / "many.json"], splits, out, out / "extracted.json")

@@ -8,13 +8,13 @@ import numpy as np
 import torch
 
 from textcritic.corpora import Process, write_process_corpus
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.generators.hsmm import HSMM, Lexicon
 from textcritic.generators.hsmm.text import Text
 from textcritic.generators.symbols import encode_process_split, make_symbol_tokenizer
+from textcritic.plan.entries.extraction import ProcessOptions
 from textcritic.training.load import load_tokenizer
 
-SMALL = Recipe(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)
+SMALL = ProcessOptions(states=6, steps=10, subsequences=60, shortest=3, longest=5, letters=10, seed=2)
 SPLITS = {"train": 4000, "validation": 200, "test": 400}
 
 
@@ -48,10 +48,11 @@ class TinyProcess:
             yield [piece + " " for piece in tokenizer.decode(sequence).removesuffix(" ").split(" ")]
 
 
-def tiny_process(folder: Path, recipe: Recipe = SMALL, counts: Mapping[str, int] = SPLITS) -> TinyProcess:
+def tiny_process(folder: Path, recipe: ProcessOptions = SMALL, counts: Mapping[str, int] = SPLITS) -> TinyProcess:
     folder.mkdir(parents=True, exist_ok=True)
     paths = {split: folder / f"{split}.parquet" for split in counts}
-    write_process_corpus(recipe, counts, {**paths, "process": folder / "p.npz", "statistics": folder / "s.json"})
+    paths_of_all = {**paths, "process": folder / "p.npz", "statistics": folder / "s.json"}
+    write_process_corpus(recipe.changed(**counts), paths_of_all)
     tiny = TinyProcess(Process.load(folder / "p.npz"), folder)
     make_symbol_tokenizer(tiny.tokenizer, tiny.process.letters)
     for split, path in paths.items():

@@ -11,7 +11,8 @@ from typing import Any
 from textcritic.place import workflow_folder
 from textcritic.plan.costs.planned import MARK
 from textcritic.plan.costs.table import hours, size
-from textcritic.plan.hub_lock import ON_HUB, no_commit, write_lock
+from textcritic.plan.entries.downloads import Pin
+from textcritic.plan.hub_lock import ON_HUB, no_commit, on_hub, write_lock
 from textcritic.plan.missing import Missing
 from textcritic.plan.project import Project
 from textcritic.plan.registries import Registries
@@ -32,10 +33,9 @@ def bring(folder: Path, registries: Registries) -> None:
     missing, lock = Missing(registries, folder), {}
     for registry, entries in registries.entries.items():
         for name in entries:
-            if registry in ON_HUB and no_commit(registries.entry(registry, name)):
-                entry = registries.entry(registry, name).plain()
-                pin = {key: entry[key] for key in ("repository", "revision")}
-                lock[registry, name] = {**pin, "commit": "0" * 40, "date": "then"}
+            if registry in ON_HUB and no_commit(entry := on_hub(registries, (registry, name))):
+                pin = Pin(repository=entry.repository, revision=entry.revision, commit="0" * 40, date="then")
+                lock[registry, name] = pin
             for _, path in missing.brought(registry, name):
                 place = folder / path
                 place.parent.mkdir(parents=True, exist_ok=True)

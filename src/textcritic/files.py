@@ -264,6 +264,21 @@ def read_json(path: str | os.PathLike[str], advice: str = "delete it and rerun t
         raise TextcriticError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
+@contextmanager
+def lacking(path: str | os.PathLike[str], what: str = "") -> Iterator[None]:
+    """Turn a missing key, or a value of another kind, into an error that names the file that was read.
+
+    Args:
+        path: of the JSON file.
+        what: it should have, e.g. "perplexity"; "": the key.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        found = f"no {what} in it ({error})" if what else f"no {error} in it"
+        raise TextcriticError(f"{path}: {found}; delete it and rerun its rule") from error
+
+
 def write_table(path: str | os.PathLike[str], table: "pa.Table") -> None:
     """Write a Parquet file, whole or not at all."""
     import pyarrow.parquet as pq

@@ -9,7 +9,7 @@ from tiny_causal import configs, tiny_model
 
 from textcritic.generators.causal import CausalJob
 from textcritic.generators.perplexity import Windowing, perplexity
-from textcritic.generators.sample import Sampling, sample_articles
+from textcritic.generators.sample import sample_articles
 from textcritic.generators.shards import Shard, read_shard
 from textcritic.generators.train import Encoded, train_causal
 from textcritic.latents.features import embed_articles
@@ -104,9 +104,9 @@ def test_samples(models, architecture, method, alike):
 def test_samples_in_bf16_come_to_their_end(models, tmp_path):
     """Kernels of bf16 on the CPU depend on what is side by side: this is no oracle but for the device."""
     with pretended():
-        decoding = METHODS["draws past the window"]
+        decoding = METHODS["draws past the window"].changed(precision="bf16")
         shard = Shard(7, 0, 5, tmp_path / "shard.parquet")
-        sample_articles(models("gpt2"), decoding, "single", shard, Sampling(precision="bf16"))
+        sample_articles(models("gpt2"), decoding, "single", shard)
     assert len(read_shard(tmp_path / "shard.parquet")) == 5
 
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from textcritic.corpora.synthetic.process import DELIMITER, Process
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics import decompose, latent_ppl
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.files import read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
+from textcritic.plan.entries.extraction import ProcessOptions
 
-SMALL = Recipe(states=6, steps=5, subsequences=40, shortest=2, longest=3, letters=7, seed=2)
+SMALL = ProcessOptions(states=6, steps=5, subsequences=40, shortest=2, longest=3, letters=7, seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def process():
 
 @pytest.fixture(scope="module")
 def papers_process():
-    return Process.draw(Recipe())
+    return Process.draw(ProcessOptions())
 
 
 def plain_scores(process, chains):

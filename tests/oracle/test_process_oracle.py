@@ -10,14 +10,14 @@ import torch
 from torch.distributions import Categorical
 
 from textcritic.corpora import Process
-from textcritic.corpora.synthetic.recipe import Recipe
+from textcritic.plan.entries.extraction import ProcessOptions
 
-SMALL = Recipe(states=16, steps=10, subsequences=300)
+SMALL = ProcessOptions(states=16, steps=10, subsequences=300)
 
 
 @pytest.fixture(scope="module")
 def papers_process():
-    return Process.draw(Recipe())
+    return Process.draw(ProcessOptions())
 
 
 def test_subsequences_and_owners_are_those_of_the_released_code(papers_process):
@@ -71,7 +71,8 @@ def test_sequences_drawn_in_the_released_order_have_the_released_ppl():
 
 @pytest.mark.parametrize("steps", [1, 4])
 def test_expectations_are_those_over_all_sequences(steps):
-    process = Process.draw(Recipe(3, steps, 6, 2, 5, 3, 0.7, 0.4, seed=1))
+    sizes = {"states": 3, "steps": steps, "subsequences": 6, "shortest": 2, "longest": 5, "letters": 3, "seed": 1}
+    process = Process.draw(ProcessOptions(**sizes, transition_temperature=0.7, emission_temperature=0.4))
     latent = words = tokens = total = 0.0
     for path in product(range(6), repeat=steps):
         state, log_latent, log_emission = 0, 0.0, 0.0

@@ -108,8 +108,8 @@ def test_each_kind_of_detector_is_made_of_its_own_files(folder):
     }
     assert [paths.checkpoint_seconds(wildcards(name)) for name in ("new", "vectors", "people")] == [300, 7, 0]
     made_with = json.loads(paths.made_with(wildcards("people")))
-    assert restore(made_with["critics"], "critics")["kind"] == "mentions"
-    assert restore(made_with["resolvers"], "resolvers")["kind"] == "persons"
+    assert restore(made_with["critics"], "critics").kind == "mentions"
+    assert restore(made_with["resolvers"], "resolvers").kind == "persons"
     assert list(json.loads(paths.made_with(wildcards("surprise")))) == ["generators"]
     assert paths.made_with(wildcards("new")) == "{}"
     with pytest.raises(TextcriticError, match="people: is made with a model of the corpus that documents are cut out"):

@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
         critics={"words": {"kind": "unigram", "added": 0.5, "label": "Words"}},
     )
     (tmp_path / PACKAGE).mkdir(parents=True)
-    for name in ("schema.yaml", "plan.py", "tables.py", "section.py"):
+    for name in ("plan.py", "tables.py", "section.py"):
         (tmp_path / PACKAGE / name).write_text(example("new-experiment.md", f"{PACKAGE}/{name}"))
     (tmp_path / PACKAGE / "entries.py").write_text(example("extend.md", f"{PACKAGE}/entries.py"))
     monkeypatch.syspath_prepend(str(tmp_path))

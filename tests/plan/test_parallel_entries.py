@@ -62,7 +62,7 @@ def test_files_and_packages_of_a_parallel_corpus(folder):
         ("options.parallel.pairs.de.target", "downloads", "europarl-v7-de-en"),
     ]
     spec = registries.spec("corpora", "news", "extractor", "options", "splits")
-    assert restore(spec, "corpora") == registries.entry("corpora", "news").plain()
+    assert restore(spec, "corpora") == registries.entry("corpora", "news")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ class Words(Experiment):
         assert sources_of(self.block["audit"]) == [] and self.block.get("nothing") is None
         samples = tuple(Drawn(**drawn(source, self.block["critic"], self.registries)) for source in sources)
         data = tuple(RealText(corpus=corpus) for corpus in corpora)
-        return Compared(data=data, samples=samples, resamples=self.block["limit"])
+        return Compared(data=data, samples=samples, resamples=self.config["resamples"] + self.block["limit"])
 """
 SOURCES = [{"corpora": ["docstrings"], "generators": ["ngram-3"], "decodings": ["demo"]}]
 BLOCK = {"kind": "words", "critic": "order", "sources": SOURCES}
@@ -80,7 +80,7 @@ def test_its_block_is_a_mapping_with_all_defaults(folder):
     assert [source.setting for source in experiment.sources()] == ["wo-title"]
     assert ("critics", "order") in experiment.uses()
     assert experiment.parts["table4"].of == "words"
-    assert experiment.request("table4")["settings"] == '{"resamples": 3}'
+    assert experiment.request("table4")["settings"] == '{"resamples": 10003}'
     assert made.rule_files() == [str(folder / "schema_kind/words/rules.smk")]
 
 

@@ -121,7 +121,7 @@ def test_what_does_not_end_is_cut(folders, tmp_path):
 def test_a_search_that_reaches_the_limit_is_cut(folders, tmp_path):
     greedy = Decoding(max_tokens=40, method="likeliest")
     whole = make(folders, ("transformer", greedy), Shard(0, 0, 5, tmp_path / "whole.parquet"))
-    short = make(folders, ("transformer", replace(greedy, max_tokens=3)), Shard(0, 0, 5, tmp_path / "short.parquet"))
+    short = make(folders, ("transformer", greedy.changed(max_tokens=3)), Shard(0, 0, 5, tmp_path / "short.parquet"))
     for longer, cut in zip(whole, short, strict=True):
         assert (cut.finish == "length") is (longer.tokens > 3 or longer.finish == "length")
         assert cut.tokens == min(longer.tokens, 3)
@@ -170,7 +170,7 @@ CHANGES = {
     "method": {"scheme": {"method": "likeliest"}},
     "beam": {"scheme": {"method": "likeliest", "beam": 2}},
     "max_tokens": {"scheme": {"max_tokens": 11}},
-    "precision": {"sampling": {"precision": "bf16"}},
+    "precision": {"scheme": {"precision": "bf16"}},
     "version": {"sampling": {"version": 2}},
     "seed": {"shard": {"seed": 8}},
     "sources": {"sources": ["another cat", *SENTENCES]},
@@ -211,9 +211,8 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(folders, 
 def test_in_bf16_the_layers_are_rounded_and_the_output_layer_is_not(folders, tmp_path, name):
     from textcritic.generators.fairseq.steps import Steps, prepare
 
-    bf16 = Sampling(precision="bf16")
     shard = Shard(7, 0, 6, tmp_path / "s.parquet")
-    assert len(make(folders, (name, Decoding(max_tokens=8)), shard, bf16)) == 6
+    assert len(make(folders, (name, Decoding(max_tokens=8, precision="bf16")), shard)) == 6
     if name not in LANGUAGE_MODELS:
         return
     exact, rounded = built(CHOICES[name]), built(CHOICES[name])
@@ -231,9 +230,9 @@ def test_in_bf16_the_layers_are_rounded_and_the_output_layer_is_not(folders, tmp
 def test_refined_in_bf16(folders, tmp_path, name):
     """The scores of what is refined are those of the output layer, which is not rounded."""
     passes = 2 if CHOICES[name][0].startswith(REFINING) else 0
-    scheme = Decoding(max_tokens=12, batch_size=4, method="likeliest", iterations=passes)
+    scheme = Decoding(max_tokens=12, batch_size=4, method="likeliest", iterations=passes, precision="bf16")
     shard = Shard(7, 0, 6, tmp_path / "s.parquet")
-    assert len(make(folders, (name, scheme), shard, Sampling(precision="bf16"))) == 6
+    assert len(make(folders, (name, scheme), shard)) == 6
 
 
 def test_an_output_layer_that_is_the_embeddings_is_not_rounded(tmp_path):

@@ -7,11 +7,11 @@ import pytest
 
 from textcritic.corpora import MalformedArticle, Section, read_articles
 from textcritic.corpora.synthetic.process import DELIMITER, Process
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.errors import TextcriticError
 from textcritic.files import read_json, read_table
 from textcritic.generators.shards import Draw, write_shard
 from textcritic.latents.lookup import Lookup, parse_sequences
+from textcritic.plan.entries.extraction import ProcessOptions
 
 # Three states; `ab` and `c` are sub-sequences of state 0.
 PROCESS = Process(
@@ -124,7 +124,7 @@ def test_faults_of_files(tmp_path):
 
 
 def test_what_a_process_draws_is_read_back_exactly():
-    process = Process.draw(Recipe(states=5, steps=7, subsequences=40, shortest=2, longest=4, letters=6, seed=3))
+    process = Process.draw(ProcessOptions(states=5, steps=7, subsequences=40, shortest=2, longest=4, letters=6, seed=3))
     lookup = Lookup.of(process)
     states, drawn = process.sample(30, 1)
     for chain, ids in zip(states, drawn, strict=True):

@@ -1,6 +1,7 @@
 """Charts that several kinds draw, and figures within a page."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,16 +13,16 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.plan.sources import KEYS
 from textcritic.report.charts import Mark, interval_chart, legend_above, marks_of, training_curves
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import NARROW, WIDE, write_figures
 from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
 from textcritic.report.palette import INK
-from textcritic.report.style import save, style, tick_label
+from textcritic.report.style import percent_label, save, share_label, style, tick_label
 from textcritic.report.svg import inline_svg
 
 
 def test_inlined_figures_keep_their_words(tmp_path):
     marks = [Mark("real text", (2.0,), ((1.9, 2.1),)), Mark("g", (2.6,), ((2.2, 3.1),), "p = 0.002", "w-title")]
-    save(interval_chart({"docstrings": marks}), tmp_path / "chart", ("svg",))
+    save(interval_chart({"docstrings": marks}, "Latent PPL", WIDE), tmp_path / "chart", ("svg",))
     text = inline_svg(tmp_path / "chart.svg", "key", 'A "chart" & more')
     assert ">p = 0.002</text>" in text
     assert 'aria-label="A &quot;chart&quot; &amp; more"' in text
@@ -34,17 +35,16 @@ def test_inlined_figures_keep_their_words(tmp_path):
 def test_chart_of_infinite_values(tmp_path):
     real = Mark("real text", (2.0,), ((1.9, 2.1),))
     sample = Mark("ngram-3", (np.inf,), ((np.inf, np.inf),), "", "w-title")
-    save(interval_chart({"docstrings": [real, sample]}), tmp_path / "chart", ("svg",))
+    save(interval_chart({"docstrings": [real, sample]}, "Latent PPL", WIDE), tmp_path / "chart", ("svg",))
     assert "∞" in (tmp_path / "chart.svg").read_text()
 
 
 def test_long_labels_of_a_narrow_chart_have_two_lines(tmp_path):
     label = "trigram, interpolated, without titles"
     sample = Mark(label, (123.0,), ((106.0, 143.0),), "p < 0.001", "wo-title")
-    for name, width in (("wide", 6.4), ("narrow", 3.7)):
-        save(interval_chart({"docstrings": [sample]}, width), tmp_path / name, ("svg",))
-    assert f">{label}<" in (tmp_path / "wide.svg").read_text()
-    narrow = (tmp_path / "narrow.svg").read_text()
+    write_figures([("chart", partial(interval_chart, {"docstrings": [sample]}, "Latent PPL"))], tmp_path, pdf=False)
+    assert f">{label}<" in (tmp_path / "chart.svg").read_text()
+    narrow = (tmp_path / "chart.narrow.svg").read_text()
     assert ">trigram, interpolated,<" in narrow
     assert ">without titles<" in narrow
 
@@ -52,7 +52,7 @@ def test_long_labels_of_a_narrow_chart_have_two_lines(tmp_path):
 def test_long_training_curves_are_drawn_as_means():
     curve = [{"step": step, "train_loss": float(step % 2)} for step in range(1000)]
     curve[-1]["validation_loss"] = 0.5
-    axes = training_curves({"g": curve}).axes[0]
+    axes = training_curves({"g": curve}, WIDE).axes[0]
     training, validation = (np.array(line.get_xydata()) for line in axes.get_lines())
     assert len(training) == 112
     assert training[:2].ravel().tolist() == pytest.approx([4, 4 / 9, 13, 5 / 9])
@@ -72,30 +72,32 @@ def test_trainings_share_a_mark_that_says_how_many_differ():
     assert mark.value == pytest.approx(210 ** (1 / 3))
 
 
-@pytest.mark.parametrize("width", [NARROW, 8.2])
+@pytest.mark.parametrize("width", [NARROW, WIDE])
 def test_thirteen_long_names_lie_on_nothing(width):
     names = [f"outputs_of_the_language_model_{n}_at_temperature_0.9_step_{n}000" for n in range(13)]
-    rows = [Histogram(name, np.arange(5.0), INK, "mean 51.8, n = 1,500", "51.8, n = 1,500") for name in names]
+    rows = [Histogram(name, np.arange(5.0), INK, "mean 51.8, n = 1,500") for name in names]
     with style():
         figure, (axes,), narrow = histogram_panels({"docs": rows}, width, 1.6)
         draw_histograms(axes, rows, np.linspace(0, 5, 6), narrow)
         assert overlapping(figure) == []
         marks = [Mark("real text", (2.0,), ((1.9, 2.1),)), *(Mark(n, (3.0,), ((2, 4),), "p = 0.002") for n in names)]
-        chart = interval_chart({"docs": marks}, width)
+        chart = interval_chart({"docs": marks}, "Latent PPL", width)
         assert overlapping(chart) == []
-        legend_above(chart, [Patch()] * 13, names, width)
+        legend_above(chart, [Patch()] * 13, names)
         figure.draw_without_rendering()
         (legend,) = chart.legends
         assert legend.get_window_extent().width <= width * chart.dpi
 
 
 def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins():
-    row = Histogram("sample", np.array([-100.0, 0.5, 1.5, 1.6, 3.5, 1e6]), INK, "", "")
+    row = Histogram("sample", np.array([-100.0, 0.5, 1.5, 1.6, 3.5, 1e6]), INK, "")
     with style():
-        _, (axes,), narrow = histogram_panels({"docs": [row]}, 8.2, 0.5)
+        _, (axes,), narrow = histogram_panels({"docs": [row]}, WIDE, 0.5)
         ((_, heights),) = draw_histograms(axes, [row], np.array([0.0, 1.0, 2.0, 3.0, 4.0]), narrow)
     assert heights.tolist() == pytest.approx([room(narrow), room(narrow), 0, room(narrow)])
 
 
-def test_zero_at_a_tick_is_zero():
-    assert [tick_label(value) for value in (-1.5e-17, -0.25, 1250.0)] == ["0", "-0.25", "1,250"]
+def test_numbers_at_ticks_are_as_people_write_them():
+    ticks = {-1.5e-17: "0", -0.25: "−0.25", 0.1 + 0.2: "0.3", 1e-5: "0.00001", 10.0: "10", 1_250_000.0: "1,250,000"}
+    assert [tick_label(value) for value in ticks] == list(ticks.values())
+    assert [percent_label(2.5), share_label(0.025), share_label(-0.1)] == ["2.5%", "2.5%", "−10%"]

@@ -10,6 +10,7 @@ from textcritic.inference import Number, variance_components
 from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.plan.sources import data_keys
+from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.style import save
 from textcritic.report.variance import NOTHING, variance_chart, variance_rows, variance_sheet
 
@@ -62,7 +63,7 @@ def test_without_several_trainings_or_an_interval_there_is_nothing():
         assert (sheet.body, sheet.remarks) == ([], (NOTHING,))
 
 
-@pytest.mark.parametrize("width", [6.4, 3.7])
+@pytest.mark.parametrize("width", [WIDE, NARROW])
 def test_the_figure_has_a_bar_for_each_component(tmp_path, width):
     figure = variance_chart(variance_rows(ROWS, PPL, ["classifier"]), NAMES, width)
     (axes,) = figure.axes

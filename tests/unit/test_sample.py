@@ -178,8 +178,8 @@ CHANGES = {
     "method": {"scheme": {"method": "beam-sampling", "beam": 2}},
     "beam": {"scheme": {"method": "best-of", "beam": 2}},
     "context": {"sampling": {"context": WINDOW - 1}},
-    "precision": {"sampling": {"precision": "bf16"}},
-    "float32_matmul_precision": {"sampling": {"float32_matmul_precision": "high"}},
+    "precision": {"scheme": {"precision": "bf16"}},
+    "float32_matmul_precision": {"scheme": {"float32_matmul_precision": "high"}},
     "version": {"sampling": {"version": 2}},
     "openings": {"opening": 2},
     "seed": {"shard": {"seed": 8}},
@@ -222,13 +222,15 @@ def test_a_half_finished_shard_is_taken_up_only_with_the_same_settings(changed, 
 
 
 def test_every_setting_is_among_those_changes():
-    fields = [*SCHEME.of_article(), "batch_size", *Sampling.__dataclass_fields__, *Shard.__dataclass_fields__]
+    scheme = [*SCHEME.of_article(), "batch_size", "precision", "float32_matmul_precision"]
+    fields = [*scheme, *Sampling.__dataclass_fields__, *Shard.__dataclass_fields__]
     refined = {"iterations"}  # which only models of fairseq are
     assert set(fields) - {"path"} - refined == set(CHANGES) - {"nothing", "boundary", "model"}
 
 
 def test_in_bf16_the_layers_are_rounded_and_the_logits_are_not(model_dir, tmp_path):
-    sample_articles(model_dir, SCHEME, "single", Shard(7, 0, 10, tmp_path / "s.parquet"), Sampling(precision="bf16"))
+    scheme = SCHEME.changed(precision="bf16")
+    sample_articles(model_dir, scheme, "single", Shard(7, 0, 10, tmp_path / "s.parquet"))
     assert len(read_shard(tmp_path / "s.parquet")) == 10
     exact = AutoModelForCausalLM.from_pretrained(model_dir).eval()
     weights = exact.lm_head.weight.detach().clone()
@@ -374,14 +376,9 @@ def test_weights_that_are_not_numbers(copy, tmp_path):
         sample_articles(copy, SCHEME, "single", Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [({"precision": "fp16"}, "precision: 'fp16' is unknown"), ({"boundary": "double"}, "boundary 'double' is unknown")],
-)
-def test_unknown_options(model_dir, tmp_path, keywords, message):
-    boundary, more = keywords.get("boundary", "single"), {"precision": keywords.get("precision", "fp32")}
-    with pytest.raises(TextcriticError, match=message):
-        sample_articles(model_dir, SCHEME, boundary, Shard(0, 0, 1, tmp_path / "s.parquet"), Sampling(**more))
+def test_an_unknown_boundary(model_dir, tmp_path):
+    with pytest.raises(TextcriticError, match="boundary 'double' is unknown"):
+        sample_articles(model_dir, SCHEME, "double", Shard(0, 0, 1, tmp_path / "s.parquet"))
 
 
 def test_a_negative_seed(model_dir, tmp_path):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from textcritic.corpora import BODY, BOUNDARY, Article, Process, Section, write_articles
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.errors import TextcriticError
 from textcritic.generators.encode import document_index, load_encoded, prompt_ids, training_starts
 from textcritic.generators.symbols import (
@@ -14,6 +13,7 @@ from textcritic.generators.symbols import (
     require_symbols,
 )
 from textcritic.plan.entries import Encoding
+from textcritic.plan.entries.extraction import ProcessOptions
 from textcritic.plan.spec import SCHEMAS, load_yaml
 from textcritic.training.load import decode, load_tokenizer
 
@@ -28,7 +28,7 @@ def tokenizer_dir(tmp_path_factory):
 
 
 def sequences(count: int, steps: int = 3) -> list[Article]:
-    process = Process.draw(Recipe(states=5, steps=steps, subsequences=40, shortest=2, longest=5))
+    process = Process.draw(ProcessOptions(states=5, steps=steps, subsequences=40, shortest=2, longest=5))
     states, emitted = process.sample(count, seed=1)
     return [
         Article(

@@ -197,7 +197,7 @@ def test_it_learns_a_two_sequence_language_and_says_it(precision, tokenizer, tmp
     assert found == json.loads((tmp_path / "p.json").read_text())
     assert np.log(found["all"]["ppl"]) == pytest.approx(np.log(2) / 7, abs=0.01)
     shard = Shard(5, 0, 100, tmp_path / "s.parquet")
-    sample_articles(model_dir, Decoding(max_tokens=30), "single", shard, Sampling(8, precision))
+    sample_articles(model_dir, Decoding(max_tokens=30, precision=precision), "single", shard, Sampling(8))
     texts = [draw.text for draw in read_shard(tmp_path / "s.parquet")]
     assert 30 < texts.count("aB cD ") < 70
     assert texts.count("aB cD ") + texts.count("b b b ") >= 90

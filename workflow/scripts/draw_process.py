@@ -2,9 +2,8 @@
 
 from textcritic import runlog
 from textcritic.corpora import write_process_corpus
-from textcritic.corpora.synthetic.recipe import recipe_and_counts
 from textcritic.plan.entries import Corpus
 
 with runlog.job(snakemake.log[0], f"draw {snakemake.wildcards.corpus}"):
     process = Corpus.restore(snakemake.params.spec).options.process
-    write_process_corpus(*recipe_and_counts(process), dict(snakemake.output.items()))
+    write_process_corpus(process, dict(snakemake.output.items()))

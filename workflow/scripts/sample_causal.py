@@ -18,12 +18,5 @@ with runlog.job(
         spec.changed(batch_size=snakemake.resources.batch_size),
         snakemake.params.boundary,
         Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0]),
-        Sampling(
-            snakemake.params.context,
-            spec.precision,
-            snakemake.threads,
-            snakemake.params.version,
-            openings,
-            spec.float32_matmul_precision,
-        ),
+        Sampling(snakemake.params.context, snakemake.threads, snakemake.params.version, openings),
     )

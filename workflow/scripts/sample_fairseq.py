@@ -20,11 +20,5 @@ with runlog.job(
         sources_of(sentences) if sentences else None,
         spec.changed(batch_size=snakemake.resources.batch_size),
         Shard(seed_of_draw(int(w.seed), int(w.draw)), first, count, snakemake.output[0]),
-        Sampling(
-            None,
-            spec.precision,
-            snakemake.threads,
-            snakemake.params.version,
-            float32_matmul_precision=spec.float32_matmul_precision,
-        ),
+        Sampling(threads=snakemake.threads, version=snakemake.params.version),
     )

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from textcritic.corpora.synthetic.process import Process
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics.detectors.counts import parts_of
 from textcritic.critics.detectors.votes import Votes, answers_of, counts_of_votes, read_votes, right_shares
 from textcritic.download import download_file
@@ -26,6 +25,7 @@ from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.inference.association import pairs_ordered_alike
 from textcritic.measures.published import KEYS, Published, read_published
 from textcritic.place import workflow_folder
+from textcritic.plan.entries.extraction import ProcessOptions
 from textcritic.plan.project import Project, load_configuration
 from textcritic.values import JsonObject
 
@@ -154,7 +154,7 @@ def reproduce(folder: str | Path = ".", offline: bool = False) -> Reproduction:
 
 def process_lines(published: Published) -> Iterator[Line]:
     """Perplexity and Latent PPL of the process of section 3, exactly; in the note those of a test sample."""
-    process = Process.draw(Recipe())
+    process = Process.draw(ProcessOptions())
     states, emitted = process.sample(TEST_SEQUENCES, seed=1)
     state_nll, emission_nll = (nats.sum(axis=1) for nats in process.nll(states, emitted))
     place = "model-criticism, Table 1, the process itself"

@@ -27,8 +27,6 @@ from textcritic.plan.entries import Decoding
 from textcritic.training.hardware import cpu_settings, device, free_memory
 from textcritic.training.load import decode, load_causal, load_tokenizer
 
-PRECISIONS = ("fp32", "bf16")
-
 
 @dataclass(frozen=True)
 class Openings:
@@ -65,23 +63,15 @@ class Sampling:
     Attributes:
         context: tokens that the model was trained on at once; what it sees never grows longer. None: as long as its
             position table.
-        precision: "fp32", or "bf16" for weights and cache; logits are fp32 and probabilities float64 either way.
         threads: CPU threads of torch; None leaves torch's own number.
         version: of the stage; what another version left is not taken up.
         openings: where the beginnings of articles come from that are given and not drawn; None: nothing is given.
-        float32_matmul_precision: see `hardware.cpu_settings`.
     """
 
     context: int | None = None
-    precision: str = "fp32"
     threads: int | None = None
     version: int = 1
-    openings: "Openings | None" = None
-    float32_matmul_precision: str = "highest"
-
-    def __post_init__(self) -> None:
-        if self.precision not in PRECISIONS:
-            raise TextcriticError(f"precision: '{self.precision}' is unknown; use {' or '.join(PRECISIONS)}")
+    openings: Openings | None = None
 
 
 def sample_articles(
@@ -106,21 +96,25 @@ def sample_articles(
         TextcriticError: a fault of the model, the tokenizer or the decoding, or another job that draws this shard.
     """
     sampling = sampling or Sampling()
-    with cpu_settings(sampling.threads, sampling.float32_matmul_precision):
+    with cpu_settings(sampling.threads, decoding.float32_matmul_precision):
         tokenizer = load_tokenizer(model_dir)
         given = sampling.openings.ids(tokenizer) if sampling.openings else None
         # What goes on from real text was not trained here, so that a text begins with the token of its own training.
         first = tokenizer.bos_token_id if sampling.openings else None
         prompt = prompt_ids(tokenizer, boundary) if first is None else [first]
         loaded = load_causal({"folder": str(model_dir)}, tokenizer, context=sampling.context)
-        model = on_device(loaded, sampling.precision)
+        model = on_device(loaded, decoding.precision)
         # Of every field but those that change the speed alone; a new field counts without a word here.
         fingerprint = {
             "model": folder_digest(model_dir),
             "prompt": prompt,
             "shard": [shard.seed, shard.first, shard.count],
             "decoding": decoding.of_article(),
-            "sampling": {key: value for key, value in asdict(sampling).items() if key != "threads"},
+            "sampling": {
+                "precision": decoding.precision,
+                "float32_matmul_precision": decoding.float32_matmul_precision,
+                **{key: value for key, value in asdict(sampling).items() if key != "threads"},
+            },
         }
         if given is not None:
             fingerprint["openings"] = hashlib.sha256(given.tobytes()).hexdigest()
@@ -186,7 +180,7 @@ def draw_articles(
 
 
 def on_device(model: Any, precision: str) -> Any:
-    """The model on the GPU if there is one; in "bf16", of `PRECISIONS`, all of it but the output layer.
+    """The model on the GPU if there is one; in "bf16", all of it but the output layer.
 
     Rounding logits to bf16 would move them by up to a quarter where GPT-2's are (64 to 128 in size).
     """

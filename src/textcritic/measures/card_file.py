@@ -8,7 +8,7 @@ from types import UnionType
 from typing import get_args, get_origin, get_type_hints
 
 from textcritic.errors import TextcriticError
-from textcritic.files import finite, read_json
+from textcritic.files import finite, lacking, read_json
 from textcritic.inference import Number
 from textcritic.measures.score import Score
 from textcritic.values import JsonObject
@@ -82,10 +82,8 @@ def scores_from_json(facts: JsonObject, path: str | os.PathLike[str]) -> tuple[S
     Raises:
         TextcriticError: the card is not as `card_to_json` writes it.
     """
-    try:
+    with lacking(path, "card"):
         return tuple(_read_score(payload) for payload in facts.get("card", ()))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise TextcriticError(f"{path}: no card in it ({error}); delete it and rerun its rule") from error
 
 
 def _object(path: str | os.PathLike[str], keys: set[str]) -> JsonObject:

@@ -5,10 +5,11 @@ page of a report, and the terminal, list what is wrong with each sample, in the 
 """
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from textcritic.errors import TextcriticError
+from textcritic.files import lacking
 from textcritic.inference import ALPHA, DIFFERENT, holm
 from textcritic.measures.card import Block, Cell, Row, scorecard
 from textcritic.measures.numbers import counted, listed, plural
@@ -186,7 +187,7 @@ def comparisons_to_json(tests: Sequence[Comparison]) -> list[JsonObject]:
     return [asdict(test) for test in tests]
 
 
-def comparisons_from_json(facts: JsonObject, path: object) -> tuple[Comparison, ...]:
+def comparisons_from_json(facts: JsonObject, path: str | os.PathLike[str]) -> tuple[Comparison, ...]:
     """The tests of a section.json.
 
     Args:
@@ -196,8 +197,6 @@ def comparisons_from_json(facts: JsonObject, path: object) -> tuple[Comparison, 
     Raises:
         TextcriticError: they are not as `comparisons_to_json` writes them.
     """
-    try:
+    with lacking(path, "tests"):
         tests = [dict(test) for test in facts.get("tests", ())]
         return tuple(Comparison(**test | {key: float(test[key]) for key in ("p", "strength")}) for test in tests)
-    except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(f"{path}: no tests in it ({error}); delete it and rerun its rule") from error

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 
 from textcritic.errors import TextcriticError
-from textcritic.files import read_json, read_table
+from textcritic.files import lacking, read_json, read_table
 from textcritic.inference import Number, over_runs, runs_p
 from textcritic.inference.trainings import Run
 from textcritic.measures.measure import Measure
@@ -108,15 +108,13 @@ def perplexity_of(path: Path | None) -> dict[str, object]:
     report = read_json(path)
     unit = report.get("unit", "tokens")
     columns: dict[str, object] = {"ppl_unit": unit}
-    try:
+    with lacking(path, "perplexity"):
         for part in ("all", "body"):
             ppl, (low, high) = report[part]["ppl"], report[part]["ci95"] or (None, None)
             columns |= {f"ppl_{part}": np.inf if ppl is None else ppl, f"ppl_{part}_low": low, f"ppl_{part}_high": high}
             if ppl is None:
                 impossible = report["zero_probability_tokens"]
                 columns["ppl_infinite_because"] = f"{impossible:,} {unit} of the test text have probability 0"
-    except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(f"{path}: no perplexity in it ({error}); delete it and rerun its rule") from error
     return columns
 
 

@@ -33,6 +33,12 @@ def no_commit(entry: HubModel | Dataset) -> str:
     return f"the commit of its revision {entry.revision} is not known (textcritic lock)"
 
 
+def on_hub(registries: Registries, use: Use) -> HubModel | Dataset:
+    """An entry of the registry hub or datasets; raises as `Registries.entry`."""
+    registry, name = use
+    return registries.entry("datasets", name) if registry == "datasets" else registries.entry("hub", name)
+
+
 def read_lock(here: Path) -> dict[Use, Pin]:
     """The pins of a working directory by registry and entry.
 
@@ -61,18 +67,20 @@ def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:
     Raises:
         TextcriticError: a pin is of no entry, or of another repository or revision than its entry.
     """
-    values: dict[str, JsonObject] = {}
+    values: dict[str, dict[str, dict[str, str]]] = {}
     for (registry, name), pin in pins.items():
         entries = registries.entries[registry]
         where = f"{LOCK}: {registry}.{name}"
         if name not in entries:
             hint = suggestion(name, entries, "delete it there")
             raise TextcriticError(f"{where}: the {registry} registry has no such entry; {hint}")
-        entry = entries[name]
-        if not isinstance(entry, HubModel | Dataset) or is_commit(entry.revision):
+        entry = on_hub(registries, (registry, name))
+        if is_commit(entry.revision):
             continue
-        for key in ("repository", "revision"):
-            pinned, named = getattr(pin, key), getattr(entry, key)
+        for key, pinned, named in (
+            ("repository", pin.repository, entry.repository),
+            ("revision", pin.revision, entry.revision),
+        ):
             if pinned != named:
                 raise TextcriticError(
                     f"{where}: {key}: is {pinned}, and {named} in its entry; `textcritic lock {name}` looks its commit"

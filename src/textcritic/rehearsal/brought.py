@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from textcritic.corpora.structured.texts import SHIFT, Structured
@@ -10,6 +10,7 @@ from textcritic.corpora.synthetic.entities import draw_entity_texts
 from textcritic.corpora.synthetic.grammar import draw_trees
 from textcritic.corpora.synthetic.links import draw_linked_texts
 from textcritic.files import write_text
+from textcritic.plan.entries.extraction import CorpusOptions, SplitFiles
 from textcritic.rehearsal.files import conll
 from textcritic.values import JsonObject
 
@@ -74,8 +75,8 @@ def put_nltk(folder: Path) -> None:
         write_text(folder / "tokenizers/punkt_tab/english" / name, "")
 
 
-def paths_of(options: JsonObject) -> Iterable[tuple[int, Path]]:
+def paths_of(options: CorpusOptions) -> Iterable[tuple[int, Path]]:
     """The files of a corpus's splits that are not downloaded, each with its own number."""
-    paths = options.get("paths")
-    named: Iterator[str] = iter(paths.values() if isinstance(paths, dict) else paths or ())
+    paths = options.paths or []
+    named = [path for _, path in sorted(paths.plain().items())] if isinstance(paths, SplitFiles) else paths
     return [(seed, Path(path)) for seed, path in enumerate(named, 11) if not path.startswith("results/")]

@@ -28,7 +28,7 @@ from textcritic.workflow.run import alone, run_workflow
 SMOKE, FULL = "smoke", "full"
 SIZES = (SMOKE, FULL)
 FOLDERS = ("registry_folders", "study_folders")
-CONFIG: JsonObject = {"resamples": 50, "report_articles": 3}
+CONFIG: Mapping[str, object] = {"resamples": 50, "report_articles": 3}
 # Corpora that no study of a paper has, for rules that none of its corpora needs: for data sets of the hub, and for a
 # filter of intruders. The values are laid over their entries.
 ALSO: Mapping[str, JsonObject] = {
@@ -143,7 +143,7 @@ def _configure(here: Path, config: JsonObject, overlay: JsonObject) -> None:
     write_text(here / "config.yaml", _yaml(changed))
 
 
-def _yaml(value: JsonObject) -> str:
+def _yaml(value: object) -> str:
     text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
     return text
 

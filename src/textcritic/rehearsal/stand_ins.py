@@ -45,18 +45,20 @@ class StandIns:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(stand_in(self._registries.entry("downloads", name).url))
         kinds = self._folder / "kinds"
-        for name, entry in self.used.get("hub", {}).items():
-            _put_model(self._folder / "hub" / entry["repository"], name, entry.get("format") == "pytorch", kinds)
+        for name in self.used.get("hub", ()):
+            model = self._registries.entry("hub", name)
+            _put_model(self._folder / "hub" / model.repository, name, model.format == "pytorch", kinds)
         for name in self.used.get("datasets", ()):
             _put_dataset(self._folder / "hub" / self._registries.entry("datasets", name).repository)
-        for name, entry in self.used.get("corpora", {}).items():
-            for seed, path in paths_of(entry["options"]):
+        for name in self.used.get("corpora", ()):
+            entry = self._registries.entry("corpora", name)
+            for seed, path in paths_of(entry.options):
                 if not (here / path).exists():
-                    put_corpus(here / path, entry["extractor"], seed + len(name))
+                    put_corpus(here / path, entry.extractor, seed + len(name))
         for path in self._model_folders():
             _put_model(here / path, path.name, False, kinds)
 
-    def overlay(self, port: int) -> JsonObject:
+    def overlay(self, port: int) -> dict[str, dict[str, JsonObject]]:
         """The addresses and checksums of the downloads, for the registry of that name."""
         return {
             "downloads": {

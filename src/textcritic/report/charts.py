@@ -3,14 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from textwrap import fill
-from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import MaxNLocator, NullFormatter, NullLocator
 
 from textcritic.inference import over_trainings
 from textcritic.measures.labels import corpus_name
@@ -19,13 +20,15 @@ from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import LONGEST, missing, number, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import p_note
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import WIDE, Drawing
 from textcritic.report.palette import BASELINE, FAINT, GREEN, INK, MUTED, RULE, SETTING_COLOURS
-from textcritic.report.style import new_figure, style, tick_label
+from textcritic.report.style import log_ticks, new_figure, tick_label
+from textcritic.values import Row
 
 HEAD, FOOT = 0.42, 0.62  # inches over and under a panel
 VALUE_WIDTH = 44  # points, for a value right of the chart
 CHARACTER = 0.079  # inches, a little more than the mean
+NARROW_LABEL = 44  # characters of a line under a narrow chart
 LEGEND_LINE, LEGEND_CHARACTER = 0.22, 0.086  # inches
 MOST_POINTS = 120  # of a training curve
 
@@ -63,7 +66,7 @@ def marks_of(rows: pd.DataFrame, names: SourceNames, measure: Measure) -> list[M
 
     Args:
         rows: of one corpus; a column `baseline` says which samples come from a generator that is there to be bad.
-        names: of the sources, with a method `source` like that of `Names`.
+        names: of the sources.
         measure: what is drawn; a value without an interval is drawn as a dot.
     """
     marks = []
@@ -91,17 +94,17 @@ def from_low_to_high(marks: Sequence[Mark]) -> list[Mark]:
     return sorted(marks, key=lambda m: (bool(m.setting), m.setting == BASELINE, m.setting and m.value))
 
 
-def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, quantity: str = "Latent PPL") -> Figure:
+def interval_chart(panels: Mapping[str, Sequence[Mark]], quantity: str, width: float) -> Figure:
     """Dots and intervals, sorted, with the real text's interval as a band behind all rows of its panel.
 
     The scale is logarithmic if the values are far apart and none is negative.
 
     Args:
         panels: corpus name to its rows; rows with setting "" are the real text, the first of them gives the band.
-        width: inches; below 5 the labels are above the rows instead of to their left.
         quantity: what the values are.
+        width: inches; in a narrow chart the labels are above the rows instead of to their left.
     """
-    narrow = width < 5
+    narrow = width < WIDE
     room = int((width - 0.24) / CHARACTER)
     panels = {
         corpus: [_wrapped(mark, room) if narrow else replace(mark, label=shortened(mark.label)) for mark in rows]
@@ -114,85 +117,99 @@ def interval_chart(panels: Mapping[str, Sequence[Mark]], width: float = 8.2, qua
     left = 0.12 if narrow else 0.25 + CHARACTER * max(map(len, labels), default=1)
     notes = [mark.note for rows in panels.values() for mark in rows]
     right = 0.12 if narrow else 0.2 + VALUE_WIDTH / 72 + CHARACTER * max(map(len, notes), default=0)
-    with style():
-        figure, places = stacked_panels(width, heights, left, right)
-        for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
-            _panel(axes, corpus, rows, narrow, quantity)
+    figure, places = stacked_panels(width, heights, left, right)
+    for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
+        _panel(axes, corpus, rows, narrow, quantity)
     return figure
 
 
-def measure_figure(
-    name: str, rows: pd.DataFrame, names: SourceNames, measure: Measure, quantity: str = "Latent PPL"
-) -> tuple[str, Figure, Figure]:
-    """The name, wide and narrow `interval_chart` of a measure: a panel for each corpus, samples from low to high."""
+def measure_figure(name: str, rows: pd.DataFrame, names: SourceNames, measure: Measure, quantity: str = "") -> Drawing:
+    """The `interval_chart` of a measure: a panel for each corpus, samples from low to high.
+
+    Args:
+        name: of the figure.
+        rows: with the measure's columns.
+        names: of the sources.
+        measure: what is drawn.
+        quantity: what the values are; default: the measure's name.
+    """
     panels = {
         corpus: from_low_to_high(marks_of(of, names, measure)) for corpus, of in rows.groupby("corpus", sort=False)
     }
-    return name, interval_chart(panels, quantity=quantity), interval_chart(panels, NARROW, quantity)
+    return name, partial(interval_chart, panels, quantity or measure.name)
 
 
-def legend_above(figure: Figure, handles: Sequence[Any], labels: Sequence[str], width: float) -> None:
-    """A legend over a figure of `width` inches, with as many columns as fit."""
-    labels = [shortened(label, min(LONGEST, int((width - 0.7) / LEGEND_CHARACTER))) for label in labels]
-    longest = max(map(len, labels), default=1) * LEGEND_CHARACTER + 0.5
-    across = max(1, math.floor((width - 0.2) / longest))
-    above = 1 + math.ceil(len(labels) / across) * LEGEND_LINE / figure.get_figheight()
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, above), "ncols": across}
-    figure.legend(list(handles), labels, fontsize=9, handlelength=2.0, **place)
+def legend_above(figure: Figure, handles: Sequence[Artist], labels: Sequence[str]) -> None:
+    """A legend over a figure of panels under one another, with as many columns as fit."""
+    width, height = figure.get_size_inches()
+    labels, across, tall = legend_size(labels, width)
+    above = tall - (HEAD - 0.1) * (figure.axes[0].get_title("left") == "")
+    figure.legend(
+        list(handles), labels, loc="upper center", bbox_to_anchor=(0.5, 1 + above / height), ncols=across, fontsize=9,
+        handlelength=2.0,
+    )  # fmt: skip
 
 
-def stacked_panels(width: float, heights: Sequence[float], left: float, right: float) -> tuple[Figure, list[Axes]]:
+def legend_size(labels: Sequence[str], width: float) -> tuple[list[str], int, float]:
+    """The labels of a legend shortened, how many are side by side in a width, and the height; inches."""
+    short = [shortened(label, min(LONGEST, int((width - 0.7) / LEGEND_CHARACTER))) for label in labels]
+    longest = max(map(len, short), default=1) * LEGEND_CHARACTER + 0.5
+    across = max(1, min(len(short), math.floor((width - 0.2) / longest)))
+    return short, across, math.ceil(len(short) / across) * LEGEND_LINE
+
+
+def stacked_panels(
+    width: float, heights: Sequence[float], left: float, right: float, foot: float = FOOT
+) -> tuple[Figure, list[Axes]]:
     """A figure of panels under one another, with room for a title over each and an axis under it.
-
-    Call it inside `with style():`.
 
     Args:
         width: of the figure, inches.
         heights: of the panels, inches.
         left: margin, inches.
         right: margin, inches.
+        foot: room under each panel, inches; by default for numbers and one line of words.
     """
-    total = sum(heights) + len(heights) * (HEAD + FOOT)
+    total = sum(heights) + len(heights) * (HEAD + foot)
     figure, panels, top = new_figure(width, total), [], total
     for height in heights:
         bottom = top - HEAD - height
         place = (left / width, bottom / total, (width - left - right) / width, height / total)
         panels.append(figure.add_axes(place))
-        top = bottom - FOOT
+        top = bottom - foot
     return figure, panels
 
 
-def training_curves(curves: Mapping[str, Sequence[Mapping[str, Any]]], width: float = 8.2) -> Figure:
+def training_curves(curves: Mapping[str, Sequence[Row]], width: float) -> Figure:
     """Validation loss (green) and training loss (grey) by optimiser step, one panel each, on a shared scale.
 
     Args:
         curves: label to the `curve` list of training.json; losses are nats per token. A long curve is drawn with at
             most `MOST_POINTS` points, each the mean of neighbouring ones.
-        width: inches; below 5 the panels are stacked.
+        width: inches; in a narrow figure the panels are stacked.
     """
-    columns = 1 if width < 5 else min(3, max(1, len(curves)))
+    columns = 1 if width < WIDE else min(3, max(1, len(curves)))
     lines = -(-len(curves) // columns)
-    with style():
-        figure = new_figure(width, 2.3 * lines + 0.2)
-        grid = np.atleast_1d(figure.subplots(lines, columns, sharey=True, squeeze=False)).ravel()
-        for axes, (label, curve) in zip(grid, curves.items(), strict=False):
-            for key, colour, name in (("train_loss", MUTED, "training"), ("validation_loss", GREEN, "validation")):
-                points = _means([(row["step"], row[key]) for row in curve if row.get(key) is not None])
-                marker = "o" if len(points) <= MOST_POINTS // 4 else None
-                if len(points):
-                    axes.plot(*points.T, color=colour, linewidth=1.4, marker=marker, markersize=2.5, label=name)
-            axes.set_title(fill(label, 30), fontsize=10)
-            axes.set_xlabel("step")
-            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-            axes.grid(axis="y", color=FAINT, linewidth=0.8)
-        for axes in grid[len(curves) :]:
-            axes.set_visible(False)
-        for axes in grid[::columns]:
-            axes.set_ylabel("loss (nats per token)")
-        if len(grid):
-            grid[0].legend(fontsize=9)
-        figure.tight_layout(h_pad=1.6)
+    figure = new_figure(width, 2.3 * lines + 0.2)
+    grid = np.atleast_1d(figure.subplots(lines, columns, sharey=True, squeeze=False)).ravel()
+    for axes, (label, curve) in zip(grid, curves.items(), strict=False):
+        for key, colour, name in (("train_loss", MUTED, "training"), ("validation_loss", GREEN, "validation")):
+            points = _means([(row["step"], row[key]) for row in curve if row.get(key) is not None])
+            marker = "o" if len(points) <= MOST_POINTS // 4 else None
+            if len(points):
+                axes.plot(*points.T, color=colour, linewidth=1.4, marker=marker, markersize=2.5, label=name)
+        axes.set_title(fill(label, 30), fontsize=10)
+        axes.set_xlabel("step")
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        axes.xaxis.set_major_formatter(tick_label)
+        axes.grid(axis="y")
+    for axes in grid[len(curves) :]:
+        axes.set_visible(False)
+    for axes in grid[::columns]:
+        axes.set_ylabel("loss (nats per token)")
+    if len(grid):
+        grid[0].legend(fontsize=9)
+    figure.tight_layout(h_pad=1.6)
     return figure
 
 
@@ -230,16 +247,18 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     axes.set_yticks([])
     axes.set_title(corpus_name(corpus), pad=7)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"{quantity}, logarithmic scale" if logarithmic else quantity)
+    scale = ", logarithmic scale" * logarithmic
+    below = narrow and len(quantity + scale) > NARROW_LABEL
+    axes.set_xlabel(fill(quantity, NARROW_LABEL) + scale.replace(" ", "\n", 1) if below else quantity + scale)
     if logarithmic:
         axes.set_xscale("log")
         axes.set_xlim(*edges)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < (30 if narrow else 100) else (1,)))
+        axes.xaxis.set_major_locator(log_ticks(low, high))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:
         axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(tick_label))
+    axes.xaxis.set_major_formatter(tick_label)
 
 
 def _real_band(axes: Axes, real: Mark, rows: int, narrow: bool) -> None:
@@ -265,27 +284,16 @@ def _row(axes: Axes, y: float, mark: Mark, edges: tuple[float, float], narrow: b
             axes.plot(edges[1], at, marker=">", color=colour, markersize=7, clip_on=False, zorder=3)
     if mark.published is not None:
         axes.plot(mark.published, centre, "D", markerfacecolor="none", markeredgecolor=MUTED, markersize=6, zorder=4)
+    across = axes.get_yaxis_transform()
     if narrow:
-        axes.text(0, label_y, mark.label, transform=axes.get_yaxis_transform(), va="center", color=INK)
-        axes.text(
-            1,
-            label_y,
-            _value_and_note(mark),
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            ha="right",
-            color=MUTED,
-        )
+        axes.text(0, label_y, mark.label, transform=across, va="center", color=INK)
+        axes.text(1, label_y, _value_and_note(mark), transform=across, va="center", ha="right", color=MUTED)
         return
-    axes.text(-0.02, y, mark.label, transform=axes.get_yaxis_transform(), va="center", ha="right", color=INK)
-    place: dict[str, Any] = {
-        "xycoords": axes.get_yaxis_transform(),
-        "textcoords": "offset points",
-        "va": "center",
-        "color": MUTED,
-    }
-    axes.annotate(number(mark.value), (1, y), (VALUE_WIDTH, 0), ha="right", **place)
-    axes.annotate(mark.note, (1, y), (VALUE_WIDTH + 10, 0), ha="left", **place)
+    axes.text(-0.02, y, mark.label, transform=across, va="center", ha="right", color=INK)
+    for words, x, side in ((number(mark.value), VALUE_WIDTH, "right"), (mark.note, VALUE_WIDTH + 10, "left")):
+        axes.annotate(
+            words, (1, y), (x, 0), xycoords=across, textcoords="offset points", ha=side, va="center", color=MUTED
+        )
 
 
 def _value_and_note(mark: Mark) -> str:

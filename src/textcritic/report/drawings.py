@@ -1,27 +1,38 @@
-"""Figures as files, each wide and narrow, and the training curves that several kinds draw."""
+"""Figures as files, each in a wide form and in a narrow one for phones; one function draws both."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from matplotlib.figure import Figure
 
 from textcritic.files import read_json
-from textcritic.report.style import save
+from textcritic.report.style import save, style
+from textcritic.values import Row
 
-WIDE, NARROW = 6.4, 3.7  # inches
+WIDE, NARROW = 8.2, 3.7  # inches
+Draw: TypeAlias = Callable[[float], Figure]
+"""Draws a figure in a width: `WIDE` or `NARROW`."""
+Drawing: TypeAlias = tuple[str, Draw]
+"""The name of a figure, and what draws it. The caller sets the common style."""
 
 
-def write_figures(figures: Iterable[tuple[str, Figure, Figure]], folder: str | Path, pdf: bool = True) -> list[Path]:
-    """Write figures, each (name, wide one, narrow one), as .svg, .narrow.svg and maybe .pdf; returns the paths."""
+def drawn(draw: Draw, width: float) -> Figure:
+    """A figure in the common style."""
+    with style():
+        return draw(width)
+
+
+def write_figures(drawings: Iterable[Drawing], folder: str | Path, pdf: bool = True) -> list[Path]:
+    """Write figures, each as .svg, .narrow.svg and maybe .pdf; returns the paths."""
     written: list[Path] = []
-    for name, wide, narrow in figures:
-        written += save(wide, Path(folder) / name, ("svg", "pdf") if pdf else ("svg",))
-        written += save(narrow, Path(folder) / f"{name}.narrow", ("svg",))
+    for name, draw in drawings:
+        written += save(drawn(draw, WIDE), Path(folder) / name, ("svg", "pdf") if pdf else ("svg",))
+        written += save(drawn(draw, NARROW), Path(folder) / f"{name}.narrow", ("svg",))
     return written
 
 
-def curves_of(training: Iterable[tuple[str, Path | None]]) -> dict[str, Any]:
+def curves_of(training: Iterable[tuple[str, Path | None]]) -> dict[str, list[Row]]:
     """The training curves of generators that were trained in steps.
 
     Args:

@@ -13,11 +13,10 @@ from matplotlib.ticker import MaxNLocator
 
 from textcritic.measures.numbers import shortened
 from textcritic.report.charts import CHARACTER, stacked_panels
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import NARROW, WIDE
 from textcritic.report.palette import INK, MUTED, RULE
 
-NARROWER = 5  # inches; in a chart narrower than this, labels are above the rows instead of to their left
-MARGIN = 0.12  # inches, on both sides of a narrow chart
+MARGIN = 0.12  # inches, on both sides of a narrow chart, where labels are above the rows instead of to their left
 LABEL_CHARACTERS = 30  # a line
 FEWEST_BINS = 12
 Values = npt.NDArray[np.float64]
@@ -31,15 +30,13 @@ class Histogram:
         label: what the row is.
         values: of each document; may be empty.
         colour: of the row.
-        note: words to the right of the row.
-        narrow_note: the same for a narrow chart.
+        note: words to the right of the row, or over it in a narrow chart.
     """
 
     label: str
     values: Values
     colour: str
     note: str
-    narrow_note: str
 
 
 def histogram_panels(
@@ -47,14 +44,12 @@ def histogram_panels(
 ) -> tuple[Figure, list[Axes], bool]:
     """A figure with room for the rows of each panel, its panels, and whether it is a narrow one.
 
-    Call it inside `with style():`.
-
     Args:
         panels: rows by the name of their panel.
         width: of the figure, inches.
         right: margin of a wide figure, for the words to the right of the rows, inches.
     """
-    narrow = width < NARROWER
+    narrow = width < WIDE
     row_height = 0.95 if narrow else 0.72
     lines = [line for rows in panels.values() for row in rows for line in _label(row).split("\n")]
     left = MARGIN if narrow else 0.25 + CHARACTER * max(map(len, lines), default=0)
@@ -105,9 +100,9 @@ def room(narrow: bool) -> float:
 def _words(axes: Axes, row: Histogram, base: float, narrow: bool) -> None:
     write = partial(axes.text, transform=axes.get_yaxis_transform(), va="center")
     if narrow:
-        characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.narrow_note) - 2
+        characters = int((NARROW - 2 * MARGIN) / CHARACTER) - len(row.note) - 2
         write(0, base + 0.8, shortened(row.label, characters), color=INK)
-        write(1, base + 0.8, row.narrow_note, color=MUTED, ha="right")
+        write(1, base + 0.8, row.note, color=MUTED, ha="right")
         return
     write(-0.02, base + 0.3, _label(row), color=INK, ha="right")
     write(1.02, base + 0.3, fill(row.note, 16), color=MUTED, ha="left")

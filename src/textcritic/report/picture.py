@@ -2,26 +2,27 @@
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from textcritic.measures.card import Block, Cell, Column, Row
 from textcritic.measures.numbers import p_value, shortened
 from textcritic.measures.sentences import PERCENT, doubt_of, value_of
 from textcritic.report.charts import Mark, interval_chart
+from textcritic.report.drawings import NARROW, WIDE, Draw, write_figures
 from textcritic.report.palette import BASELINE, FAINT, INK, RULE, SETTING_COLOURS
-from textcritic.report.style import new_figure, save, style, tick_label
-from textcritic.report.svg import inline_svg
+from textcritic.report.style import new_figure, tick_label
+from textcritic.report.svg import inline_forms
 
-WIDTHS = {"wide": 8.2, "narrow": 3.7}  # inches
-ACROSS = {"wide": 3, "narrow": 1}  # small charts side by side
-SMALL, SMALL_NAMES = 8.5, 22  # points of a letter, and characters of a name, to the left of small charts
+ACROSS, SMALL_NAMES = {WIDE: 3, NARROW: 1}, {WIDE: 28, NARROW: 22}  # small charts side by side, letters of a name
+SMALL = 8.5  # points of a letter
 SMALL_CHARACTER = 0.066  # inches, a little more than the mean
 ROW, OVER, UNDER, GAP = 0.2, 0.42, 0.3, 0.25  # inches: of a row, over and under a small chart, and between two
 MOST_ROWS = 40
@@ -41,8 +42,8 @@ def picture(block: Block, key: str) -> Markup:
     first, *others = columns
     parts = [interval_picture(first, [row for row in block.rows if first in row.cells][:MOST_ROWS], f"{key}-0")]
     if others:
-        forms = {form: _small(block, others, form) for form in WIDTHS}
-        parts.append(_both(forms, f"{key}-1", " ".join(_in_words(column, block.rows) for column in others)))
+        words = " ".join(_in_words(column, block.rows) for column in others)
+        parts.append(_both(partial(_small, block, others), f"{key}-1", words))
     return Markup('<figure class="picture">{}</figure>').format(Markup("").join(parts))
 
 
@@ -69,17 +70,14 @@ def marks_picture(marks: Sequence[Mark], quantity: str, key: str, words: str) ->
         key: unique in the page; it starts every element id.
         words: the same for those who do not see the picture.
     """
-    return _both({form: interval_chart({"": marks}, width, quantity) for form, width in WIDTHS.items()}, key, words)
+    return _both(partial(interval_chart, {"": marks}, quantity), key, words)
 
 
-def _both(forms: Mapping[str, Figure], key: str, words: str) -> Markup:
-    """Figures as SVG elements of a page, by form."""
-    drawn = []
+def _both(draw: Draw, key: str, words: str) -> Markup:
+    """A figure in both forms, as SVG elements of a page."""
     with tempfile.TemporaryDirectory() as folder:
-        for form, figure in forms.items():
-            (file,) = save(figure, Path(folder) / form, formats=("svg",))
-            drawn.append(f'<div class="{form}">{inline_svg(file, f"{key}-{form}", words)}</div>')
-    return Markup("".join(drawn))
+        write_figures([("figure", draw)], folder, pdf=False)
+        return inline_forms(Path(folder) / "figure", key, words)
 
 
 def _drawn(block: Block, column: Column) -> bool:
@@ -112,27 +110,26 @@ def _doubt_note(cell: Cell) -> str:
     return f" ({doubt})" if doubt else ""
 
 
-def _small(block: Block, columns: Sequence[Column], form: str) -> Figure:
+def _small(block: Block, columns: Sequence[Column], width: float) -> Figure:
     """Small charts of several measures, each with the same rows; the names are to the left of each line of charts."""
     rows = [row for row in block.rows if any(column in row.cells for column in columns)][:MOST_ROWS]
-    names = [shortened(row.label, SMALL_NAMES) for row in rows]
-    lines, width = -(-len(columns) // ACROSS[form]), WIDTHS[form]
+    names = [shortened(row.label, SMALL_NAMES[width]) for row in rows]
+    lines = -(-len(columns) // ACROSS[width])
     across = -(-len(columns) // lines)
     left = 0.1 + SMALL_CHARACTER * max(map(len, names))
     panel, height = (width - left) / across - GAP, len(rows) * ROW
     line = height + OVER + UNDER
     total = line * lines
-    with style():
-        figure = new_figure(width, total)
-        for place, column in enumerate(columns):
-            down, aside = divmod(place, across)
-            x, y = left + aside * (panel + GAP), total - (down + 1) * line + UNDER
-            axes = figure.add_axes((x / width, y / total, panel / width, height / total))
-            _small_chart(axes, column, rows, fill(column.measure, max(12, int(panel / SMALL_CHARACTER))))
-            if not aside:
-                transform = axes.get_yaxis_transform()
-                for y, name in enumerate(reversed(names)):
-                    axes.text(-0.02, y, name, transform=transform, fontsize=SMALL, color=INK, va="center", ha="right")
+    figure = new_figure(width, total)
+    for place, column in enumerate(columns):
+        down, aside = divmod(place, across)
+        x, y = left + aside * (panel + GAP), total - (down + 1) * line + UNDER
+        axes = figure.add_axes((x / width, y / total, panel / width, height / total))
+        _small_chart(axes, column, rows, fill(column.measure, max(12, int(panel / SMALL_CHARACTER))))
+        if not aside:
+            transform = axes.get_yaxis_transform()
+            for y, name in enumerate(reversed(names)):
+                axes.text(-0.02, y, name, transform=transform, fontsize=SMALL, color=INK, va="center", ha="right")
     return figure
 
 
@@ -154,6 +151,6 @@ def _small_chart(axes: Axes, column: Column, rows: Sequence[Row], title: str) ->
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.08)
     axes.xaxis.set_major_locator(MaxNLocator(3))
-    axes.xaxis.set_major_formatter(FuncFormatter(tick_label))
+    axes.xaxis.set_major_formatter(tick_label)
     axes.tick_params(labelsize=SMALL - 1)
     axes.set_title(title, fontsize=SMALL, pad=4)

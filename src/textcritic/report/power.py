@@ -6,6 +6,7 @@ A kind of experiment says what its faults are called, in a `PowerStudy`; table, 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, NullLocator
 
 from textcritic.errors import TextcriticError
 from textcritic.files import read_table
@@ -24,12 +25,12 @@ from textcritic.measures.labels import corpus_name, of_corpus
 from textcritic.measures.numbers import NONE, count, listed, number, percent
 from textcritic.report.cells import interval_cell, unique
 from textcritic.report.charts import stacked_panels
-from textcritic.report.drawings import NARROW, WIDE
+from textcritic.report.drawings import Drawing
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER
 from textcritic.report.prose import remarks_of
 from textcritic.report.section import Finding
 from textcritic.report.sheet import Cell, Line, Sheet, plain_sheet
-from textcritic.report.style import style
+from textcritic.report.style import share_label
 
 NOTICED = 0.8
 """A fault is "noticed" if at least this share of repetitions is significant; 80% is usual in planning tests."""
@@ -37,7 +38,7 @@ NOTICED = 0.8
 LOOKS = (("o", ":", ORANGE), ("s", "--", GREEN), ("^", "-.", BLUE), ("D", "-", INK))
 LABELS = (0.3, 0.75)  # heights of the labels of the first and the last line
 LABELS_APART = 0.11  # least distance of two labels right of a panel
-TICKS_APART, TICKS_APART_NARROW = 1.4, 1.9  # least ratio of two ticks
+TICKS_APART = 1.9  # least ratio of two ticks, so that a narrow chart has room for them
 HEIGHT = 1.9  # inches, of a panel
 COLUMNS = ("kind", *POWER_COLUMNS)
 Values = npt.NDArray[np.float64]
@@ -138,7 +139,7 @@ def power_findings(rows: pd.DataFrame, study: PowerStudy) -> list[Finding]:
     return findings
 
 
-def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float = 8.2) -> Figure:
+def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float) -> Figure:
     """A panel for each corpus and kind of fault, a line for each number of documents, with 95% intervals.
 
     Each line is labelled with its number of documents.
@@ -146,27 +147,26 @@ def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float = 8.2) -> Fi
     Args:
         rows: as `power_rows` makes them.
         study: what its faults are called.
-        width: inches; below 5 fewer shares have a tick.
+        width: inches.
     """
     corpora = unique(rows["corpus"])
     panels = list(product(corpora, study.faults.items()))
     quantity = f"share of the {study.of}, logarithmic scale\n(on the lines: {study.unit} on each side)"
-    with style():
-        figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
-        for axes, (corpus, (kind, title)) in zip(places, panels, strict=True):
-            shown = rows[(rows["corpus"] == corpus) & (rows["kind"] == kind) & (rows["share"] > 0)]
-            sizes = sorted(shown["articles"].unique())
-            columns = ("share", "detected", "low", "high")
-            curves = [Curve.of(str(size), shown[shown["articles"] == size], columns) for size in sizes]
-            power_panel(axes, curves, quantity, narrow=width < 5)
-            axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title, pad=7)
+    figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
+    for axes, (corpus, (kind, title)) in zip(places, panels, strict=True):
+        shown = rows[(rows["corpus"] == corpus) & (rows["kind"] == kind) & (rows["share"] > 0)]
+        sizes = sorted(shown["articles"].unique())
+        columns = ("share", "detected", "low", "high")
+        curves = [Curve.of(str(size), shown[shown["articles"] == size], columns) for size in sizes]
+        power_panel(axes, curves, quantity)
+        axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title, pad=7, fontsize=10)
     return figure
 
 
-def power_figures(rows: pd.DataFrame, study: PowerStudy) -> Iterator[tuple[str, Figure, Figure]]:
-    """Name, wide and narrow figure, if power was measured."""
+def power_figures(rows: pd.DataFrame, study: PowerStudy) -> Iterator[Drawing]:
+    """The power chart, if power was measured."""
     if len(rows):
-        yield study.name, power_chart(rows, study, WIDE), power_chart(rows, study, NARROW)
+        yield study.name, partial(power_chart, rows, study)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,28 +208,18 @@ def noticed_from(rows: pd.DataFrame, share: str, detected: str = "detected") -> 
     return smallest
 
 
-def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, narrow: bool) -> None:
+def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str) -> None:
     """Draw the curves of a panel, the number of documents on each line, with their intervals.
 
     Args:
         axes: where.
         curves: the one of the fewest documents first.
         quantity: what x is, for the axis.
-        narrow: whether fewer shares have a tick.
     """
     shares = sorted({float(x) for curve in curves for x in curve.x})
     axes.axhline(ALPHA, color=MUTED, linewidth=1.0, linestyle=(0, (2, 2)), zorder=0.5)
     axes.axhline(NOTICED, color=FAINT, linewidth=1.0, zorder=0.5)
-    axes.annotate(
-        f"chance: {ALPHA:.0%}",
-        (1, ALPHA),
-        (4, 0),
-        xycoords=axes.get_yaxis_transform(),
-        textcoords="offset points",
-        va="center",
-        color=MUTED,
-        fontsize=9,
-    )
+    _beside(axes, f"chance: {ALPHA:.0%}", ALPHA, MUTED)
     for place, curve in enumerate(curves):
         marker, dashes, colour = LOOKS[place % len(LOOKS)]
         axes.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.13, linewidth=0, zorder=1)
@@ -239,12 +229,12 @@ def power_panel(axes: Axes, curves: Sequence[Curve], quantity: str, narrow: bool
     _labels(axes, curves)
     axes.set_xscale("log")
     axes.set_xlim(min(shares) / 1.15, max(shares) * 1.15)
-    axes.xaxis.set_major_locator(FixedLocator(_spaced(shares, TICKS_APART_NARROW if narrow else TICKS_APART)))
+    axes.xaxis.set_major_locator(FixedLocator(_spaced(shares)))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value).replace(".0%", "%")))
+    axes.xaxis.set_major_formatter(share_label)
     axes.set_ylim(0, 1.04)
     axes.yaxis.set_major_locator(FixedLocator([0, 0.25, 0.5, NOTICED, 1]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+    axes.yaxis.set_major_formatter(share_label)
     axes.set_xlabel(quantity)
     axes.set_ylabel("tests that notice")
 
@@ -258,8 +248,9 @@ def _cell(group: pd.DataFrame, kind: str, size: int) -> Cell:
 
 
 def _labels(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Label each curve where it passes a height; curves that stay below it are labelled right of the panel."""
-    lowest, box = ALPHA, {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
+    """Label each curve where it passes a height; a curve that does not is labelled at its end, right of the panel."""
+    box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}
+    ends: list[tuple[float, str]] = []
     for place, curve in enumerate(curves):
         x, y, height = curve.x, curve.y, np.interp(place, (0, max(len(curves) - 1, 1)), LABELS)
         above = np.flatnonzero(y >= height)
@@ -267,20 +258,27 @@ def _labels(axes: Axes, curves: Sequence[Curve]) -> None:
             part = (height - y[above[0] - 1]) / (y[above[0]] - y[above[0] - 1])
             at = (float(x[above[0] - 1] ** (1 - part) * x[above[0]] ** part), float(height))
             axes.text(*at, curve.label, ha="center", va="center", color=INK, fontsize=9, zorder=4, bbox=box)
-        elif len(above):
-            axes.text(x[-1], y[-1], curve.label, ha="center", va="center", color=INK, fontsize=9, zorder=4, bbox=box)
         else:
-            lowest = max(lowest + LABELS_APART, float(y[-1]))
-            right = axes.get_yaxis_transform()
-            axes.annotate(
-                curve.label, (1, lowest), (4, 0), xycoords=right, textcoords="offset points", va="center", fontsize=9
-            )
+            ends.append((float(y[-1]), curve.label))
+    lowest, highest, middle = ALPHA, 1.0 + LABELS_APART, 0.5
+    for end, label in sorted(one for one in ends if one[0] < middle):
+        lowest = max(lowest + LABELS_APART, end)
+        _beside(axes, label, lowest, INK)
+    for end, label in sorted((one for one in ends if one[0] >= middle), reverse=True):
+        highest = min(highest - LABELS_APART, end)
+        _beside(axes, label, highest, INK)
 
 
-def _spaced(shares: Sequence[float], apart: float) -> list[float]:
+def _beside(axes: Axes, words: str, y: float, colour: str) -> None:
+    """Words right of a panel."""
+    right = axes.get_yaxis_transform()
+    axes.annotate(words, (1, y), (4, 0), right, "offset points", va="center", color=colour, fontsize=9)
+
+
+def _spaced(shares: Sequence[float]) -> list[float]:
     """The shares that have room for a tick, the largest first."""
     kept: list[float] = []
     for share in reversed(shares):
-        if not kept or kept[-1] / share >= apart:
+        if not kept or kept[-1] / share >= TICKS_APART:
             kept.append(share)
     return kept

@@ -23,7 +23,7 @@ from textcritic.plan.sources import DATA
 from textcritic.report.prose import definitions
 from textcritic.report.reader import Reading, reader_html
 from textcritic.report.sheet import Sheet, to_html
-from textcritic.report.svg import inline_svg
+from textcritic.report.svg import inline_forms
 
 Item = TypeVar("Item")
 
@@ -121,9 +121,7 @@ class Place:
 
     def figure(self, name: str, description: str) -> Markup:
         """A standing figure in its wide and its narrow form, one of which is shown; `description` is read aloud."""
-        wide = inline_svg(self.figures / f"{name}.svg", f"{self.id(name)}-w", description)
-        narrow = inline_svg(self.figures / f"{name}.narrow.svg", f"{self.id(name)}-n", description)
-        return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
+        return inline_forms(self.figures / name, self.id(name), description)
 
     def part(self, name: str, heading: str, caller: Callable[[], Markup], shown: bool = False) -> Markup:
         """A part of the section, which a click opens.

@@ -9,13 +9,17 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+from matplotlib.transforms import Bbox
+from matplotlib.typing import LineStyleType, RcKeyType
 
 from textcritic.files import whole_file
+from textcritic.measures.numbers import decimals
 from textcritic.report.palette import BLUE, INK, MUTED, ORANGE, RULE
 from textcritic.report.rehearsed import WORD, rehearsed
 
 # Line styles of settings, in their order.
-DASHES = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
+DASHES: tuple[LineStyleType, ...] = ("-", (0, (4, 1.6)), (0, (1.2, 1.2)))
 FONT_SIZE = 10.0
 
 # Only the opacity varies: empty cells take the colour of the page, full ones that of its scheme.
@@ -32,7 +36,7 @@ DIVERGING = LinearSegmentedColormap.from_list(
     ],
 )
 
-RC: dict[Any, Any] = {
+RC: dict[RcKeyType, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": FONT_SIZE,
@@ -50,6 +54,10 @@ RC: dict[Any, Any] = {
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
+    "axes.axisbelow": True,
+    "grid.color": RULE,
+    "grid.linewidth": 0.5,
+    "grid.alpha": 0.6,
     "axes.facecolor": "none",
     "figure.facecolor": "none",
     "savefig.facecolor": "none",
@@ -65,7 +73,7 @@ RC: dict[Any, Any] = {
 def new_figure(width: float, height: float) -> Figure:
     """A figure in the common style, sizes in inches, drawn without a display or global state.
 
-    Call it, and draw, inside `with style():`.
+    Call it, and draw, inside `with style():`, as `drawings.drawn` does.
     """
     figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
@@ -84,8 +92,10 @@ def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] 
         figure.text(
             0.5, 0.5, WORD, fontsize=34, color=ORANGE, alpha=0.3, rotation=20, ha="center", va="center", zorder=99
         )
-    # For `bbox_inches="tight"` Matplotlib would draw everything once more.
+    # For `bbox_inches="tight"` Matplotlib would draw everything once more. The sides are not cut: a page shows all
+    # figures in one width, and so their letters in one size.
     box = figure.get_tightbbox().padded(0.06)
+    box = Bbox.from_extents(min(box.x0, 0), box.y0, max(box.x1, figure.get_figwidth()), box.y1)
     for name in formats:
         target = Path(f"{os.fspath(path)}.{name}")
         metadata = {"CreationDate": None} if name == "pdf" else {"Date": None}
@@ -95,6 +105,22 @@ def save(figure: Figure, path: str | os.PathLike[str], formats: tuple[str, ...] 
     return saved
 
 
-def tick_label(value: float, _: int | None = None) -> str:
+def log_ticks(low: float, high: float) -> LogLocator:
+    """Ticks of a logarithmic axis: a short one has some between powers of ten, a long one has space between them."""
+    between = (1, 2, 5) if high < 50 * low else (1, 3) if high < 400 * low else (1,)
+    return LogLocator(subs=between, numticks=10)
+
+
+def tick_label(value: float, _: float = 0.0) -> str:
     """The number at a tick of an axis, for a formatter; zero as zero, which a sum of steps misses by 1e-17."""
-    return f"{round(value, 12) or 0:,g}"
+    return decimals(value, 10).rstrip("0").rstrip(".")
+
+
+def percent_label(value: float, _: float = 0.0) -> str:
+    """The same for an axis of percentages, such as 2.5."""
+    return f"{tick_label(value)}%"
+
+
+def share_label(value: float, _: float = 0.0) -> str:
+    """The same for an axis of shares, such as 0.025."""
+    return percent_label(100 * value)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from markupsafe import Markup
+
 from textcritic.errors import TextcriticError
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE
 
@@ -58,6 +60,22 @@ def inline_svg(path: Path, key: str, description: str) -> str:
         text = text.replace(colour, f"var({variable})")
     head = f'<svg xmlns="{SVG}" xmlns:xlink="{XLINK}" viewBox="{box}" role="img" aria-label="{escape(description)}">'
     return f"{head}{text}</svg>"
+
+
+def inline_forms(path: Path, key: str, description: str) -> Markup:
+    """The wide and the narrow form of a figure, one of which the page shows.
+
+    Args:
+        path: as `drawings.write_figures` wrote it, without its suffix.
+        key: as of `inline_svg`.
+        description: as of `inline_svg`.
+
+    Raises:
+        TextcriticError: as `inline_svg`.
+    """
+    wide = inline_svg(path.with_name(f"{path.name}.svg"), f"{key}-w", description)
+    narrow = inline_svg(path.with_name(f"{path.name}.narrow.svg"), f"{key}-n", description)
+    return Markup(f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>')
 
 
 def shared_styles(parts: Sequence[str]) -> tuple[list[str], str]:

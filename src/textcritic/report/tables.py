@@ -3,19 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
 
 import pandas as pd
 
 from textcritic.errors import TextcriticError, first_line
 from textcritic.files import whole_file, write_text
-from textcritic.measures.material import TEXT, Material
+from textcritic.measures.material import TEXT, FilesOf, Material
 from textcritic.measures.published import Published
 from textcritic.plan.sources import RUN
 from textcritic.report.rehearsed import CAPTION, rehearsed
 from textcritic.report.sheet import Line, Sheet, plain_sheet, to_html, to_latex
 
-Shared = TypeVar("Shared")
 REHEARSED = "rehearsal"
 """The last column of the CSV of a rehearsal; readers of rows do not get it."""
 
@@ -28,10 +26,12 @@ class Table:
     rows: pd.DataFrame
 
 
-def recipe(rows: Callable[[Material], pd.DataFrame], sheet: Callable[..., Sheet]) -> Callable[[Material], Table]:
+def recipe(
+    rows: Callable[[Material[FilesOf]], pd.DataFrame], sheet: Callable[..., Sheet]
+) -> Callable[[Material[FilesOf]], Table]:
     """How a table is made: from its rows in long format, and the sheet that people read, from rows and names."""
 
-    def table(material: Material) -> Table:
+    def table(material: Material[FilesOf]) -> Table:
         return Table(sheet(material.get(rows), material.names), material.get(rows))
 
     return table

@@ -3,13 +3,12 @@
 Any kind can have them: `variance_rows` of its rows and its `Measure` make the table, `variance_chart` draws it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from textwrap import fill
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 
 from textcritic.inference import Component, variance_components
 from textcritic.measures.measure import Measure
@@ -17,10 +16,10 @@ from textcritic.measures.names import SourceNames
 from textcritic.measures.numbers import missing, percent, plural
 from textcritic.measures.scored import runs_of
 from textcritic.plan.sources import GROUP, SAMPLE
-from textcritic.report.charts import stacked_panels
-from textcritic.report.palette import BLUE, FAINT, INK, MUTED, RULE
+from textcritic.report.charts import CHARACTER, stacked_panels
+from textcritic.report.palette import BLUE, INK, MUTED, RULE
 from textcritic.report.sheet import Cell, Sheet
-from textcritic.report.style import style
+from textcritic.report.style import percent_label
 from textcritic.values import Row
 
 NAME = "variance"
@@ -70,14 +69,12 @@ def variance_sheet(rows: pd.DataFrame, names: SourceNames, measure: Measure) -> 
     return Sheet(NAME, caption, header, body, remarks=REMARKS if body else (NOTHING,))
 
 
-def variance_chart(rows: pd.DataFrame, names: SourceNames, width: float = 8.2) -> Figure:
+def variance_chart(rows: pd.DataFrame, names: SourceNames, width: float) -> Figure:
     """Each component's share as a bar with its interval, a panel for each sample; width in inches."""
-    panels = [(_name(group, names), group) for _, group in rows.groupby(GROUP, sort=False)]
-    left, right = (1.1, 0.3) if width < 5 else (1.4, 0.4)
-    with style():
-        figure, places = stacked_panels(width, [0.36 * len(group) for _, group in panels], left, right)
-        for axes, (name, group) in zip(places, panels, strict=True):
-            _panel(axes, fill(name, 32 if width < 5 else 80), group)
+    groups = [group for _, group in rows.groupby(GROUP, sort=False)]
+    figure, places = stacked_panels(width, [0.36 * len(group) for group in groups], 1.1, 0.3)
+    for axes, group in zip(places, groups, strict=True):
+        _panel(axes, fill(_name(group, names), int((width - 1.1) / CHARACTER)), group)
     return figure
 
 
@@ -96,13 +93,13 @@ def _panel(axes: Axes, name: str, rows: pd.DataFrame) -> None:
     axes.set_ylim(-0.5, len(rows) - 0.4)
     axes.set_yticks([])
     axes.set_title(name, pad=7)
-    axes.grid(axis="x", color=FAINT, linewidth=0.8)
+    axes.grid(axis="x")
     axes.spines["left"].set_color(RULE)
     axes.set_xlabel("share of the variance, with 95% interval")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}%"))
+    axes.xaxis.set_major_formatter(percent_label)
 
 
-def _columns(component: Component) -> dict[str, object]:
+def _columns(component: Component) -> dict[str, str | float | None]:
     attributes = ("name", "number", "variance", "share", "low", "high")
     return {column: getattr(component, name) for column, name in zip(COLUMNS, attributes, strict=True)}
 
@@ -118,5 +115,4 @@ def _name(group: pd.DataFrame, names: SourceNames) -> str:
     row = group.iloc[0].to_dict()
     numbers = dict(zip(group["component"], group["number"], strict=True))
     counts = f"{plural(numbers['training'], 'training')}, {plural(numbers['documents'], 'draw')}"
-    source: Callable[..., str] = names.source
-    return f"{source(row | {'source': SAMPLE}, seed=False)} ({counts})"
+    return f"{names.source(row | {'source': SAMPLE}, seed=False)} ({counts})"

@@ -11,7 +11,7 @@ from textcritic.errors import TextcriticError, listed
 from textcritic.place import workflow_folder
 from textcritic.plan.entries import Dataset
 from textcritic.plan.entries.downloads import Pin
-from textcritic.plan.hub_lock import LOCK, ON_HUB, Use, read_lock, unlocked, write_lock
+from textcritic.plan.hub_lock import LOCK, ON_HUB, Use, on_hub, read_lock, unlocked, write_lock
 from textcritic.plan.project import Project, load_configuration
 from textcritic.plan.registries import Registries
 
@@ -60,18 +60,19 @@ def lock(
 
 
 def _matches(pin: Pin, use: Use, registries: Registries) -> bool:
-    known = registries.entries[use[0]].get(use[1])
-    return all(getattr(pin, key) == getattr(known, key, None) for key in ("repository", "revision"))
+    if use[1] not in registries.entries[use[0]]:
+        return False
+    entry = on_hub(registries, use)
+    return (pin.repository, pin.revision) == (entry.repository, entry.revision)
 
 
 def _looked_up(use: Use, before: Pin | None, registries: Registries) -> Pin:
     """The commit of an entry now; what was looked up before, if that is the same."""
-    registry, name = use
-    entry = registries.entry("datasets", name) if registry == "datasets" else registries.entry("hub", name)
+    entry = on_hub(registries, use)
     try:
         commit, files = current_commit(entry.repository, entry.revision, dataset=isinstance(entry, Dataset))
     except TextcriticError as error:
-        raise TextcriticError(f"{name}: {error}; see its entry, and call this where there is a network") from error
+        raise TextcriticError(f"{use[1]}: {error}; see its entry, and call this where there is a network") from error
     now = entry.changed(revision=commit)
     if isinstance(now, Dataset):
         wanted_files(files, now)

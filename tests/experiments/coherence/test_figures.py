@@ -1,24 +1,27 @@
 """Figures of coherence."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from textcritic.experiments.coherence.figures import generator_curves
 from textcritic.experiments.coherence.graph import Edge, transition_graph
 from textcritic.experiments.coherence.matrices import next_section_shares
+from textcritic.report.drawings import WIDE, drawn
 from textcritic.report.style import save
 
 
 def test_figures_are_the_same_each_time(tmp_path):
     for name in ("a", "b"):
-        save(transition_graph(["x", "y"], [Edge("x", "y", 0.1, 0.01), Edge("y", "y", 0.2, 0.02)]), tmp_path / name)
+        edges = [Edge("x", "y", 0.1, 0.01), Edge("y", "y", 0.2, 0.02)]
+        save(drawn(partial(transition_graph, ["x", "y"], edges, None), WIDE), tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
 
 
 def test_graph_without_errors_says_so(tmp_path):
-    save(transition_graph(["x", "y"], []), tmp_path / "graph", ("svg",))
+    save(drawn(partial(transition_graph, ["x", "y"], [], None), WIDE), tmp_path / "graph", ("svg",))
     assert "no unlikely step" in (tmp_path / "graph.svg").read_text()
 
 

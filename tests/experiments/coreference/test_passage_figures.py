@@ -60,7 +60,7 @@ def test_a_passage_is_drawn_with_numbers_and_log_probabilities():
         replace(placed(0, (0, 3), person=0), log_prob=-1.26),
         replace(placed(1, (len(text) - 3, len(text)), person=4), log_prob=-8.0),
     )
-    drawn = texts(passage_chart(Passage("a", "", text, tokens), tokens[1], CAPTION))
+    drawn = texts(passage_chart(Passage("a", "", text, tokens), tokens[1], CAPTION, WIDE))
     assert drawn.count("Tom") == 1
     assert {"0", "4", "−1.3", "−8.0", "[he]0", "[he]4"} <= set(drawn)
     assert any("<b> $x$ □," in said for said in drawn)
@@ -103,10 +103,10 @@ def test_the_framed_mention_is_the_least_likely_of_its_kind(files, recipe):
         chains = chained(source, files).chains
         of_kind = critic.log_prob(chains)[_wanted(recipe, chains, critic.order, language)]
         least += [of_kind.min()] if len(of_kind) else []
-    ((name, wide, narrow),) = FIGURES[recipe](files, {})
+    ((name, draw),) = FIGURES[recipe](files, {})
     assert name == recipe
-    for figure in (wide, narrow):
-        words = " ".join(texts(figure))
+    for width in (WIDE, NARROW):
+        words = " ".join(texts(draw(width)))
         if least:
             assert f"= {min(least):.1f}".replace("-", "−") in words
         else:

@@ -107,10 +107,10 @@ def test_refinement_needs_two_numbers_of_iterations(table):
 
 def test_every_figure_is_drawn(files, table):
     rows = {"mixing": table, "mixing-power": known_rows(Material(files))}
-    drawn = [name for name, *_ in FIGURES["figures"](files, rows)]
+    drawn = [name for name, _ in FIGURES["figures"](files, rows)]
     assert drawn == ["mixing", "mixing-simplex.news", "mixing-refinement", "mixing-power"]
     rows = {"mixing": table[table["decoding"] == "drawn"], "mixing-power": pd.DataFrame()}
-    assert [name for name, *_ in FIGURES["figures"](files, rows)] == ["mixing", "mixing-simplex.news"]
+    assert [name for name, _ in FIGURES["figures"](files, rows)] == ["mixing", "mixing-simplex.news"]
 
 
 def test_corners_are_as_far_from_each_other():

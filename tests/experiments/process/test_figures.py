@@ -13,7 +13,7 @@ def test_figures_show_every_source_and_the_exact_value(files, tmp_path):
         f"{name}.{form}" for name in ("latent-nll", "training-curves") for form in ("svg", "pdf", "narrow.svg")
     }
     exact = math.log(Process.load(files.data[0].process).latent_ppl())
-    for name, nothing in (("latent-nll.svg", "could be read"), ("latent-nll.narrow.svg", ">none read<")):
+    for name, nothing in (("latent-nll.svg", ">none read<"), ("latent-nll.narrow.svg", ">none read<")):
         text = (tmp_path / name).read_text()
         assert f">exact: {exact:.2f}<" in text
         assert all(label in text for label in (">test sequences<", ">transformer<", ">HSMM, length given<"))

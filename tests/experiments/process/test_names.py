@@ -44,7 +44,7 @@ def test_decodings_are_named_by_what_they_mean(files, decodings, names):
 
 
 def test_two_processes_are_told_apart_by_their_names(files, tmp_path):
-    other = build_process(tmp_path, corpus="small", recipe=replace(RECIPE, seed=7), samples=SAMPLES[:1], resamples=50)
+    other = build_process(tmp_path, corpus="small", recipe=RECIPE.changed(seed=7), samples=SAMPLES[:1], resamples=50)
     both = replace(files, data=files.data + other.data, samples=files.samples + other.samples)
     rows, names = perplexity_rows(Material(both, read_published(None), ProcessNames.of(both))), ProcessNames.of(both)
     assert not rows["label"].duplicated().any()

@@ -158,9 +158,7 @@ def test_an_infinite_latent_ppl_says_why(files, tmp_path):
 
 def test_a_process_with_one_state_has_tables_figures_and_sequences(tmp_path):
     """No recipe draws one, but a file may hold one: two states are made one."""
-    files = build_process(
-        tmp_path, samples=SAMPLES[:1], recipe=replace(RECIPE, states=2, subsequences=10), resamples=50
-    )
+    files = build_process(tmp_path, samples=SAMPLES[:1], recipe=RECIPE.changed(states=2, subsequences=10), resamples=50)
     data, sample = files.data[0], files.samples[0]
     process = Process.load(data.process)
     one = replace(process, transition=np.ones((1, 1)), owner=np.zeros(10, np.int64), emission=np.full(10, 0.1))

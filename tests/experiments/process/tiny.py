@@ -8,15 +8,15 @@ import numpy as np
 
 from textcritic.corpora.synthetic.process import DELIMITER, Process
 from textcritic.corpora.synthetic.process_corpus import write_process_corpus
-from textcritic.corpora.synthetic.recipe import Recipe
 from textcritic.critics.known_process import score_sequences
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.files import write_json
 from textcritic.generators.perplexity import summarise
 from textcritic.generators.shards import CUT, ENDED, Draw, write_shard
 from textcritic.latents.lookup import parse_sequences
+from textcritic.plan.entries.extraction import ProcessOptions
 
-RECIPE = Recipe(states=12, steps=9, subsequences=90, shortest=3, longest=6, letters=20)
+RECIPE = ProcessOptions(states=12, steps=9, subsequences=90, shortest=3, longest=6, letters=20)
 STOPS = {"sequences": {"stop": "learnt", "articles": 300}, "sequences-given": {"stop": "given", "articles": 300}}
 # Label, decoding, seed, how much of the transitions is mixed with chance, how many of a hundred texts are spoilt.
 SAMPLES = (
@@ -47,7 +47,7 @@ def build_process(
     *,
     samples: tuple[tuple[str, str, str, int, float, int], ...] = SAMPLES,
     corpus: str = "process",
-    recipe: Recipe = RECIPE,
+    recipe: ProcessOptions = RECIPE,
     sequences: int = 300,
     resamples: int = 200,
 ) -> ProcessFiles:
@@ -55,7 +55,7 @@ def build_process(
     folder = root / corpus
     paths = {name: folder / f"{name}.parquet" for name in ("train", "validation", "test")}
     paths |= {"process": folder / "process.npz", "statistics": folder / "statistics.json"}
-    write_process_corpus(recipe, {"train": 2 * sequences, "validation": 10, "test": sequences}, paths)
+    write_process_corpus(recipe.changed(train=2 * sequences, validation=10, test=sequences), paths)
     process = Process.load(paths["process"])
     score_sequences(paths["process"], paths["test"], folder / "scores.parquet")
     data = KnownData(

@@ -12,6 +12,7 @@ from textcritic.experiments.tendencies.rows import tendency_rows
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.measures.material import Material
 from textcritic.measures.names import Names
+from textcritic.report.drawings import NARROW, WIDE, drawn
 
 ONE = [("faithful", "drawn", "wo-title")]
 SEVERAL = [("short", decoding, setting) for decoding in ("drawn", "nucleus") for setting in ("w-title", "wo-title")]
@@ -30,11 +31,9 @@ def test_every_figure_is_drawn(made, tmp_path):
     files = build_tendencies(tmp_path, **made)
     rows = {"tendencies": tendency_rows(Material(files, names=Names.of(files.samples, REAL)))}
     for name, draw in FIGURES.items():
-        drawn = list(draw(files, rows))
-        assert len(drawn) == {"figures": 8, "boxes": 3}.get(name, 1)
-        for _, wide, narrow in drawn:
-            assert len(wide.axes) >= 1
-            assert wide.get_figwidth() > narrow.get_figwidth()
+        drawings = list(draw(files, rows))
+        assert len(drawings) == {"figures": 8, "boxes": 3}.get(name, 1)
+        assert all(len(drawn(one, width).axes) >= 1 for _, one in drawings for width in (WIDE, NARROW))
     plt.close("all")
 
 
@@ -43,8 +42,9 @@ def test_thirteen_long_names_lie_on_nothing(files):
     samples = tuple(replace(files.samples[0], generator=f"g{n}", label=name) for n, name in enumerate(names))
     many = replace(files, samples=samples)
     rows = {"tendencies": tendency_rows(Material(many, names=Names.of(samples, REAL)))}
-    for name, *drawn in FIGURES["figures"](many, rows):
-        for figure in drawn:
+    for name, draw in FIGURES["figures"](many, rows):
+        for width in (WIDE, NARROW):
+            figure = drawn(draw, width)
             found = overlapping(figure)
             named = [pair for pair in found if name == "overview" or any("outputs" in text for text in pair)]
             assert named == [], name
@@ -56,10 +56,11 @@ def test_thirteen_long_names_lie_on_nothing(files):
 def test_closed_vocabularies_are_lines_beside_their_bars(files):
     closed = replace(files, samples=(*files.samples[:-1], replace(files.samples[-1], vocabulary=12_345)))
     for made, lines in ((files, []), (closed, [12_345])):
-        for figure in next(iter(FIGURES["vocabulary"](made, {})))[1:]:
-            (axes,) = figure.axes
-            drawn = [segment for found in axes.collections for segment in found.get_segments()]
-            assert [segment[0].tolist() for segment in drawn] == [[x, -0.45] for x in lines]  # the last row
+        for width in (WIDE, NARROW):
+            ((_, draw),) = FIGURES["vocabulary"](made, {})
+            (axes,) = drawn(draw, width).axes
+            segments = [segment for found in axes.collections for segment in found.get_segments()]
+            assert [segment[0].tolist() for segment in segments] == [[x, -0.45] for x in lines]  # the last row
             assert ("12,345" in [text.get_text() for text in axes.texts]) == bool(lines)
             assert ("dashed" in axes.get_xlabel()) == bool(lines)
             assert axes.get_xlim()[1] > max(lines, default=0)

@@ -1,5 +1,7 @@
 """Figures of topics."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from report_jobs import Made
@@ -10,6 +12,7 @@ from textcritic.critics.ctm.scoring import cluster_order
 from textcritic.experiments.topics.covariances import covariances, released_covariances
 from textcritic.experiments.topics.figures import spread_chart, spread_row
 from textcritic.experiments.topics.heatmaps import Panel, common_limit, covariance_heatmaps
+from textcritic.report.drawings import NARROW, WIDE, drawn
 from textcritic.report.style import save
 
 
@@ -46,12 +49,12 @@ def test_heatmaps_of_any_number_of_panels_and_topics(panels, free, tmp_path):
     name = "source {} with quite a long name, without titles"
     shown = [Panel(name.format(n), 1000 + n, np.eye(free) * n) for n in range(panels)]
     names = [f"{n}: array, <axis>" for n in range(free)]
-    for width in (9.4, 3.7):
-        figure = covariance_heatmaps(shown, names, 5.0, "what is shown, in so many words", width)
+    for width in (WIDE, NARROW):
+        figure = drawn(partial(covariance_heatmaps, shown, names, 5.0, "what is shown, in so many words"), width)
         (path,) = save(figure, tmp_path / "heatmaps", ("svg",))
         text = path.read_text()
         assert text.count("<image ") == panels + 1  # and the colour bar
-        assert (">0: array, &lt;axis&gt;<" in text) is (free < 33 and width > 5)
+        assert (">0: array, &lt;axis&gt;<" in text) is (free < 33 and width == WIDE)
         assert ">−5<" in text
         assert all(f">n = 1,00{n}<" in text for n in range(panels))
 
@@ -77,6 +80,7 @@ def test_figures_show_every_source(topics, tmp_path):
 
 def test_a_far_outlier_does_not_press_a_histogram_together():
     values = np.append(np.linspace(10, 12, 400), 1e6)
-    figure = spread_chart({"docs": [spread_row("real text", values, ""), spread_row("sample", values[:3], "wo-title")]})
+    rows = [spread_row("real text", values, ""), spread_row("sample", values[:3], "wo-title")]
+    figure = spread_chart({"docs": rows}, WIDE)
     low, high = figure.axes[0].get_xlim()
     assert (9 < low < 10, 12 < high < 13) == (True, True)

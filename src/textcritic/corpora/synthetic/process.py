@@ -12,9 +12,10 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from textcritic.corpora.synthetic.recipe import ALPHABET, Recipe
+from textcritic.corpora.synthetic.recipe import ALPHABET, check_recipe
 from textcritic.errors import TextcriticError
 from textcritic.files import arrays_of, write_arrays
+from textcritic.plan.entries.extraction import ProcessOptions
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -56,12 +57,13 @@ class Process:
             raise TextcriticError(f"process: {fault}")
 
     @classmethod
-    def draw(cls, recipe: Recipe) -> "Process":
+    def draw(cls, recipe: ProcessOptions) -> "Process":
         """Draw a process; sub-sequences, owners and logits are those of the released code with the recipe's seed.
 
         Raises:
-            TextcriticError: a state owns no sub-sequence.
+            TextcriticError: as `check_recipe`, or a state owns no sub-sequence.
         """
+        check_recipe(recipe)
         return cls(*_draw_parameters(recipe), recipe.steps, ALPHABET[: recipe.letters])
 
     @classmethod
@@ -227,7 +229,7 @@ def _row_entropies(transition: Floats) -> Floats:
 
 
 def _draw_parameters(
-    recipe: Recipe,
+    recipe: ProcessOptions,
 ) -> tuple[tuple[str, ...], Ints, Floats, Floats]:
     """Sub-sequences [S], their owners [S], emission [S] and transition [Z, Z] probabilities, as `Process` has them.
 
@@ -265,7 +267,7 @@ def _require_owners(owner: Ints, states: int) -> None:
         )
 
 
-def _subsequences(recipe: Recipe) -> Iterator[str]:
+def _subsequences(recipe: ProcessOptions) -> Iterator[str]:
     """An endless stream of sub-sequences, without their delimiters; some repeat."""
     rng = random.Random(recipe.seed)
     alphabet = ALPHABET[: recipe.letters]

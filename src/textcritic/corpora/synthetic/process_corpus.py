@@ -2,25 +2,22 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
 
 from textcritic.corpora.articles import ARTICLE_SCHEMA, ROWS_PER_GROUP, write_batches
 from textcritic.corpora.synthetic.process import Floats, Ints, Process
-from textcritic.corpora.synthetic.recipe import Recipe
-from textcritic.errors import TextcriticError
 from textcritic.files import write_json
 from textcritic.inference import bootstrap_interval, exp_ratio_of_sums
 from textcritic.plan.checks.corpora import SPLITS
+from textcritic.plan.entries.extraction import ProcessOptions
 from textcritic.runlog import log
 from textcritic.values import JsonObject
 
 
-def write_process_corpus(
-    recipe: Recipe, counts: Mapping[str, int], paths: Mapping[str, str | os.PathLike[str]]
-) -> JsonObject:
+def write_process_corpus(recipe: ProcessOptions, paths: Mapping[str, str | os.PathLike[str]]) -> JsonObject:
     """Draw a process and sequences of it, and write both; the seed of the recipe decides everything.
 
     An article is a sequence. It has a section for each sub-sequence, whose title is the name of the state (`"17"`) and
@@ -28,8 +25,7 @@ def write_process_corpus(
     by position: train first, then validation, then test, as in the released code.
 
     Args:
-        recipe: of the process.
-        counts: sequences of train, validation and test.
+        recipe: of the process and its sequences.
         paths: files to write: train, validation, test (Parquet in the corpus schema), process (npz) and statistics
             (JSON, see `process_statistics`).
 
@@ -37,16 +33,14 @@ def write_process_corpus(
         The content of `paths["statistics"]`.
 
     Raises:
-        TextcriticError: a split without sequences, or a state that owns no sub-sequence.
+        TextcriticError: as `Process.draw`.
     """
-    for split in SPLITS:
-        if counts[split] < 1:
-            raise TextcriticError(f"process: {split}: {counts[split]} sequences are too few; at least 1")
     process = Process.draw(recipe)
-    states, emitted = process.sample(sum(counts.values()), recipe.seed)
-    stops = np.cumsum([counts[split] for split in SPLITS])[:-1]
+    *stops, total = accumulate((recipe.train, recipe.validation, recipe.test))
+    states, emitted = process.sample(total, recipe.seed)
     parts = dict(zip(SPLITS, zip(np.split(states, stops), np.split(emitted, stops), strict=True), strict=True))
-    statistics = {**process_statistics(process, parts), "recipe": asdict(recipe)}
+    of_process = {key: value for key, value in recipe.plain().items() if key not in SPLITS}
+    statistics = {**process_statistics(process, parts), "recipe": of_process}
     for split, (split_states, split_emitted) in parts.items():
         log.info("writing %s: %s sequences", split, f"{len(split_states):,}")
         write_batches(paths[split], _batches(process, split, split_states, split_emitted), ARTICLE_SCHEMA)

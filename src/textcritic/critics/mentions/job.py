@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from dataclasses import asdict
 
 from textcritic.corpora import article_groups
 from textcritic.critics.mentions.model import MentionCritic
@@ -56,7 +55,7 @@ def fit_on_mentions(
         "rejected": rejected,
         "ngrams": [len(level.grams) for level in critic.levels],
         "discounts": critic.discounts.tolist(),
-        "options": asdict(options),
+        "options": options.plain(),
     }
     write_json(training_path, training)
     log.info("%s tokens of %s documents", f"{training['tokens']:,}", f"{training['documents']:,}")

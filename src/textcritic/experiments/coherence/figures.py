@@ -1,12 +1,11 @@
 """Figures of coherence: Latent PPL, graphs of unlikely steps (paper, Figure 4), what follows what, and power curves."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from matplotlib.figure import Figure
 
 from textcritic.critics import BEGIN as CRITIC_BEGIN
 from textcritic.critics import END as CRITIC_END
@@ -19,23 +18,21 @@ from textcritic.experiments.coherence.power import STUDY
 from textcritic.experiments.coherence.rows import PPL
 from textcritic.measures.scored import read_scores
 from textcritic.report.charts import measure_figure, training_curves
-from textcritic.report.drawings import NARROW, WIDE, curves_of
+from textcritic.report.drawings import Drawing, curves_of
 from textcritic.report.power import power_figures
 from textcritic.report.variance import variance_chart, variance_rows
+from textcritic.values import Row
 
-GRAPH_TITLES, GRAPH_EDGES, NARROW_EDGES, MATRIX_TITLES = 12, 18, 10, 14
+GRAPH_TITLES, MATRIX_TITLES = 12, 14
 REAL = "real-text"
 
 
-def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """Name, wide figure and narrow figure, one after the other.
-
-    latent-ppl, graphs of unlikely steps, matrices of what follows what, training curves, and power if it was measured.
-    """
+def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
+    """latent-ppl, graphs of unlikely steps, what follows what, training curves, and power if it was measured."""
     names, table = names_of(experiment), rows["coherence"]
     yield measure_figure("latent-ppl", table, names, PPL)
     if len(parts := variance_rows(table, PPL, experiment.single)):
-        yield "variance", variance_chart(parts, names), variance_chart(parts, names, NARROW)
+        yield "variance", partial(variance_chart, parts, names)
     for data in experiment.data:
         critic = TransitionCritic.load(data.critic)
         real, sources = _chains(experiment, data)
@@ -44,19 +41,14 @@ def figures(experiment: CoherenceFiles, rows: Mapping[str, pd.DataFrame]) -> Ite
         shares = next_section_shares(scored_transitions(real, critic), critic.titles, shown)
         for sample in (s for s in experiment.samples if s.corpus == data.corpus):
             of_sample = next_section_shares(scored_transitions(sources[sample.slug], critic), critic.titles, shown)
-            label = names.source(sample.keys)
-            yield (
-                f"transition-matrices.{sample.slug}",
-                transition_heatmaps(shares, of_sample, shown, label),
-                transition_heatmaps(shares, of_sample, shown, label, NARROW),
-            )
-    curves = generator_curves(experiment)
-    if curves:
-        yield "training-curves", training_curves(curves), training_curves(curves, NARROW)
+            matrices = partial(transition_heatmaps, shares, of_sample, shown, names.source(sample.keys))
+            yield f"transition-matrices.{sample.slug}", matrices
+    if curves := generator_curves(experiment):
+        yield "training-curves", partial(training_curves, curves)
     yield from power_figures(rows[STUDY.name], STUDY)
 
 
-def error_graphs(experiment: CoherenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def error_graphs(experiment: CoherenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """The graph of transition errors of every source (paper, Figure 4)."""
     for data in experiment.data:
         yield from _graphs(*_chains(experiment, data), TransitionCritic.load(data.critic), PAPER_FIGURES)
@@ -74,18 +66,16 @@ def _chains(experiment: CoherenceFiles, data: RealText) -> tuple[pa.Table, dict[
 
 def _graphs(
     real: pa.Table, sources: Mapping[str, pa.Table], critic: TransitionCritic, threshold: float
-) -> Iterator[tuple[str, Figure, Figure]]:
+) -> Iterator[Drawing]:
     """For each source the unlikely steps between the commonest section types of real text, widths on one scale."""
     titles = _commonest(real, reading_order(real, critic), GRAPH_TITLES)
     edges = {slug: _edges(scores, critic, threshold) for slug, scores in sources.items()}
     heaviest = max((edge.share for of_source in edges.values() for edge in of_source), default=None)
     for slug in sources:
-        shown = _between(titles, edges[slug])
-        wide = transition_graph(titles, shown[:GRAPH_EDGES], WIDE, heaviest)
-        yield f"transition-errors.{slug}", wide, transition_graph(titles, shown[:NARROW_EDGES], NARROW, heaviest)
+        yield f"transition-errors.{slug}", partial(transition_graph, titles, _between(titles, edges[slug]), heaviest)
 
 
-def generator_curves(experiment: CoherenceFiles) -> dict[str, Any]:
+def generator_curves(experiment: CoherenceFiles) -> dict[str, list[Row]]:
     """The training curves of the generators, by their names; decodings share one."""
     names = names_of(experiment)
     return curves_of((names.source(s.keys, decoding=False), s.training) for s in experiment.samples)

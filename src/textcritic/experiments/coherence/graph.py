@@ -11,15 +11,16 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path as Curve
 
 from textcritic.measures.numbers import percent
+from textcritic.report.drawings import WIDE
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, PAPER, RULE
-from textcritic.report.style import new_figure, style
+from textcritic.report.style import new_figure
 
 BEGIN, END = "begin", "end"
 PITCH, TALL_PITCH = 0.56, 0.68  # inches between two section types; the latter if a name has two lines
 CHARACTER = 0.083  # inches
 LEAVE = 0.09  # inches above or below the middle of a box where arrows leave and arrive
 NAME_WIDTH, NARROW_NAME_WIDTH = 26, 16  # characters of a line of a name
-LABELLED = 5
+EDGES, NARROW_EDGES, LABELLED = 18, 10, 5
 LONGEST_REACH = 2.3  # inches
 
 
@@ -33,9 +34,7 @@ class Edge:
     probability: float
 
 
-def transition_graph(
-    titles: Sequence[str], edges: Sequence[Edge], width: float = 6.4, heaviest: float | None = None
-) -> Figure:
+def transition_graph(titles: Sequence[str], edges: Sequence[Edge], heaviest: float | None, width: float) -> Figure:
     """Draw section types one under another, in the order in which real documents use them, and the unlikely steps.
 
     A step forward runs down on the right, a step back runs up on the left, a repetition is a loop; the wider the line,
@@ -43,17 +42,20 @@ def transition_graph(
 
     Args:
         titles: the section types to show, from top to bottom.
-        edges: the transitions to draw, begin and end included; edges with an end that is not shown are left out.
-        width: inches.
-        heaviest: the share that has the widest line, so that several figures can be compared; default: the largest
-            share of `edges`.
+        edges: the transitions to draw, begin and end included, the commonest first; of many the first are drawn, and
+            edges with an end that is not shown are left out.
+        heaviest: the share that has the widest line, so that several figures can be compared; None: the largest share
+            of `edges`.
+        width: inches; in a narrow figure fewer are drawn.
 
     Returns:
         The figure; with no edge at all it says so.
     """
+    narrow = width < WIDE
+    edges = edges[: NARROW_EDGES if narrow else EDGES]
     touched = {edge.previous for edge in edges} | {edge.next for edge in edges}
     order = [BEGIN] * (BEGIN in touched) + list(titles) + [END] * (END in touched)
-    characters = NAME_WIDTH if width > 5 else NARROW_NAME_WIDTH
+    characters = NARROW_NAME_WIDTH if narrow else NAME_WIDTH
     names = {title: fill(title, characters, max_lines=2, placeholder="…") for title in order}
     pitch = TALL_PITCH if any("\n" in name for name in names.values()) else PITCH
     place = {title: -pitch * row for row, title in enumerate(order)}
@@ -61,38 +63,37 @@ def transition_graph(
     longest_line = max((len(line) for name in names.values() for line in name.split("\n")), default=4)
     box = 0.34 + CHARACTER * max(longest_line, 14)
     height = pitch * len(order) + 0.1
-    foot = 0.4 if width > 5 else 0.62
-    with style():
-        figure = new_figure(width, height + foot)
-        axes = figure.add_axes((0, foot / (height + foot), 1, height / (height + foot)))
-        axes.axis("off")
-        full = heaviest or max((edge.share for edge in drawn), default=1.0)
-        longest = max((abs(place[e.previous] - place[e.next]) for e in drawn), default=1.0) or 1.0
-        back = any(place[e.next] > place[e.previous] for e in drawn)
-        room = (width - box - 0.24) / 2 if back else min(width - box - 0.24, LONGEST_REACH)
-        # Without steps back the boxes are further left, and the steps forward have more room.
-        left = width / 2 if back else (width - room + 0.3 - 0.42) / 2
-        axes.set(xlim=(-left, width - left), ylim=(pitch / 2 - height, pitch / 2))
-        arcs = [e for e in drawn if e.previous != e.next]
-        labelled = arcs[-LABELLED if width > 5 else -3 :]
-        plates: list[tuple[float, float]] = []
-        for edge in reversed(drawn):
-            weight = 1.0 + 4.0 * edge.share / full
-            if edge.previous == edge.next:
-                _draw_loop(axes, place[edge.previous], box / 2, 0.7 * weight)
-            else:
-                reach = 0.3 + (room - 0.3) * (abs(place[edge.previous] - place[edge.next]) / longest) ** 0.8
-                apex = _draw_arc(axes, place[edge.previous], place[edge.next], box / 2, reach, weight)
-                clear = all(abs(apex[0] - x) > 0.45 or abs(apex[1] - y) > 0.17 for x, y in plates)
-                if edge in labelled and clear:
-                    plates.append(apex)
-                    _draw_label(axes, apex, percent(edge.share))
-        repeated = {edge.previous: edge.share for edge in drawn if edge.previous == edge.next}
-        for title, y in place.items():
-            _draw_box(axes, names[title], y, box, repeated.get(title))
-        if not drawn:
-            axes.text(box / 2 + 0.2, place[order[0]], "no unlikely step\nbetween these", va="top", color=MUTED)
-        _legend(figure, width)
+    foot = 0.62 if narrow else 0.4
+    figure = new_figure(width, height + foot)
+    axes = figure.add_axes((0, foot / (height + foot), 1, height / (height + foot)))
+    axes.axis("off")
+    full = heaviest or max((edge.share for edge in drawn), default=1.0)
+    longest = max((abs(place[e.previous] - place[e.next]) for e in drawn), default=1.0) or 1.0
+    back = any(place[e.next] > place[e.previous] for e in drawn)
+    room = min((width - box - 0.24) / (2 if back else 1), LONGEST_REACH)
+    # Without steps back the boxes are further left, and the steps forward have more room.
+    left = width / 2 if back else (width - room + 0.3 - 0.42) / 2
+    axes.set(xlim=(-left, width - left), ylim=(pitch / 2 - height, pitch / 2))
+    arcs = [e for e in drawn if e.previous != e.next]
+    labelled = arcs[-3 if narrow else -LABELLED :]
+    plates: list[tuple[float, float]] = []
+    for edge in reversed(drawn):
+        weight = 1.0 + 4.0 * edge.share / full
+        if edge.previous == edge.next:
+            _draw_loop(axes, place[edge.previous], box / 2, 0.7 * weight)
+        else:
+            reach = 0.3 + (room - 0.3) * (abs(place[edge.previous] - place[edge.next]) / longest) ** 0.8
+            apex = _draw_arc(axes, place[edge.previous], place[edge.next], box / 2, reach, weight)
+            clear = all(abs(apex[0] - x) > 0.45 or abs(apex[1] - y) > 0.17 for x, y in plates)
+            if edge in labelled and clear:
+                plates.append(apex)
+                _draw_label(axes, apex, percent(edge.share))
+    repeated = {edge.previous: edge.share for edge in drawn if edge.previous == edge.next}
+    for title, y in place.items():
+        _draw_box(axes, names[title], y, box, repeated.get(title))
+    if not drawn:
+        axes.text(box / 2 + 0.2, place[order[0]], "no unlikely step\nbetween these", va="top", color=MUTED)
+    _legend(figure, 2 if narrow else 3)
     return figure
 
 
@@ -162,13 +163,13 @@ def _draw_box(axes: Axes, title: str, y: float, width: float, repeated: float | 
         axes.text(0, y - 0.085 - 0.08 * two_lines, note, ha="center", va="center", color=ORANGE, fontsize=9, zorder=4)
 
 
-def _legend(figure: Figure, width: float) -> None:
+def _legend(figure: Figure, columns: int) -> None:
     kinds = ((BLUE, "unlikely step forward"), (GREEN, "unlikely step back"), (ORANGE, "repeated section"))
     handles = [Line2D([], [], color=colour, linewidth=3, label=name) for colour, name in kinds]
     figure.legend(
         handles=handles,
         loc="lower center",
-        ncols=3 if width > 5 else 2,
+        ncols=columns,
         fontsize=9,
         handlelength=1.4,
         columnspacing=1.6,

@@ -12,8 +12,9 @@ from matplotlib.patches import Rectangle
 
 from textcritic.experiments.coherence.graph import BEGIN, END
 from textcritic.measures.numbers import MINUS
+from textcritic.report.drawings import WIDE
 from textcritic.report.palette import MUTED, RULE
-from textcritic.report.style import DIVERGING, SEQUENTIAL, new_figure, style
+from textcritic.report.style import DIVERGING, SEQUENTIAL, new_figure
 
 BAR_CELLS = 40
 TITLE_CHARACTER = 0.098  # inches, in bold
@@ -40,7 +41,7 @@ def next_section_shares(counts: np.ndarray, known: Sequence[str], shown: Sequenc
 
 
 def transition_heatmaps(
-    data: np.ndarray, sample: np.ndarray, titles: Sequence[str], sample_name: str, width: float = 9.4
+    data: np.ndarray, sample: np.ndarray, titles: Sequence[str], sample_name: str, width: float
 ) -> Figure:
     """Two matrices on one colour scale from 0 to 1, and sample minus data on its own.
 
@@ -49,9 +50,9 @@ def transition_heatmaps(
         sample: the same of the sample.
         titles: the section types, [titles].
         sample_name: a short name for the sample, over its panel.
-        width: inches; below 6 the panels are stacked.
+        width: inches; in a narrow figure the panels are stacked.
     """
-    stacked = width < 6
+    stacked = width < WIDE
     gap = np.nan_to_num(sample) - np.nan_to_num(data)
     gap[np.isnan(sample).all(1) | np.isnan(data).all(1)] = np.nan
     limit = max(0.1, float(np.ceil(10 * np.nanmax(np.abs(gap), initial=0.0)) / 10))
@@ -69,22 +70,19 @@ def transition_heatmaps(
     room = int(side / TITLE_CHARACTER)
     head = 0.14 + 0.2 * len(wrap(sample_name, room))
     height = 3 * (side + foot + head) if stacked else side + foot + head
-    with style():
-        figure = new_figure(width, height)
-        for index, (name, matrix, colours, norm, label) in enumerate(panels):
-            x = margin + (0 if stacked else index * (side + gutter))
-            y = foot + ((2 - index) * (side + foot + head) if stacked else 0)
-            axes = figure.add_axes((x / width, y / height, side / width, side / height))
-            _heatmap(axes, matrix, colours, norm)
-            axes.set_title(fill(name, room))
-            axes.tick_params(length=0)
-            axes.set_xticks(np.arange(len(matrix)), [*titles, END], rotation=90)
-            axes.set_yticks(np.arange(len(matrix)), [BEGIN, *titles] if stacked or index == 0 else [])
-            if stacked or index == 0:
-                axes.set_ylabel("previous section")
-            _colour_bar(
-                figure, (x / width, (y - below - 0.1) / height, side / width, 0.1 / height), norm, colours, label
-            )
+    figure = new_figure(width, height)
+    for index, (name, matrix, colours, norm, label) in enumerate(panels):
+        x = margin + (0 if stacked else index * (side + gutter))
+        y = foot + ((2 - index) * (side + foot + head) if stacked else 0)
+        axes = figure.add_axes((x / width, y / height, side / width, side / height))
+        _heatmap(axes, matrix, colours, norm)
+        axes.set_title(fill(name, room))
+        axes.tick_params(length=0)
+        axes.set_xticks(np.arange(len(matrix)), [*titles, END], rotation=90)
+        axes.set_yticks(np.arange(len(matrix)), [BEGIN, *titles] if stacked or index == 0 else [])
+        if stacked or index == 0:
+            axes.set_ylabel("previous section")
+        _colour_bar(figure, (x / width, (y - below - 0.1) / height, side / width, 0.1 / height), norm, colours, label)
     return figure
 
 

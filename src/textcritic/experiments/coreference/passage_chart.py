@@ -4,23 +4,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
 from textcritic.experiments.coreference.passages import Passage, Piece, Token, pieces
 from textcritic.experiments.coreference.why import nats, written
-from textcritic.report.drawings import WIDE
-from textcritic.report.palette import INK, MUTED, RULE
-from textcritic.report.style import new_figure, style
+from textcritic.report.palette import INK, MUTED
+from textcritic.report.style import new_figure
 
 # Colours of persons 0, 1, ... (Okabe and Ito's and two more); later persons are grey. The report's reader has the same
 # colours in section.css.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7a4fa3")
 MARKED = "#b3261e"
-SIZE, SMALL, TINY = 9.5, 8.5, 7.0  # points
+SIZE, SMALL, TINY = 10.0, 9.0, 8.0  # points
 LINE, PLAIN_LINE, GAP = 27.0, 13.5, 9.0  # points: of lines with numbers below, without, and between blocks
 MISSING = "\N{WHITE SQUARE}"
 INCH = 72.0
@@ -62,7 +61,7 @@ class Caption:
     says: Sequence[str]
 
 
-def passage_chart(passage: Passage | None, marked: Token | None, caption: Caption, width: float = WIDE) -> Figure:
+def passage_chart(passage: Passage | None, marked: Token | None, caption: Caption, width: float) -> Figure:
     """A passage, the log P of each of its tokens, and the caption.
 
     Characters that the font does not have, such as emoji, are drawn as empty squares.
@@ -77,19 +76,17 @@ def passage_chart(passage: Passage | None, marked: Token | None, caption: Captio
     if passage is not None:
         blocks += [_text(passage, marked), _chain(passage, marked)]
     blocks += [_plain(line, size=SMALL) for line in caption.says]
-    with style():
-        set_blocks = [_lines(block, width * INCH) for block in blocks]
-        heights = [_height(block) for block in blocks]
-        total = sum(h * len(lines) for h, lines in zip(heights, set_blocks, strict=True)) + GAP * (len(blocks) + 1)
-        figure = new_figure(width, total / INCH)
-        _rule(figure, width * INCH, total)
-        y = total - GAP
-        for lines, height in zip(set_blocks, heights, strict=True):
-            for line in lines:
-                y -= height
-                _draw(figure, line, y + height - PLAIN_LINE)
-            y -= GAP
-        return figure
+    set_blocks = [_lines(block, width * INCH) for block in blocks]
+    heights = [_height(block) for block in blocks]
+    total = sum(h * len(lines) for h, lines in zip(heights, set_blocks, strict=True)) + GAP * (len(blocks) + 1)
+    figure = new_figure(width, total / INCH)
+    y = total - GAP
+    for lines, height in zip(set_blocks, heights, strict=True):
+        for line in lines:
+            y -= height
+            _draw(figure, line, y + height - PLAIN_LINE)
+        y -= GAP
+    return figure
 
 
 def _text(passage: Passage, marked: Token | None) -> list[Chunk]:
@@ -253,21 +250,15 @@ def _behind(figure: Figure, placed: _Placed, y: float) -> None:
 def _say(figure: Figure, text: str, place: tuple[float, float], font: FontProperties, colour: str) -> None:
     """Text centred at a place of its base line; in a viewer with another font both sides differ by the same width."""
     if text:
-        x, y = (value / INCH for value in place)
-        look = {"ha": "center", "va": "baseline", "parse_math": False, "color": colour}
-        drawn = Text(x, y, _drawable(text), fontproperties=font, transform=figure.dpi_scale_trans)
-        drawn.set(**look)
-        figure.add_artist(drawn)
+        x, y = np.array(place) / INCH / figure.get_size_inches()
+        figure.text(
+            x, y, _drawable(text), fontproperties=font, ha="center", va="baseline", parse_math=False, color=colour
+        )
 
 
 def _box(figure: Figure, box: tuple[float, float, float, float], **look: object) -> None:
-    x, y, width, height = (value / INCH for value in box)
-    figure.add_artist(Rectangle((x, y), width, height, transform=figure.dpi_scale_trans, **look))  # type: ignore[arg-type]
-
-
-def _rule(figure: Figure, width: float, height: float) -> None:
-    """A line above everything, as wide as the figure, so that all figures have the same width."""
-    _box(figure, (0.0, height - 1.0, width, 0.8), facecolor=RULE, linewidth=0)
+    (x, y), (width, height) = np.array(box).reshape(2, 2) / INCH / figure.get_size_inches()
+    figure.add_artist(Rectangle((x, y), width, height, transform=figure.transFigure, **look))  # type: ignore[arg-type]
 
 
 def _width(text: str, size: float, bold: bool) -> float:

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from matplotlib.figure import Figure
 
 from textcritic.critics.mentions import NO_ENTITY, THRESHOLD, MentionChains, MentionCritic
 from textcritic.experiments.coreference.files import CoreferenceFiles, Documents
@@ -17,7 +16,7 @@ from textcritic.experiments.coreference.read import chained, critic_of
 from textcritic.experiments.coreference.why import counts_in_words, is_label, nats, reason_of, written
 from textcritic.latents.resolvers.language import Language, load_language
 from textcritic.measures.names import Names
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import Drawing
 
 TYPICAL, NAME, PRONOUN, FAR, REAL = "typical", "unlikely-name", "unlikely-pronoun", "outside-window", "unlikely-real"
 WORDS = {
@@ -32,10 +31,8 @@ MOST_CHARACTERS = 420
 Bools = npt.NDArray[np.bool_]
 
 
-def passage_figure(
-    recipe: str, files: CoreferenceFiles, _: Mapping[str, pd.DataFrame]
-) -> Iterator[tuple[str, Figure, Figure]]:
-    """One passage: name, wide figure, narrow figure; a line of text if the texts have no such mention.
+def passage_figure(recipe: str, files: CoreferenceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
+    """One passage; a line of text if the texts have no such mention.
 
     Args:
         recipe: a key of `WORDS`, which describe the choice.
@@ -45,13 +42,13 @@ def passage_figure(
     mention = _chosen(recipe, files, language)
     if mention is None:
         caption = Caption("No such passage", f"There is none: {WORDS[recipe]}.", ())
-        yield recipe, passage_chart(None, None, caption), passage_chart(None, None, caption, NARROW)
+        yield recipe, partial(passage_chart, None, None, caption)
         return
     whole = passages(mention.source, files, mention.critic, [mention.article])[0]
     passage = excerpt(whole, whole.tokens[mention.place], MOST_CHARACTERS)
     token = next(token for token in passage.tokens if token.place == mention.place)
     caption = _caption(recipe, mention, passage, token, (files, language))
-    yield recipe, passage_chart(passage, token, caption), passage_chart(passage, token, caption, NARROW)
+    yield recipe, partial(passage_chart, passage, token, caption)
 
 
 PASSAGE_FIGURES = {recipe: partial(passage_figure, recipe) for recipe in WORDS}

@@ -9,7 +9,7 @@ import pandas as pd
 from textcritic.critics.mentions.resolver_error import CELLS
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coreference.files import CoreferenceFiles
-from textcritic.files import read_json
+from textcritic.files import lacking, read_json
 from textcritic.latents.resolvers.measured import COLUMNS, About, Figure, figures_of, read_figures
 from textcritic.measures.labels import entry_name
 from textcritic.measures.material import Material
@@ -126,12 +126,8 @@ def _measured_here(files: CoreferenceFiles, kind: str) -> Iterator[Figure]:
         for name, path in ((kind, annotated.quality), (BASELINE, annotated.baseline)):
             if path is not None:
                 about = About(resolver=name, annotation=annotated.name, version="", date="", hardware="")
-                try:
+                with lacking(path, "scores of a resolver"):
                     yield from figures_of(read_json(path), about)
-                except (KeyError, TypeError) as error:
-                    raise TextcriticError(
-                        f"{path}: no scores of a resolver in it ({error}); delete it and rerun the rule that makes it"
-                    ) from error
 
 
 def _of(path: Path, summary: object, *keys: str) -> dict[str, float]:

@@ -8,7 +8,7 @@ from textcritic.critics.mentions import SENTENCE, THRESHOLD
 from textcritic.experiments.coreference.passages import Symbol, Token
 from textcritic.latents.resolvers.chains import GENDERS, NO_GENDER
 from textcritic.latents.resolvers.language import Language
-from textcritic.measures.numbers import MINUS, count, percent
+from textcritic.measures.numbers import count, decimals, percent
 
 RARE = 0.01
 """The probability below which a mention is marked as rare; unlikely ones are below the paper's exp(`THRESHOLD`)."""
@@ -121,7 +121,7 @@ def share(log_prob: float) -> str:
 
 def nats(log_prob: float) -> str:
     """A log probability with one decimal."""
-    return f"{log_prob:.1f}".replace("-", MINUS)
+    return decimals(log_prob, 1)
 
 
 def is_label(symbol: Symbol) -> bool:

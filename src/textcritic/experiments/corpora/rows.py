@@ -6,7 +6,7 @@ import pandas as pd
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments.corpora.files import CorporaFiles, Corpus
-from textcritic.files import read_json
+from textcritic.files import lacking, read_json
 from textcritic.measures.material import Material
 from textcritic.plan.checks.corpora import SPLITS
 from textcritic.plan.sources import data_keys
@@ -143,20 +143,16 @@ def commonest_titles(corpus: Corpus, most: int) -> list[tuple[str, float]]:
 
 def _shared(corpus: Corpus) -> Iterator[tuple[str, str, int, int]]:
     """(split, metric, how many, of how many), as overlap.json says."""
-    try:
+    with lacking(corpus.overlap):
         for split, counts in read_json(corpus.overlap).items():
             yield split, "copies", counts["copies"], counts["documents"]
             yield split, "more_than_half", counts["more_than_half"], counts["long_enough"]
             for n, total in counts["all"].items():
                 yield split, f"ngrams_{n}", counts["seen"][n], total
-    except (KeyError, TypeError, AttributeError) as error:
-        raise TextcriticError(f"{corpus.overlap}: no {error} in it; delete it and rerun its rule") from error
 
 
 def _statistics(corpus: Corpus) -> dict[str, float]:
     statistics = read_json(corpus.statistics)
-    try:
+    with lacking(corpus.statistics):
         values = {f"articles_{split}": statistics["splits"][split]["articles"] for split in SPLITS}
         return values | {name: statistics[name] for name in STATISTICS}
-    except (KeyError, TypeError) as error:
-        raise TextcriticError(f"{corpus.statistics}: no {error} in it; delete it and rerun its rule") from error

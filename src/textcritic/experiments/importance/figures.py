@@ -1,26 +1,28 @@
 """Figures of importance sampling: perplexity against K, its density over repeats, effective draws, latent states."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter, NullLocator
 
 from textcritic.experiments.importance.files import ImportanceFiles
 from textcritic.experiments.importance.names import ImportanceNames, keys_of
-from textcritic.experiments.importance.panels import LINE, WIDTH, Line, Panel, drawn_panels, panels_of
+from textcritic.experiments.importance.panels import LINE, Line, Panel, drawn_panels, panels_of
 from textcritic.experiments.importance.read import read_weights
 from textcritic.experiments.importance.rows import curves_alone
 from textcritic.experiments.importance.states import example_charts
 from textcritic.inference.importance import group_perplexities
 from textcritic.inference.importance.tails import GOOD
 from textcritic.measures.material import Material
-from textcritic.measures.numbers import number, percent
-from textcritic.report.drawings import NARROW
-from textcritic.report.palette import INK, MUTED, RULE
+from textcritic.measures.numbers import percent
+from textcritic.report.drawings import Drawing
+from textcritic.report.palette import INK, MUTED
+from textcritic.report.style import log_ticks, share_label, tick_label
 
 CURVES, EFFECTIVE = "importance-curves", "effective-draws"
 GRID = 200  # points of a density
@@ -28,30 +30,32 @@ FAR = 20  # ratio of the largest to the smallest value, from which on a density 
 LONG = 14  # letters of a long name
 SPREAD = 1e-9  # repeats with a smaller relative difference count as equal
 SHARES = (0.001, 0.01, 0.1, 1.0)
+Keys: TypeAlias = tuple[object, ...]
+"""The values of the columns `LINE`."""
 
 
-def figures(files: ImportanceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def figures(files: ImportanceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """The figures of every report: importance-curves, effective-draws, and an example of the states of each corpus."""
     names = ImportanceNames.of(files)
     panels = panels_of(rows["curves"][rows["curves"]["level"] == "instance"], names)
     if panels:
         baselines = _baselines(rows["estimates"])
-        yield CURVES, curves_chart(panels, baselines, WIDTH), curves_chart(panels, baselines, NARROW)
+        yield CURVES, partial(curves_chart, panels, baselines)
         spread = panels_of(rows["texts"], names)
         draws = _draws(rows["estimates"])
-        yield EFFECTIVE, effective_chart(spread, draws, WIDTH), effective_chart(spread, draws, NARROW)
+        yield EFFECTIVE, partial(effective_chart, spread, draws)
     yield from example_charts(files)
 
 
-def curves_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def curves_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """IS Figures 2 and 3: perplexity at instance level against K."""
     material = Material(files, names=ImportanceNames.of(files))
     table = curves_alone(material)
     panels = panels_of(table[table["level"] == "instance"], material.names)
-    yield CURVES, curves_chart(panels, {}, WIDTH), curves_chart(panels, {}, NARROW)
+    yield CURVES, partial(curves_chart, panels, {})
 
 
-def density_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def density_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """IS Figure 4: how repeated estimates of a few draws each are spread."""
     names, tables = ImportanceNames.of(files), []
     for weighed in files.weighed:
@@ -60,10 +64,10 @@ def density_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Ite
         ppl = group_perplexities(weights, size, files.repeats)
         tables.append(pd.DataFrame({"ppl": ppl, "size": size}).assign(**keys_of(weighed)))
     panels = panels_of(pd.concat(tables, ignore_index=True), names)
-    yield "density", density_chart(panels, WIDTH), density_chart(panels, NARROW)
+    yield "density", partial(density_chart, panels)
 
 
-def states_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def states_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """IS Figure 1: an example of the latent states of a text, for each corpus."""
     yield from example_charts(files)
 
@@ -101,7 +105,7 @@ def curves_chart(panels: list[Panel], baselines: Mapping[str, tuple[str, float]]
             label, value = baselines[first["corpus"]]
             axes.axhline(value, color=MUTED, linewidth=1.0, linestyle=(0, (1.2, 1.2)), label=label)
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.xaxis.set_major_formatter(tick_label)
         axes.xaxis.set_minor_locator(NullLocator())
         _scale(axes, [line.rows for line in panel.lines])
         axes.set_xlabel("K, draws of each text")
@@ -144,14 +148,14 @@ def density_chart(panels: list[Panel], width: float) -> Figure:
             axes.xaxis.set_minor_locator(NullLocator())
         else:
             axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        axes.xaxis.set_major_formatter(tick_label)
         axes.set_xlabel(f"perplexity from {panel.lines[0].rows['size'].iloc[0]:,} draws of each text")
         _legend(axes)
 
     return drawn_panels(panels, draw, width)
 
 
-def effective_chart(panels: list[Panel], draws: Mapping[tuple[Any, ...], int], width: float) -> Figure:
+def effective_chart(panels: list[Panel], draws: Mapping[Keys, int], width: float) -> Figure:
     """Effective draws as a share of K: of the median text (dot) and of the middle 80% of texts (bar).
 
     Args:
@@ -166,12 +170,11 @@ def effective_chart(panels: list[Panel], draws: Mapping[tuple[Any, ...], int], w
         axes.set_xscale("log")
         axes.set_xlim(min(SHARES[0], *axes.get_xlim()), 1.05)
         axes.xaxis.set_major_locator(FixedLocator(SHARES))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: percent(value)))
+        axes.xaxis.set_major_formatter(share_label)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_yticks(range(len(panel.lines)), [line.label for line in panel.lines])
         axes.set_ylim(len(panel.lines) - 0.4, -0.6)
-        axes.grid(axis="x", color=RULE, linewidth=0.5, alpha=0.6)
-        axes.set_axisbelow(True)
+        axes.grid(axis="x")
         axes.set_xlabel("effective draws, share of K")
         axes.annotate(
             f"texts with\nk-hat ≥ {GOOD}", (1.02, 1.0), xycoords="axes fraction", fontsize=8, color=MUTED, va="bottom"
@@ -181,7 +184,7 @@ def effective_chart(panels: list[Panel], draws: Mapping[tuple[Any, ...], int], w
     return drawn_panels(panels, draw, width, height, pad=26)  # over the heading of the shares
 
 
-def _spread(axes: Axes, place: int, line: Line, draws: Mapping[tuple[Any, ...], int]) -> None:
+def _spread(axes: Axes, place: int, line: Line, draws: Mapping[Keys, int]) -> None:
     first = line.rows.iloc[0]
     shares = line.rows["ess"] / draws[tuple(first[LINE])]
     low, middle, high = shares.quantile([0.1, 0.5, 0.9])
@@ -196,17 +199,15 @@ def _scale(axes: Axes, tables: list[pd.DataFrame]) -> None:
     """A logarithmic scale if perplexities are far apart."""
     values = np.concatenate([table["ppl"] for table in tables])
     values = values[np.isfinite(values)]
-    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
-    axes.set_axisbelow(True)
+    axes.grid(axis="y")
     if len(values) and values.max() / values.min() > 4:
         axes.set_yscale("log")
-        few = (1,) if values.max() / values.min() > 200 else (1, 2, 5)
-        axes.yaxis.set_major_locator(LogLocator(subs=few))
+        axes.yaxis.set_major_locator(log_ticks(values.min(), values.max()))
         axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    axes.yaxis.set_major_formatter(tick_label)
 
 
 def _legend(axes: Axes) -> None:
@@ -226,7 +227,7 @@ def _baselines(estimates: pd.DataFrame) -> dict[str, tuple[str, float]]:
     }
 
 
-def _draws(estimates: pd.DataFrame) -> dict[tuple[Any, ...], int]:
+def _draws(estimates: pd.DataFrame) -> dict[Keys, int]:
     """K of each estimate, by its keys `LINE`."""
     drawn = estimates[estimates["proposal"] != ""]
     return {tuple(row[key] for key in LINE): int(row["draws"]) for row in drawn.to_dict("records")}

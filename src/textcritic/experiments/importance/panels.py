@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.typing import LineStyleType
 
 from textcritic.experiments.importance.files import MIXED
 from textcritic.experiments.importance.names import ImportanceNames
 from textcritic.report.cells import unique
+from textcritic.report.drawings import WIDE
 from textcritic.report.palette import INK, LINE_COLOURS, MUTED
-from textcritic.report.style import new_figure, style
+from textcritic.report.style import new_figure
 
-WIDTH, HEIGHT = 8.2, 3.1  # inches, of the figure and of a panel
-NARROW_BELOW = 5
+HEIGHT = 3.1  # inches, of a panel
 LINE = ["corpus", "generator", "proposal", "seed", "temperature", "peeks"]
 
 
@@ -33,7 +33,7 @@ class Line:
     label: str
     rows: pd.DataFrame
     colour: str
-    dashes: Any = "-"
+    dashes: LineStyleType = "-"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,17 +85,16 @@ def drawn_panels(
         height: of a panel, inches.
         pad: points between a panel and its title.
     """
-    columns = 1 if width < NARROW_BELOW or len(panels) == 1 else 2
+    columns = 1 if width < WIDE or len(panels) == 1 else 2
     lines = -(-len(panels) // columns)
-    with style():
-        figure = new_figure(width, height * lines + 0.2)
-        grid = figure.subplots(lines, columns, squeeze=False).ravel()
-        for axes, panel in zip(grid, panels, strict=False):
-            draw(axes, panel)
-            axes.set_title(panel.title, pad=pad, fontsize=10)
-        for axes in grid[len(panels) :]:
-            axes.set_visible(False)
-        figure.tight_layout(h_pad=1.8, w_pad=2.2)
+    figure = new_figure(width, height * lines + 0.2)
+    grid = figure.subplots(lines, columns, squeeze=False).ravel()
+    for axes, panel in zip(grid, panels, strict=False):
+        draw(axes, panel)
+        axes.set_title(panel.title, pad=pad, fontsize=10)
+    for axes in grid[len(panels) :]:
+        axes.set_visible(False)
+    figure.tight_layout(h_pad=1.8, w_pad=2.2)
     return figure
 
 

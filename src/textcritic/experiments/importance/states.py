@@ -1,29 +1,29 @@
 """An example of the latent states of a text: its tree, its mentions, or its links, as in the paper's Figure 1."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from textcritic.corpora.structured.texts import SHIFT, Mention, Structured, read_structured
 from textcritic.experiments.importance.files import ImportanceFiles
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import WIDE, Drawing
 from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
-from textcritic.report.style import new_figure, style
+from textcritic.report.style import new_figure
 
-WIDTH = 8.2  # inches
 MOST_TOKENS, MOST_NARROW = 12, 6
 FEWEST_LEAVES = 5
 NONE, REFLEXIVE = "∅", "reflexive"
 CHARACTER = 0.082  # inches
 
 
-def example_charts(files: ImportanceFiles) -> Iterator[tuple[str, Figure, Figure]]:
-    """states-CORPUS: name, wide and narrow figure, for each corpus whose test texts have a structure to show."""
+def example_charts(files: ImportanceFiles) -> Iterator[Drawing]:
+    """states-CORPUS, for each corpus whose test texts have a structure to show."""
     for texts in files.texts:
         example = example_of(read_structured(texts.test)) if texts.structured else None
         if example is not None:
-            yield f"states-{texts.corpus}", states_chart(example, WIDTH), states_chart(example, NARROW)
+            yield f"states-{texts.corpus}", partial(states_chart, example)
 
 
 def example_of(texts: Sequence[Structured]) -> Structured | None:
@@ -43,7 +43,7 @@ def example_of(texts: Sequence[Structured]) -> Structured | None:
 
 def states_chart(text: Structured, width: float) -> Figure:
     """The first tokens of a text with their states below, a column for each; a tree is drawn above its words."""
-    most = MOST_TOKENS if width >= WIDTH else MOST_NARROW
+    most = MOST_NARROW if width < WIDE else MOST_TOKENS
     if text.actions:
         return _tree_chart(text, width)
     return _table_chart(text, width, most)
@@ -96,45 +96,42 @@ def _shown(text: Structured, most: int) -> tuple[int, int]:
 def _table_chart(text: Structured, width: float, most: int) -> Figure:
     tokens, rows = text.tokens[:most], state_rows(text, most)
     entities = list(dict.fromkeys(mention.entity for mention in text.mentions))
-    slanted = max(map(len, (value for row in rows.values() for value in row))) > 8
-    height = (0.34 if not slanted else 0.62) * (1 + len(rows)) + 0.2
     room = width * (1 - 0.06) / max(len(tokens), 1) / CHARACTER
-    with style():
-        figure = new_figure(width, height)
-        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set_xlim(-0.7, len(tokens) + 0.15)
-        axes.set_ylim(len(rows) + 0.5, -0.5)
-        axes.axis("off")
-        for y, (name, values) in enumerate([("x", list(tokens)), *rows.items()]):
-            axes.text(-0.45, y, name, ha="center", va="center", style="italic", color=MUTED)
-            for x, value in enumerate(values):
-                mention = next((m for m in text.mentions if m.start <= x < m.end), None)
-                colour = INK if mention is None else LINE_COLOURS[entities.index(mention.entity) % len(LINE_COLOURS)]
-                plain = value in (NONE, "0")
-                axes.text(
-                    x + 0.5, y, _fitted(value, room), ha="center", va="center",
-                    color=MUTED if plain else colour, fontsize=10 if y == 0 or not slanted else 8,
-                    fontweight="bold" if y == 0 and mention else "normal",
-                )  # fmt: skip
-        axes.axhline(0.5, color=RULE, linewidth=0.8)
+    shown = [("x", [_fitted(token, room) for token in tokens])]
+    shown += [(name, [_fitted(value, room) for value in values]) for name, values in rows.items()]
+    two_lines = any("\n" in value for _, values in shown for value in values)
+    height = (0.62 if two_lines else 0.34) * len(shown) + 0.2
+    figure = new_figure(width, height)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_xlim(-0.7, len(tokens) + 0.15)
+    axes.set_ylim(len(rows) + 0.5, -0.5)
+    axes.axis("off")
+    for y, (name, values) in enumerate(shown):
+        axes.text(-0.45, y, name, ha="center", va="center", style="italic", color=MUTED)
+        for x, value in enumerate(values):
+            mention = next((m for m in text.mentions if m.start <= x < m.end), None)
+            colour = INK if mention is None else LINE_COLOURS[entities.index(mention.entity) % len(LINE_COLOURS)]
+            plain = value in (NONE, "0")
+            axes.text(
+                x + 0.5, y, value, ha="center", va="center", color=MUTED if plain else colour,
+                fontsize=9 if y and two_lines else 10, fontweight="bold" if y == 0 and mention else "normal",
+            )  # fmt: skip
+    axes.axhline(0.5, color=RULE, linewidth=0.8)
     return figure
 
 
 def _tree_chart(text: Structured, width: float) -> Figure:
     """Words on a line, a binary tree over them."""
-    with style():
-        top = _height(text.actions)
-        figure = new_figure(width, min(3.2, 0.5 + 0.32 * top))
-        axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-        axes.set_xlim(-0.7, len(text.tokens) - 0.3)
-        axes.set_ylim(-0.8, top + 0.3)
-        axes.axis("off")
-        _draw_tree(axes, text)
-        room = width / len(text.tokens) / CHARACTER
-        for place, token in enumerate(text.tokens):
-            axes.text(
-                place, -0.25, _fitted(token, room), ha="center", va="top", color=INK, fontsize=10 if room > 4 else 7
-            )
+    top = _height(text.actions)
+    figure = new_figure(width, min(3.2, 0.5 + 0.32 * top))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_xlim(-0.7, len(text.tokens) - 0.3)
+    axes.set_ylim(-0.8, top + 0.3)
+    axes.axis("off")
+    _draw_tree(axes, text)
+    room = width / len(text.tokens) / CHARACTER
+    for place, token in enumerate(text.tokens):
+        axes.text(place, -0.25, _fitted(token, room), ha="center", va="top", color=INK, fontsize=10 if room > 4 else 7)
     return figure
 
 

@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 
 from textcritic.corpora.intruders.documents import Document, read_documents
-from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.files import Coherent, Generated, IntruderFiles
 from textcritic.experiments.intruders.read import flagged, groups_of, predictions_of, some_documents
-from textcritic.files import read_json
+from textcritic.files import lacking, read_json
 from textcritic.inference import (
     Groups,
     Trials,
@@ -140,9 +139,7 @@ def _left_out(source: Coherent | Generated) -> dict[str, int]:
     """Texts of a sample that gave no document, and articles that were rejected when it was drawn."""
     if isinstance(source, Coherent):
         return {}
-    try:
+    with lacking(source.cut):
         counts, cut = read_json(source.counts), read_json(source.cut)
         reasons = {"not an article": int(counts["drawn"]) - int(counts["kept"]), **cut["left_out"]}
-    except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(f"{source.cut}: no {error} in it; delete it and rerun its rule") from error
     return {reason: number for reason, number in reasons.items() if number > 0}

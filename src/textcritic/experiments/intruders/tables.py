@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from textcritic.errors import TextcriticError
 from textcritic.experiments.intruders.asked import annotator_rows
 from textcritic.experiments.intruders.files import Corpus, IntruderFiles
 from textcritic.experiments.intruders.generated import generated_rows, measures_of
@@ -45,7 +44,7 @@ from textcritic.experiments.intruders.sheets import (
     probes_sheet,
 )
 from textcritic.experiments.people.sheets import agreement_sheet
-from textcritic.files import read_json
+from textcritic.files import lacking, read_json
 from textcritic.measures.material import Material
 from textcritic.report.tables import Table, recipe
 
@@ -73,7 +72,7 @@ def held_rows(material: Material[IntruderFiles]) -> pd.DataFrame:
 
 def _held(corpus: Corpus) -> Iterator[tuple[str, float]]:
     statistics = read_json(corpus.statistics)
-    try:
+    with lacking(corpus.statistics):
         every = statistics["all"]
         yield "documents", float(every["articles"])
         yield "incoherent", 100 * float(every["incoherent"])
@@ -83,8 +82,6 @@ def _held(corpus: Corpus) -> Iterator[tuple[str, float]]:
             yield of, float(every[of]["mean"])
             yield f"{of}_sd", float(every[of]["sd"])
         yield "documents_test", float(statistics["splits"]["test"]["articles"])
-    except (KeyError, TypeError) as error:
-        raise TextcriticError(f"{corpus.statistics}: no {error} in it; delete it and rerun its rule") from error
 
 
 __all__ = ["KEYS", "NAMES", "PAPER_TABLES", "TABLES", "TEXT"]

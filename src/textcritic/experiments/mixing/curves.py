@@ -6,7 +6,7 @@ from itertools import product
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator
 
 from textcritic.experiments.mixing.known import TESTS
 from textcritic.measures.labels import corpus_name
@@ -16,12 +16,11 @@ from textcritic.report.cells import unique
 from textcritic.report.charts import stacked_panels
 from textcritic.report.palette import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, RULE
 from textcritic.report.power import Curve, power_panel
-from textcritic.report.style import style
+from textcritic.report.style import percent_label
 
 HEIGHT = 1.9  # inches, of a panel
 LOOKS = (("o", "-", BLUE), ("s", "--", ORANGE), ("^", "-.", GREEN), ("D", ":", INK))
-PUT_IN = "words exchanged for those of another language, logarithmic scale\n(on the lines: sentences on each side)"
-PUT_IN_NARROW = "words exchanged, logarithmic scale\n(on the lines: sentences on each side)"
+PUT_IN = "words exchanged, logarithmic scale\n(on the lines: sentences on each side)"
 
 
 def refined(rows: pd.DataFrame) -> pd.DataFrame:
@@ -31,7 +30,7 @@ def refined(rows: pd.DataFrame) -> pd.DataFrame:
     return samples[several].sort_values("iterations", kind="stable")
 
 
-def refinement_chart(rows: pd.DataFrame, names: Names, width: float = 8.2) -> Figure:
+def refinement_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
     """Words of another language by number of refining passes: a panel for each corpus, a line for each generator.
 
     Args:
@@ -41,35 +40,30 @@ def refinement_chart(rows: pd.DataFrame, names: Names, width: float = 8.2) -> Fi
     """
     curves = refined(rows)
     corpora = unique(curves["corpus"])
-    with style():
-        figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.3)
-        for axes, corpus in zip(places, corpora, strict=True):
-            _refinement(axes, curves[curves["corpus"] == corpus], _band(rows, corpus), names)
-            axes.set_title(corpus_name(corpus) if len(corpora) > 1 else "Passes of refinement", pad=7)
+    figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.3)
+    for axes, corpus in zip(places, corpora, strict=True):
+        _refinement(axes, curves[curves["corpus"] == corpus], _band(rows, corpus), names)
+        axes.set_title(corpus_name(corpus) if len(corpora) > 1 else "Passes of refinement", pad=7)
     return figure
 
 
-def power_chart(rows: pd.DataFrame, width: float = 8.2) -> Figure:
+def power_chart(rows: pd.DataFrame, width: float) -> Figure:
     """A panel for each corpus of artificial languages and each test, a line for each number of sentences.
 
     Bands are 95% intervals.
 
     Args:
         rows: as `known.known_rows` makes them.
-        width: inches; below 5 fewer rates have a tick.
+        width: inches.
     """
-    narrow = width < 5
     corpora = unique(rows["corpus"])
     panels = list(product(corpora, TESTS))
-    with style():
-        figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
-        for axes, (corpus, test) in zip(places, panels, strict=True):
-            shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
-            power_panel(axes, list(_sizes(shown, test)), PUT_IN_NARROW if narrow else PUT_IN, narrow)
-            title = f"Noticed {TESTS[test]}"
-            axes.set_title(
-                f"{corpus_name(corpus)}: {title[0].lower()}{title[1:]}" if len(corpora) > 1 else title, pad=7
-            )
+    figure, places = stacked_panels(width, [HEIGHT] * len(panels), 0.62, 0.72)
+    for axes, (corpus, test) in zip(places, panels, strict=True):
+        shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
+        power_panel(axes, list(_sizes(shown, test)), PUT_IN)
+        start = f"{corpus_name(corpus)}: n" if len(corpora) > 1 else "N"
+        axes.set_title(f"{start}oticed {TESTS[test]}", pad=7, fontsize=10)
     return figure
 
 
@@ -98,7 +92,7 @@ def _refinement(axes: Axes, rows: pd.DataFrame, real: pd.Series, names: Names) -
     axes.set_ylim(0, None)
     axes.xaxis.set_major_locator(FixedLocator(list(place.values())))
     axes.set_xticks(list(place.values()), [str(value) for value in passes])
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}%"))
+    axes.yaxis.set_major_formatter(percent_label)
     axes.set_xlabel("passes after the first (band: real translations)", color=MUTED)
     axes.set_ylabel("words of\nanother language")
     axes.legend(fontsize=9)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,13 @@ from textcritic.measures.numbers import number
 from textcritic.measures.scored import read_scores
 from textcritic.plan.sources import data_keys
 from textcritic.report.charts import training_curves
-from textcritic.report.drawings import NARROW, curves_of
+from textcritic.report.drawings import Drawing, curves_of
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
 from textcritic.report.palette import BLUE, INK, MUTED
-from textcritic.report.style import style
+from textcritic.values import Row
 
 CHART, CURVES = "latent-nll", "training-curves"
-NOTHING, NOTHING_NARROW = "no sequence could be read", "none read"
+NOTHING = "none read"
 MOST_BINS = 60
 
 
@@ -36,16 +36,15 @@ class Panel:
     rows: Sequence[Histogram]
 
 
-def figures(experiment: ProcessFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """latent-nll, how the Latent NLL of sequences is spread, and training-curves: name, wide figure, narrow figure."""
+def figures(experiment: ProcessFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
+    """latent-nll, how the Latent NLL of sequences is spread, and training-curves."""
     panels = {data.corpus: _panel(data, experiment) for data in experiment.data}
-    yield CHART, spread_chart(panels), spread_chart(panels, NARROW)
-    curves = process_curves(experiment)
-    if curves:
-        yield CURVES, training_curves(curves), training_curves(curves, NARROW)
+    yield CHART, partial(spread_chart, panels)
+    if curves := process_curves(experiment):
+        yield CURVES, partial(training_curves, curves)
 
 
-def process_curves(experiment: ProcessFiles) -> dict[str, Any]:
+def process_curves(experiment: ProcessFiles) -> dict[str, list[Row]]:
     """The training curves of the models of the processes, by their names."""
     names = ProcessNames.of(experiment)
     return curves_of((names.source(s.keys, decoding=False), s.training) for s in experiment.samples)
@@ -54,17 +53,16 @@ def process_curves(experiment: ProcessFiles) -> dict[str, Any]:
 FIGURES = {"figures": figures}
 
 
-def spread_chart(panels: Mapping[str, Panel], width: float = 8.2) -> Figure:
+def spread_chart(panels: Mapping[str, Panel], width: float) -> Figure:
     """Histograms of the sequences' Latent NLL per step; a line through all of them is the exact expectation.
 
     Args:
         panels: by the process's name, which is written over its panel where there are several.
-        width: inches; below 5 the labels are above the rows instead of to their left.
+        width: inches; in a narrow chart the labels are above the rows instead of to their left.
     """
-    with style():
-        figure, places, narrow = histogram_panels({name: panel.rows for name, panel in panels.items()}, width, 1.35)
-        for axes, (corpus, panel) in zip(places, panels.items(), strict=True):
-            _draw_panel(axes, panel, corpus if len(panels) > 1 else "", narrow)
+    figure, places, narrow = histogram_panels({name: panel.rows for name, panel in panels.items()}, width, 1.35)
+    for axes, (corpus, panel) in zip(places, panels.items(), strict=True):
+        _draw_panel(axes, panel, corpus if len(panels) > 1 else "", narrow)
     return figure
 
 
@@ -79,10 +77,9 @@ def _spread(label: str, data: KnownData | Sequences) -> Histogram:
     scores = read_scores(data.scores)
     kept = scores.filter(pc.invert(scores["rejected"]))
     values = kept["nll"].to_numpy() / kept["steps"].to_numpy()
-    ppl = number(latent_ppl(scores)) if len(values) else ""
-    note, narrow_note = (f"Latent PPL {ppl}", ppl) if ppl else (NOTHING, NOTHING_NARROW)
+    note = f"Latent PPL {number(latent_ppl(scores))}" if len(values) else NOTHING
     colour = BLUE if isinstance(data, Sequences) else INK
-    return Histogram(label, values[np.isfinite(values)], colour, note, narrow_note)
+    return Histogram(label, values[np.isfinite(values)], colour, note)
 
 
 def _draw_panel(axes: Axes, panel: Panel, title: str, narrow: bool) -> None:
@@ -93,14 +90,9 @@ def _draw_panel(axes: Axes, panel: Panel, title: str, narrow: bool) -> None:
         top = base + (room(narrow) if narrow else 1)
         axes.vlines(panel.exact, base, top, color=MUTED, linewidth=1.2, linestyle=(0, (4, 3)), zorder=3)
     side = panel.exact > (edges[0] + edges[-1]) / 2
-    place: dict[str, Any] = {"xytext": (-5 if side else 5, 3), "ha": "right" if side else "left", "va": "bottom"}
     axes.annotate(
-        f"exact: {panel.exact:.2f}",
-        (panel.exact, 1),
-        xycoords=axes.get_xaxis_transform(),
-        textcoords="offset points",
-        color=MUTED,
-        **place,
-    )
+        f"exact: {panel.exact:.2f}", (panel.exact, 1), (-5 if side else 5, 3), axes.get_xaxis_transform(),
+        "offset points", color=MUTED, ha="right" if side else "left", va="bottom",
+    )  # fmt: skip
     axes.set_title(title, pad=18 if title else 7)
     axes.set_xlabel("Latent NLL of a sequence, nats per step")

@@ -1,6 +1,5 @@
 """Table 1 of the paper in long format: a known process, sequences drawn from it, and samples of models of it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from textcritic.critics import decompose, document_columns, latent_nll, rejectio
 from textcritic.critics.known_process import KnownProcess, audit_parsing
 from textcritic.errors import TextcriticError
 from textcritic.experiments.process.files import EXACT, TEST, Exact, KnownData, ProcessFiles, Sequences
-from textcritic.files import read_json
+from textcritic.files import lacking, read_json
 from textcritic.measures.material import Material
 from textcritic.measures.measure import LATENT_PPL, Measure, Scored
 from textcritic.measures.numbers import plural
@@ -24,7 +23,7 @@ from textcritic.measures.scored import (
     source_scores,
 )
 from textcritic.plan.sources import GROUP, KEYS, RUN, SAMPLE
-from textcritic.values import JsonObject, Row
+from textcritic.values import Row
 
 PARTS = ("cross_entropy", "entropy", "kl", "entropy_corrected", "kl_corrected")
 COLUMNS = (
@@ -54,6 +53,7 @@ WORDS = Measure(
     by_ratio=True,
 )
 EXACT_VALUES = {"ppl_body": "word_ppl", "latent_ppl": "latent_ppl"}
+PROCESS_PPL = "perplexity of a process"
 SUBSAMPLE_SEED = 1234
 
 
@@ -123,7 +123,9 @@ def parsing_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
 def _exact(data: KnownData, process: Process) -> Row:
     """The columns of the exact row."""
     parts = decompose(_expected_transitions(process), KnownProcess.of(process))
-    exact = _statistics(data, lambda loaded: {name: loaded[key]["exact"] for name, key in EXACT_VALUES.items()})
+    with lacking(data.statistics, PROCESS_PPL):
+        statistics = read_json(data.statistics)
+        exact = {name: statistics[key]["exact"] for name, key in EXACT_VALUES.items()}
     if not np.isclose(np.log(exact["latent_ppl"]), parts.cross_entropy, rtol=1e-6):
         raise TextcriticError(f"{data.statistics}: is of another process than {data.process}; delete both and rerun")
     length = process.expected_tokens()
@@ -134,24 +136,12 @@ def _exact(data: KnownData, process: Process) -> Row:
 
 def _of_test_split(data: KnownData) -> Row:
     """Word-level perplexity of the test split; a sequence's end has probability 1 and so costs nothing."""
-
-    def columns(statistics: JsonObject) -> dict[str, float | str]:
+    with lacking(data.statistics, PROCESS_PPL):
+        statistics = read_json(data.statistics)
         words, (low, high) = statistics["word_ppl"]["test"], statistics["word_ppl"]["ci95"]
         tokens, ends = statistics["tokens"]["test"], statistics["articles"]["test"]
         body = {"ppl_body": words, "ppl_body_low": low, "ppl_body_high": high, "ppl_unit": "tokens"}
         return body | {"ppl_all": words ** (tokens / (tokens + ends))}
-
-    return _statistics(data, columns)
-
-
-def _statistics(data: KnownData, columns: Callable[[JsonObject], Row]) -> Row:
-    """Some columns of statistics.json."""
-    try:
-        return columns(read_json(data.statistics))
-    except (KeyError, TypeError, ValueError) as error:
-        raise TextcriticError(
-            f"{data.statistics}: no perplexity of a process in it ({error}); delete it and rerun its rule"
-        ) from error
 
 
 def _expected_transitions(process: Process) -> np.ndarray:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
+from matplotlib.typing import LineStyleType
 
 from textcritic.critics.recitation.scoring import MAIN_LENGTH
 from textcritic.experiments.recitation.files import RecitationFiles
@@ -17,12 +18,12 @@ from textcritic.measures.names import Names
 from textcritic.plan.sources import GROUP
 from textcritic.report.cells import unique
 from textcritic.report.charts import legend_above, stacked_panels
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import Drawing
 from textcritic.report.palette import INK, LINE_COLOURS, RULE
-from textcritic.report.style import DASHES, style
+from textcritic.report.style import DASHES, percent_label
 
 CHART = "recitation-lengths"
-WIDTH, HEIGHT, NARROW_HEIGHT = 8.2, 3.0, 2.6  # inches
+HEIGHT = 2.8  # inches
 LEFT, RIGHT = 0.75, 0.15
 
 
@@ -31,14 +32,14 @@ class Look:
     """How the line of a source is drawn."""
 
     colour: str
-    dashes: Any
+    dashes: LineStyleType
     width: float = 1.4
 
 
-def figures(files: RecitationFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def figures(files: RecitationFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """recitation-lengths: a line for each source, of several seeds their mean, with its 95% interval as a band."""
     table, names = rows["recitation-lengths"], Names.of(files.samples)
-    yield CHART, lengths_chart(table, names, WIDTH), lengths_chart(table, names, NARROW)
+    yield CHART, partial(lengths_chart, table, names)
 
 
 FIGURES = {"figures": figures}
@@ -48,16 +49,14 @@ def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
     """A panel for each corpus, `width` inches wide; the legend is above the first."""
     panels = list(table.groupby("corpus", sort=False))
     looks = _looks(table, names)
-    height = NARROW_HEIGHT if width < WIDTH else HEIGHT
-    with style():
-        figure, places = stacked_panels(width, [height] * len(panels), LEFT, RIGHT)
-        for axes, (corpus, rows) in zip(places, panels, strict=True):
-            _panel(axes, rows, names, looks)
-            axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
-        handles = [
-            Line2D([], [], color=look.colour, linestyle=look.dashes, linewidth=look.width) for look in looks.values()
-        ]
-        legend_above(figure, handles, list(looks), width)
+    figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
+    for axes, (corpus, rows) in zip(places, panels, strict=True):
+        _panel(axes, rows, names, looks)
+        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
+    handles = [
+        Line2D([], [], color=look.colour, linestyle=look.dashes, linewidth=look.width) for look in looks.values()
+    ]
+    legend_above(figure, handles, list(looks))
     return figure
 
 
@@ -72,9 +71,8 @@ def _panel(axes: Axes, rows: pd.DataFrame, names: Names, looks: Mapping[str, Loo
     axes.set_ylim(0, None)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}%"))
-    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
-    axes.set_axisbelow(True)
+    axes.yaxis.set_major_formatter(percent_label)
+    axes.grid(axis="y")
     axes.set_xlabel("n, words in a row")
     axes.set_ylabel("in the training text")
 

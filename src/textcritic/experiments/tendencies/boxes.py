@@ -2,35 +2,37 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from textwrap import fill
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
+from matplotlib.typing import LineStyleType
 
-from textcritic.experiments.tendencies.panels import NARROW_BELOW, Line, Panel
+from textcritic.experiments.tendencies.panels import Line, Panel
 from textcritic.measures.numbers import count, shortened
 from textcritic.report.charts import CHARACTER, stacked_panels
-from textcritic.report.palette import FAINT, INK, MUTED, RULE
-from textcritic.report.style import style
+from textcritic.report.drawings import WIDE
+from textcritic.report.palette import FAINT, INK, MUTED, PAPER, RULE
+from textcritic.report.style import share_label, tick_label
 
 T = TypeVar("T")
 ROW = 0.3  # inches
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-DASHES: Any = (0, (3, 1.5))  # matplotlib's type hints allow only names of styles
+DASHES: LineStyleType = (0, (3, 1.5))
 WORDS = "unigram_max"
 LABEL = 26  # characters of a line of a label
 AXES = {"length": "tokens of a document", "stopwords": "share of stop words", "symbols": "share of symbols"}
 
 
-def box_chart(shown: Sequence[Panel], name: str, width: float) -> Figure:
+def box_chart(name: str, shown: Sequence[Panel], width: float) -> Figure:
     """Boxes from the first to the third quartile with the median, whiskers from 5% to 95%; real text is the band
     behind.
 
     Args:
-        shown: panels, one under another.
         name: of the quantity, a key of `AXES`.
+        shown: panels, one under another.
         width: inches.
     """
 
@@ -48,7 +50,7 @@ def box_chart(shown: Sequence[Panel], name: str, width: float) -> Figure:
     return _rows(shown, draw, width, lambda panel: panel.all)
 
 
-def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: float) -> Figure:
+def permutation_chart(titles: Mapping[str, str], shown: Sequence[Panel], width: float) -> Figure:
     """The difference of each sample from real text (dot), and the middle 95% and 50% of permuted ones (bars).
 
     Of means, or the largest one of the frequencies of words, which has no sign; `titles` by name of the curves.
@@ -73,8 +75,8 @@ def permutation_chart(shown: Sequence[Panel], titles: Mapping[str, str], width: 
                 axes.plot(ends[[1, 2]], [y, y], color=MUTED, linewidth=6, alpha=0.6, solid_capstyle="butt", zorder=2)
             axes.plot(observed["y"], [y] * len(observed), "o", color=line.colour, markersize=5.5, zorder=3)
         axes.axvline(0, color=RULE, linewidth=1, zorder=0)
-        label = "largest difference of the frequency of a word"
-        _scale(axes, name, label if name == WORDS else "difference of the mean: sample minus real text")
+        label = "largest difference\nof the frequency of a word"
+        _scale(axes, name, label if name == WORDS else "difference of the mean:\nsample minus real text")
 
     def title(entry: tuple[Panel, str]) -> str:
         return ": ".join(filter(None, (entry[0].title, titles[entry[1]])))
@@ -98,8 +100,7 @@ def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
         axes.axvline(totals[0], color=INK, linewidth=1)
         closed = [line.vocabulary for line in panel.lines if line.vocabulary]
         axes.set_xlim(0, 1.18 * max([*totals, *closed]))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.xaxis.set_major_formatter(tick_label)
         axes.set_xlabel("different words" + "\n(dashed: of a closed vocabulary)" * bool(closed))
 
     return _rows(shown, draw, width, lambda panel: panel.all)
@@ -107,7 +108,9 @@ def vocabulary_chart(shown: Sequence[Panel], width: float) -> Figure:
 
 def _at_end(axes: Axes, number: float, y: float, above: float = 0) -> None:
     """A number at the end of its bar, some points above the middle."""
-    axes.annotate(count(number), (number, y), (4, above), textcoords="offset points", va="center", fontsize=9)
+    box = {"facecolor": PAPER, "edgecolor": "none", "pad": 1.0}  # over the line of real text
+    place = (number, y), (4, above)
+    axes.annotate(count(number), *place, textcoords="offset points", va="center", fontsize=9, bbox=box)
 
 
 def _rows(
@@ -118,21 +121,20 @@ def _rows(
     title: Callable[[T], str] = lambda entry: getattr(entry, "title", ""),
 ) -> Figure:
     """Panels under one another whose rows are sources, with labels to their left."""
-    narrow = width < NARROW_BELOW
-    room = 16 if narrow else LABEL
+    room = 16 if width < WIDE else LABEL
     labels = [[fill(shortened(line.label, 2 * room), room) for line in lines(entry)] for entry in entries]
     longest = max((len(part) for names in labels for name in names for part in name.split("\n")), default=1)
     row = ROW * (1 + 0.6 * max((name.count("\n") for names in labels for name in names), default=0))
-    with style():
-        left = 0.2 + CHARACTER * longest
-        figure, places = stacked_panels(width, [max(2, len(names)) * row for names in labels], left, 0.25)
-        for axes, entry, names in zip(places, entries, labels, strict=True):
-            draw(axes, entry)
-            axes.set_ylim(-0.6, len(names) - 0.4)
-            axes.set_yticks(range(len(names) - 1, -1, -1), names, fontsize=9)
-            axes.tick_params(axis="y", length=0)
-            axes.spines["left"].set_visible(False)
-            axes.set_title(title(entry), pad=6, fontsize=10)
+    left = 0.2 + CHARACTER * longest
+    figure, places = stacked_panels(width, [max(2, len(names)) * row for names in labels], left, 0.25)
+    for axes, entry, names in zip(places, entries, labels, strict=True):
+        draw(axes, entry)
+        axes.xaxis.set_major_locator(MaxNLocator(4 if width < WIDE else 6))
+        axes.set_ylim(-0.6, len(names) - 0.4)
+        axes.set_yticks(range(len(names) - 1, -1, -1), names, fontsize=9)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_title(title(entry), pad=6, fontsize=10)
     return figure
 
 
@@ -144,7 +146,5 @@ def _box(axes: Axes, y: float, values: np.ndarray, colour: str) -> None:
 
 
 def _scale(axes: Axes, name: str, label: str = "") -> None:
-    shares = name != "length"
     axes.set_xlabel(label or AXES[name])
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}%" if shares else f"{value:,g}"))
+    axes.xaxis.set_major_formatter(share_label if name != "length" else tick_label)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from textwrap import fill
 
 import numpy as np
@@ -9,267 +10,205 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from textcritic.critics.tendencies.verdicts import DIFFERS, KEPT, MISSING, TENDENCIES
 from textcritic.experiments.tendencies.boxes import WORDS, box_chart, permutation_chart, vocabulary_chart
 from textcritic.experiments.tendencies.files import TendenciesFiles
-from textcritic.experiments.tendencies.panels import NARROW_BELOW, Panel, band, grid, panels, plot, quiet
+from textcritic.experiments.tendencies.panels import Panel, band, grid, panels, plot, quiet
 from textcritic.experiments.tendencies.sheets import UNCLEAR
 from textcritic.experiments.tendencies.statistics import REAL
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import LONGEST, number, power_of_ten, shortened
 from textcritic.plan.sources import GROUP
 from textcritic.report.charts import CHARACTER
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import WIDE, Drawing
 from textcritic.report.palette import INK, MUTED
-from textcritic.report.style import SEQUENTIAL, new_figure, style
+from textcritic.report.style import SEQUENTIAL, log_ticks, new_figure, share_label, tick_label
 
 CELL, NARROW_CELL, HEAD_LINE = 0.4, 0.26, 0.2  # inches
 LABEL = 22  # characters of a line of a sample's name next to its row
 SIGNS: Mapping[str, str] = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: "—"}
 FARTHEST = 100  # times the distance by chance; from here on the colour does not change
 
-WIDTH = 8.2
-SIZES = ("types", "s", "heaps_beta", "unigram_half_l1")
-Drawn = tuple[str, Figure, Figure]
-DISTANCES = (("heaps_own", "own law"), ("heaps_real", "law of real text"), ("heaps", "real text"))
+TYPES = ("types", "bigrams")  # curves: different words, different pairs of neighbouring words
+SIZES = {
+    "types": "different words",
+    "s": "Zipf’s s",
+    "heaps_beta": "Heaps’ β",
+    "unigram_half_l1": "distance of words",
+}
+DISTANCES = {"heaps_own": "own law", "heaps_real": "law of real text", "heaps": "real text"}
 TITLES = {"length": "Length", "stopwords": "Stop words", "symbols": "Symbols"}
 
 
-def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawn]:
-    """The figures of every report: name, wide figure, narrow figure."""
-    names = Names.of(files.samples, REAL)
-    table, shown = rows["tendencies"], panels(files, names)
-    yield "overview", overview_chart(table, names, WIDTH), overview_chart(table, names, NARROW)
-    for part in (
-        rank_frequency,
-        type_token_ratios,
-        type_token_distances,
-        distributions,
-        permutations,
-        recurrence,
-        sizes,
-    ):
-        yield from part(shown)
-
-
-def rank_frequency(shown: Sequence[Panel]) -> Iterator[Drawn]:
+def rank_frequency(axes: Axes, panel: Panel, column: int) -> None:
     """Frequency by rank, and the same divided by real text's (paper, Figure 6)."""
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        real = panel.real.curve("rank-frequency")
-        for line in panel.all:
-            curve = line.curve("rank-frequency")
-            plot(axes, line, _over(curve, real) if column else curve)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
-        if column:
-            band(axes, _over(real, real))
-            _times(axes)
-        else:
-            band(axes, real)
-            axes.set_yscale("log")
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
-        quiet(axes, "rank", "" if column else "share of tokens")
-
-    yield from _both("rank-frequency", shown, ("share of tokens by rank", "over that of real text"), draw)
-
-
-def type_token(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Different words, and different pairs of neighbouring words, by length (paper, Figure 3)."""
-    titles = ("different words", "different pairs of words")
-    yield from _both("type-token", shown, titles, _types(("types", "bigrams")))
-
-
-def type_token_ratios(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """The same divided by those of real text."""
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        name = ("types", "bigrams")[column]
-        real = panel.real.curve(name)
-        for line in panel.all:
-            plot(axes, line, _over(line.curve(name), real))
+    real = panel.real.curve("rank-frequency")
+    for line in panel.all:
+        curve = line.curve("rank-frequency")
+        plot(axes, line, _over(curve, real) if column else curve)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: power_of_ten(value))
+    if column:
         band(axes, _over(real, real))
-        length_axis(axes)
         _times(axes)
-        quiet(axes, "length, tokens")
-
-    titles = ("different words, over real text", "different pairs, over real text")
-    yield from _both("type-token-ratios", shown, titles, draw)
-
-
-def types(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Different words by length (paper, Figure 1)."""
-    yield from _both("types", shown, ("different words by length",), _types(("types",)))
+    else:
+        band(axes, real)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: power_of_ten(value))
+    quiet(axes, "rank", "" if column else "share of tokens")
 
 
-def type_token_distances(shown: Sequence[Panel]) -> Iterator[Drawn]:
+def type_token(axes: Axes, panel: Panel, column: int) -> None:
+    """Different words, and different pairs of neighbouring words, by length (paper, Figures 1 and 3)."""
+    band(axes, panel.real.curve(TYPES[column]))
+    for line in panel.all:
+        plot(axes, line, line.curve(TYPES[column]))
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(tick_label)
+    quiet(axes, "length, tokens", "" if column else "mean number")
+
+
+def type_token_ratios(axes: Axes, panel: Panel, column: int) -> None:
+    """The same divided by those of real text."""
+    real = panel.real.curve(TYPES[column])
+    for line in panel.all:
+        plot(axes, line, _over(line.curve(TYPES[column]), real))
+    band(axes, _over(real, real))
+    length_axis(axes)
+    _times(axes)
+    quiet(axes, "length, tokens")
+
+
+def type_token_distances(axes: Axes, panel: Panel, column: int) -> None:
     """How far the number of different words is from three references, by length (paper, Figure 4).
 
     A point is filled where p is below 0.05.
     """
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        for line in panel.all if column == 0 else panel.lines:
-            curve = line.curve(DISTANCES[column][0])
-            plot(axes, line, curve, marker="o", markersize=3, markerfacecolor="none")
-            significant = curve[curve["p"] < 0.05]
-            axes.plot(significant["x"], significant["y"], "o", color=line.colour, markersize=3.2, zorder=4)
-        length_axis(axes)
-        axes.set_ylim(0, None)
-        quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
-
-    titles = tuple(f"against {title}" for _, title in DISTANCES)
-    yield from _both("type-token-distances", shown, titles, draw)
+    for line in panel.all if column == 0 else panel.lines:
+        curve = line.curve(tuple(DISTANCES)[column])
+        plot(axes, line, curve, marker="o", markersize=3, markerfacecolor="none")
+        significant = curve[curve["p"] < 0.05]
+        axes.plot(significant["x"], significant["y"], "o", color=line.colour, markersize=3.2, zorder=4)
+    length_axis(axes)
+    axes.set_ylim(0, None)
+    quiet(axes, "length, tokens", "largest difference" if column == 0 else "")
 
 
-def distributions(shown: Sequence[Panel]) -> Iterator[Drawn]:
+def distributions(axes: Axes, panel: Panel, column: int) -> None:
     """Densities of lengths, stop words and symbols (paper, Figure 9b)."""
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        name = tuple(TITLES)[column]
-        band(axes, panel.real.curve(name))
-        for line in panel.all:
-            plot(axes, line, line.curve(name))
-        if name == "length":
-            length_axis(axes)
-        else:
-            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f}%"))
-            seen = pd.concat([line.curve(name) for line in panel.all])
-            axes.set_xlim(0, max(seen.loc[seen["y"] > 0, "x"], default=1.0))
-        axes.set_ylim(0, None)
-        axes.set_yticks([])
-        quiet(axes, "tokens of a document" if name == "length" else "share of a document’s tokens")
-
-    yield from _both("distributions", shown, tuple(TITLES.values()), draw)
+    name = tuple(TITLES)[column]
+    band(axes, panel.real.curve(name))
+    for line in panel.all:
+        plot(axes, line, line.curve(name))
+    if name == "length":
+        length_axis(axes)
+    else:
+        axes.xaxis.set_major_formatter(share_label)
+        seen = pd.concat([line.curve(name) for line in panel.all])
+        axes.set_xlim(0, max(seen.loc[seen["y"] > 0, "x"], default=1.0))
+    axes.set_ylim(0, None)
+    axes.set_yticks([])
+    quiet(axes, "tokens of a document" if name == "length" else "share of a document’s tokens")
 
 
-def recurrence(shown: Sequence[Panel]) -> Iterator[Drawn]:
+def recurrence(axes: Axes, panel: Panel, _: int) -> None:
     """How much likelier than by chance two tokens some way apart are the same word."""
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        band(axes, panel.real.curve("recurrence"))
-        for line in panel.all:
-            plot(axes, line, line.curve("recurrence"), marker="o", markersize=2.5)
-        axes.set_xscale("log", base=2)
-        axes.axhline(0, color=INK, linewidth=0.6, zorder=1)
-        _plain(axes)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:+.0f}%"))
-        quiet(axes, "tokens apart", "beyond chance")
-
-    yield from _both("recurrence", shown, ("the same word again",), draw)
+    band(axes, panel.real.curve("recurrence"))
+    for line in panel.all:
+        plot(axes, line, line.curve("recurrence"), marker="o", markersize=2.5)
+    axes.set_xscale("log", base=2)
+    axes.axhline(0, color=INK, linewidth=0.6, zorder=1)
+    axes.xaxis.set_major_formatter(tick_label)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{'+' if value > 1e-9 else ''}{share_label(value)}")
+    quiet(axes, "tokens apart", "beyond chance")
 
 
-def sizes(shown: Sequence[Panel]) -> Iterator[Drawn]:
+def sizes(axes: Axes, panel: Panel, column: int) -> None:
     """Estimates by number of documents."""
-    titles = {
-        "types": "different words",
-        "s": "Zipf’s s",
-        "heaps_beta": "Heaps’ β",
-        "unigram_half_l1": "distance of words",
-    }
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        for line in panel.all:
-            plot(axes, line, line.curve(f"size.{SIZES[column]}"), marker="o", markersize=2.5)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
-        _plain(axes)
-        axes.yaxis.set_major_locator(MaxNLocator(4))
-        if SIZES[column] == "types":
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-        axes.tick_params(labelsize=8)
-        quiet(axes, "documents")
-
-    yield from _both("sizes", shown, tuple(titles[name] for name in SIZES), draw)
+    name = tuple(SIZES)[column]
+    for line in panel.all:
+        plot(axes, line, line.curve(f"size.{name}"), marker="o", markersize=2.5)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    axes.xaxis.set_major_formatter(tick_label)
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    if name == "types":
+        axes.yaxis.set_major_formatter(tick_label)
+    axes.tick_params(labelsize=8)
+    quiet(axes, "documents")
 
 
-def permutations(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Differences of means and of words, compared with those of permuted documents (paper, Figure 7)."""
-    titles = TITLES | {WORDS: "Words"}
-    yield "permutations", permutation_chart(shown, titles, WIDTH), permutation_chart(shown, titles, NARROW)
-
-
-def boxes(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Box plots of lengths, stop words and symbols (paper, Figure 8)."""
-    for name in TITLES:
-        yield f"boxes.{name}", box_chart(shown, name, WIDTH), box_chart(shown, name, NARROW)
-
-
-def lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Box plots of lengths (paper, Figure 5)."""
-    yield "lengths", box_chart(shown, "length", WIDTH), box_chart(shown, "length", NARROW)
-
-
-def vocabulary(shown: Sequence[Panel]) -> Iterator[Drawn]:
-    """Sizes of vocabularies (paper, Figure 2)."""
-    yield "vocabulary", vocabulary_chart(shown, WIDTH), vocabulary_chart(shown, NARROW)
-
-
-def unigrams_and_lengths(shown: Sequence[Panel]) -> Iterator[Drawn]:
+def unigrams_and_lengths(axes: Axes, panel: Panel, column: int) -> None:
     """Differences of words between second draws and real text, one a draw; and the lengths of real text.
 
     The paper's Figure 9a permutes documents instead of drawing again; its Figure 9b has the lengths.
     """
-
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        curve = panel.real.curve("length" if column else "floor.unigram_max")
-        if column:
-            band(axes, curve)
-            plot(axes, panel.real, curve)
-            length_axis(axes)
-        else:
-            axes.hist(curve["y"], bins=min(20, max(5, len(curve) // 2)), color=INK, alpha=0.55)
-            axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.set_yticks([])
-        quiet(axes, "tokens of a document" if column else "largest difference of words")
-
-    alone = list({panel.real.keys["corpus"]: Panel(panel.title, panel.real, []) for panel in shown}.values())
-    titles = ("second draws of real text", "lengths of real text")
-    yield "unigrams-and-lengths", grid(alone, titles, draw, WIDTH), grid(alone, titles, draw, NARROW)
+    curve = panel.real.curve("length" if column else "floor.unigram_max")
+    if column:
+        band(axes, curve)
+        plot(axes, panel.real, curve)
+        length_axis(axes)
+    else:
+        axes.hist(curve["y"], bins=min(20, max(5, len(curve) // 2)), color=INK, alpha=0.55)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.set_yticks([])
+    quiet(axes, "tokens of a document" if column else "largest difference of words")
 
 
-def _numbered(
-    draw: Callable[[Sequence[Panel]], Iterator[Drawn]],
-) -> Callable[[TendenciesFiles, Mapping[str, pd.DataFrame]], Iterator[Drawn]]:
-    """The recipe of a figure that is drawn from the curves of all sources, not from a table."""
-    return lambda files, _: draw(panels(files, Names.of(files.samples, REAL)))
+def real_texts(shown: Sequence[Panel]) -> list[Panel]:
+    """A panel for the real text of each corpus alone."""
+    return list({panel.real.keys["corpus"]: Panel(panel.title, panel.real, []) for panel in shown}.values())
 
 
+GRIDS: Mapping[str, tuple[tuple[str, ...], Callable[[Axes, Panel, int], None]]] = {
+    "rank-frequency": (("share of tokens by rank", "over that of real text"), rank_frequency),
+    "types": (("different words by length",), type_token),
+    "type-token": (("different words", "different pairs of words"), type_token),
+    "type-token-ratios": (("different words, over real text", "different pairs, over real text"), type_token_ratios),
+    "type-token-distances": (tuple(f"against {title}" for title in DISTANCES.values()), type_token_distances),
+    "distributions": (tuple(TITLES.values()), distributions),
+    "recurrence": (("the same word again",), recurrence),
+    "sizes": (tuple(SIZES.values()), sizes),
+    "unigrams-and-lengths": (("second draws of real text", "lengths of real text"), unigrams_and_lengths),
+}
+"""Figures with a column for each title, and what draws one column of one panel."""
+CHARTS: Mapping[str, Callable[[Sequence[Panel], float], Figure]] = {
+    **{name: partial(grid, *of) for name, of in GRIDS.items()},
+    "unigrams-and-lengths": lambda shown, width: grid(*GRIDS["unigrams-and-lengths"], real_texts(shown), width),
+    "permutations": partial(permutation_chart, TITLES | {WORDS: "Words"}),  # paper, Figure 7
+    "lengths": partial(box_chart, "length"),  # paper, Figure 5
+    **{f"boxes.{name}": partial(box_chart, name) for name in TITLES},  # paper, Figure 8
+    "vocabulary": vocabulary_chart,  # paper, Figure 2
+}
+STANDING = (
+    *("rank-frequency", "type-token-ratios", "type-token-distances", "distributions", "permutations", "recurrence"),
+    "sizes",
+)
+
+
+def figures(files: TendenciesFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
+    """The figures of every report."""
+    yield "overview", partial(overview_chart, rows["tendencies"], Names.of(files.samples, REAL))
+    yield from charts(STANDING, files, rows)
+
+
+def charts(names: Sequence[str], files: TendenciesFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
+    """Figures that are drawn from the curves of all sources, not from a table: keys of `CHARTS`."""
+    shown = panels(files, Names.of(files.samples, REAL))
+    return ((name, partial(CHARTS[name], shown)) for name in names)
+
+
+NUMBERED = ("types", "vocabulary", "type-token", "type-token-distances", "lengths", "rank-frequency", "permutations")
 FIGURES = {
     "figures": figures,
-    "types": _numbered(types),
-    "vocabulary": _numbered(vocabulary),
-    "type-token": _numbered(type_token),
-    "type-token-distances": _numbered(type_token_distances),
-    "lengths": _numbered(lengths),
-    "rank-frequency": _numbered(rank_frequency),
-    "permutations": _numbered(permutations),
-    "boxes": _numbered(boxes),
-    "unigrams-and-lengths": _numbered(unigrams_and_lengths),
+    **{name: partial(charts, [name]) for name in (*NUMBERED, "unigrams-and-lengths")},
+    "boxes": partial(charts, [f"boxes.{name}" for name in TITLES]),
 }
-
-
-def _both(
-    name: str, shown: Sequence[Panel], titles: tuple[str, ...], draw: Callable[[Axes, Panel, int], None]
-) -> Iterator[Drawn]:
-    yield name, grid(shown, titles, draw, WIDTH), grid(shown, titles, draw, NARROW)
-
-
-def _types(curves: tuple[str, ...]) -> Callable[[Axes, Panel, int], None]:
-    def draw(axes: Axes, panel: Panel, column: int) -> None:
-        band(axes, panel.real.curve(curves[column]))
-        for line in panel.all:
-            plot(axes, line, line.curve(curves[column]))
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-        quiet(axes, "length, tokens", "" if column else "mean number")
-
-    return draw
 
 
 def _over(curve: pd.DataFrame, real: pd.DataFrame) -> pd.DataFrame:
@@ -285,20 +224,15 @@ def _times(axes: Axes) -> None:
     """An axis of ratios; those beyond 3 are cut off."""
     axes.set_ylim(max(0.0, axes.get_ylim()[0]), min(3.0, axes.get_ylim()[1]))
     axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{tick_label(value)}×")
 
 
 def length_axis(axes: Axes) -> None:
     """A logarithmic axis of lengths; a short one has some numbers too, a long one has space between them."""
     axes.set_xscale("log")
     first, last = axes.dataLim.intervalx  # the axis of an empty panel has no limits
-    subs = (1, 2, 5) if last < 50 * first else (1, 3) if last < 400 * first else (1,)
-    axes.xaxis.set_major_locator(LogLocator(subs=subs, numticks=10))
-    _plain(axes)
-
-
-def _plain(axes: Axes) -> None:
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_major_locator(log_ticks(first, last))
+    axes.xaxis.set_major_formatter(tick_label)
 
 
 def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
@@ -312,22 +246,21 @@ def overview_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
         width: inches.
     """
     groups = list(rows.groupby(GROUP, sort=False))
-    narrow = width < NARROW_BELOW
+    narrow = width < WIDE
     most = LONGEST if narrow else 2 * LABEL
     labels = [shortened(names.source(group.iloc[0].to_dict(), seed=False), most) for _, group in groups]
     titles = [tendency.title for tendency in TENDENCIES]
     cells = [[_cell(group[group["tendency"] == tendency.name]) for tendency in TENDENCIES] for _, group in groups]
-    with style():
-        if narrow:
-            return _narrow(labels, titles, cells, width)
-        labels = [fill(label, LABEL) for label in labels]
-        left = 0.25 + CHARACTER * max(len(line) for label in labels for line in label.split("\n"))
-        height = CELL * len(labels) + 0.75
-        figure = new_figure(width, height)
-        axes = figure.add_axes((left / width, 0.1 / height, 1 - (left + 0.1) / width, CELL * len(labels) / height))
-        _draw(axes, cells)
-        axes.set_yticks(range(len(labels)), labels)
-        axes.set_xticks(range(len(titles)), [fill(title, 10) for title in titles], fontsize=8.5)
+    if narrow:
+        return _narrow(labels, titles, cells, width)
+    labels = [fill(label, LABEL) for label in labels]
+    left = 0.25 + CHARACTER * max(len(line) for label in labels for line in label.split("\n"))
+    height = CELL * len(labels) + 0.75
+    figure = new_figure(width, height)
+    axes = figure.add_axes((left / width, 0.1 / height, 1 - (left + 0.1) / width, CELL * len(labels) / height))
+    _draw(axes, cells)
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_xticks(range(len(titles)), [fill(title, 10) for title in titles], fontsize=8.5)
     return figure
 
 
@@ -357,7 +290,7 @@ def _draw(axes: Axes, cells: list[list[tuple[float, str]]]) -> None:
         for x, (value, words) in enumerate(row):
             quiet_words = (KEPT, UNCLEAR, MISSING, *(SIGNS[word] for word in (KEPT, UNCLEAR, MISSING)))
             colour = MUTED if words in quiet_words else "white" if value > 25 else INK
-            small = 7 if words in (UNCLEAR, MISSING) else 9
+            small = 8 if words in (UNCLEAR, MISSING) else 9
             axes.text(x, y, fill(words, 8), ha="center", va="center", fontsize=small, color=colour)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)

@@ -1,6 +1,5 @@
 """The common parts of figures of tendencies: panels by corpus and decoding, a line for each source."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,21 +9,22 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.typing import LineStyleType
 
 from textcritic.experiments.tendencies.files import TendenciesFiles
 from textcritic.experiments.tendencies.rows import curves_of
 from textcritic.measures.labels import corpus_name, decoding_name
 from textcritic.measures.names import Names
-from textcritic.measures.numbers import LONGEST, shortened
 from textcritic.plan.sources import SAMPLE
 from textcritic.report.cells import unique
-from textcritic.report.palette import INK, LINE_COLOURS, MUTED, RULE
-from textcritic.report.style import DASHES, new_figure, style
+from textcritic.report.charts import legend_size
+from textcritic.report.drawings import WIDE
+from textcritic.report.palette import INK, LINE_COLOURS, MUTED
+from textcritic.report.style import DASHES, new_figure
 from textcritic.values import Row
 
-NARROW_BELOW = 5
 # Inches.
-LEGEND_LINE, LEGEND_CHARACTER = 0.21, 0.086
+HEIGHT = 2.3  # of a row
 TICK, NUMBER_CHARACTER, LABEL, GAP = 0.12, 0.07, 0.21, 0.28  # left of axes
 BELOW, TITLE_LINE, RIGHT = 0.6, 0.25, 0.15
 
@@ -37,7 +37,7 @@ class Line:
     keys: Row
     curves: pd.DataFrame
     colour: str
-    dashes: Any
+    dashes: LineStyleType
     vocabulary: int | None = None
 
     def curve(self, name: str) -> pd.DataFrame:
@@ -90,45 +90,36 @@ def panels(files: TendenciesFiles, names: Names) -> list[Panel]:
 
 
 def grid(
-    shown: Sequence[Panel],
-    titles: Sequence[str],
-    draw: Callable[[Axes, Panel, int], None],
-    width: float,
-    height: float = 2.3,
+    titles: Sequence[str], draw: Callable[[Axes, Panel, int], None], shown: Sequence[Panel], width: float
 ) -> Figure:
     """A row of axes for each panel, one for each title; in a narrow figure all are stacked. The legend is below.
 
     Args:
-        shown: the panels.
         titles: of the columns.
         draw: draws (axes, panel, column).
+        shown: the panels.
         width: of the figure, inches.
-        height: of a row, inches.
     """
-    narrow = width < NARROW_BELOW
-    columns = 1 if narrow else len(titles)
+    columns = 1 if width < WIDE else len(titles)
     rows = len(shown) * len(titles) // columns
     lines = {line.label: line for panel in shown for line in panel.all}
-    labels = [shortened(label, min(LONGEST, int((width - 0.65) / LEGEND_CHARACTER))) for label in lines]
-    longest = max(map(len, labels)) * LEGEND_CHARACTER + 0.45
-    across = max(1, min(len(labels), math.floor((width - 0.2) / longest)))
-    foot = math.ceil(len(labels) / across) * LEGEND_LINE + 0.15
-    with style():
-        figure = new_figure(width, rows * height + foot)
-        places = figure.subplots(rows, columns, squeeze=False)
-        for number, axes in enumerate(places.flat):
-            panel, column = shown[number // len(titles)], number % len(titles)
-            draw(axes, panel, column)
-            between = ":\n" if columns > 3 else ": "  # two lines where there is little room
-            # With a y Matplotlib does not look for room above the axes each time something is drawn.
-            axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
-        _place(figure, places, height, foot)
-        handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
-        figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
+    labels, across, tall = legend_size(list(lines), width)
+    foot = tall + 0.15
+    figure = new_figure(width, rows * HEIGHT + foot)
+    places = figure.subplots(rows, columns, squeeze=False)
+    for number, axes in enumerate(places.flat):
+        panel, column = shown[number // len(titles)], number % len(titles)
+        draw(axes, panel, column)
+        between = ":\n" if columns > 3 else ": "  # two lines where there is little room
+        # With a y Matplotlib does not look for room above the axes each time something is drawn.
+        axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
+    _place(figure, places, foot)
+    handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
+    figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
     return figure
 
 
-def _place(figure: Figure, places: np.ndarray, height: float, foot: float) -> None:
+def _place(figure: Figure, places: np.ndarray, foot: float) -> None:
     """Place the axes of a figure, [rows, columns], with room for their titles, labels and numbers.
 
     Matplotlib's `tight_layout` would draw all of them to know how wide the numbers are: a third of a figure's time.
@@ -136,7 +127,6 @@ def _place(figure: Figure, places: np.ndarray, height: float, foot: float) -> No
     Args:
         figure: the figure of the axes.
         places: the axes.
-        height: of a row, inches.
         foot: inches below the lowest row.
     """
     width, total = figure.get_size_inches()
@@ -144,10 +134,10 @@ def _place(figure: Figure, places: np.ndarray, height: float, foot: float) -> No
     each = (width - sum(margins) - RIGHT) / len(margins)
     above = TITLE_LINE * (1 + max(axes.get_title("left").count("\n") for axes in places.flat))
     for row, line in enumerate(places):
-        bottom = foot + (len(places) - 1 - row) * height + BELOW
+        bottom = foot + (len(places) - 1 - row) * HEIGHT + BELOW
         for column, axes in enumerate(line):
             left = sum(margins[: column + 1]) + column * each
-            axes.set_position((left / width, bottom / total, each / width, (height - BELOW - above) / total))
+            axes.set_position((left / width, bottom / total, each / width, (HEIGHT - BELOW - above) / total))
 
 
 def _left_of(axes: Axes) -> float:
@@ -181,5 +171,4 @@ def quiet(axes: Axes, x: str, y: str = "") -> None:
     axes.minorticks_off()
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.grid(axis="y", color=RULE, linewidth=0.5, alpha=0.6)
-    axes.set_axisbelow(True)
+    axes.grid(axis="y")

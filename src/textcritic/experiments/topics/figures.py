@@ -1,6 +1,7 @@
 """Figures of topics: Latent NLL and its spread, and covariances (paper, Figures 6, 8 and 9)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,11 +19,10 @@ from textcritic.experiments.topics.rows import NLL, topic_names
 from textcritic.measures.names import Names
 from textcritic.measures.numbers import count, number
 from textcritic.report.charts import measure_figure
-from textcritic.report.drawings import NARROW
+from textcritic.report.drawings import Draw, Drawing
 from textcritic.report.histograms import Histogram, bin_edges, draw_histograms, histogram_panels, room
 from textcritic.report.palette import BASELINE, BLUE, INK, SETTING_COLOURS
 from textcritic.report.power import power_figures
-from textcritic.report.style import style
 
 CHART, SPREAD, COVARIANCES = "topic-nll", "topic-nll-spread", "topic-covariances"
 CENTRED = "covariance of two topics, centred log proportions"
@@ -30,45 +30,40 @@ RELEASED = "covariance of log-ratios to the last topic, posterior means only, as
 MOST_BINS = 48
 TAIL = 0.5  # percent of a source's documents at each end that are counted in the first and the last bin
 UNBROKEN = "\N{NO-BREAK SPACE}"
-NOTHING, NOTHING_NARROW = "nothing could be scored", "none scored"
+NOTHING = "none scored"
 
 
-def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
-    """topic-nll, topic-nll-spread, topic-covariances.{corpus}, topic-power if measured: name, wide, narrow figure."""
+def figures(topics: TopicsFiles, rows: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
+    """topic-nll, topic-nll-spread, topic-covariances.{corpus}, topic-power if measured."""
     names = Names.of(topics.samples)
     yield measure_figure(CHART, rows["topics"], names, NLL, "Latent NLL, nats per document")
     spreads = {fitted.corpus: list(_spreads(fitted, topics, names)) for fitted in topics.data}
-    yield SPREAD, spread_chart(spreads), spread_chart(spreads, NARROW)
+    yield SPREAD, partial(spread_chart, spreads)
     for fitted in topics.data:
         computed = covariances(fitted, topics)
         limit = common_limit([panel.matrix for panel in computed.panels])
-        yield f"{COVARIANCES}.{fitted.corpus}", *_heatmaps(fitted, computed, limit, CENTRED)
+        yield f"{COVARIANCES}.{fitted.corpus}", _heatmaps(fitted, computed, limit, CENTRED)
     yield from power_figures(rows[STUDY.name], STUDY)
 
 
-def paper_covariances(topics: TopicsFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, Figure, Figure]]:
+def paper_covariances(topics: TopicsFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
     """covariances.{corpus} (paper, Figures 6, 8 and 9), real text and samples side by side.
 
     As in the paper and its released code: covariances of the posteriors' means, log-ratios to the last topic, clamped
     to [-5, 5].
     """
-    return (_paper_figure(fitted, topics) for fitted in topics.data)
+    for fitted in topics.data:
+        computed = released_covariances(fitted, topics)
+        yield f"covariances.{fitted.corpus}", _heatmaps(fitted, computed, PAPER_LIMIT, RELEASED)
 
 
 FIGURES = {"figures": figures, "covariances": paper_covariances}
 
 
-def _paper_figure(fitted: Fitted, topics: TopicsFiles) -> tuple[str, Figure, Figure]:
-    computed = released_covariances(fitted, topics)
-    return f"covariances.{fitted.corpus}", *_heatmaps(fitted, computed, PAPER_LIMIT, RELEASED)
-
-
-def _heatmaps(fitted: Fitted, computed: Covariances, limit: float, quantity: str) -> tuple[Figure, Figure]:
-    """The wide and the narrow figure."""
+def _heatmaps(fitted: Fitted, computed: Covariances, limit: float, quantity: str) -> Draw:
     names = topic_names(fitted)
     ordered = [names[topic] for topic in computed.order]
-    wide = covariance_heatmaps(computed.panels, ordered, limit, quantity)
-    return wide, covariance_heatmaps(computed.panels, ordered, limit, quantity, NARROW)
+    return partial(covariance_heatmaps, computed.panels, ordered, limit, quantity)
 
 
 def _spreads(fitted: Fitted, topics: TopicsFiles, names: Names) -> Iterator[Histogram]:
@@ -95,22 +90,21 @@ def spread_row(label: str, values: npt.NDArray[np.float64], setting: str) -> His
     """
     colour = SETTING_COLOURS.get(setting, BLUE) if setting else INK
     if not len(values):
-        return Histogram(label, values, colour, NOTHING, NOTHING_NARROW)
+        return Histogram(label, values, colour, NOTHING)
     mean, documents = number(float(values.mean())), f"n{UNBROKEN}={UNBROKEN}{count(len(values))}"
-    return Histogram(label, values, colour, f"mean {mean}, {documents}", f"{mean}, {documents}")
+    return Histogram(label, values, colour, f"mean {mean}, {documents}")
 
 
-def spread_chart(panels: Mapping[str, Sequence[Histogram]], width: float = 8.2) -> Figure:
+def spread_chart(panels: Mapping[str, Sequence[Histogram]], width: float) -> Figure:
     """Histograms of the documents' Latent NLL, with the outline of real text's over every row, and their means.
 
     Args:
         panels: by corpus, whose name is written over its panel if there are several; the first row is real text.
-        width: inches; below 5 the labels are above the rows instead of to their left.
+        width: inches; in a narrow chart the labels are above the rows instead of to their left.
     """
-    with style():
-        figure, places, narrow = histogram_panels(panels, width, right=1.1)
-        for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
-            _panel(axes, rows, corpus if len(panels) > 1 else "", narrow)
+    figure, places, narrow = histogram_panels(panels, width, right=1.1)
+    for axes, (corpus, rows) in zip(places, panels.items(), strict=True):
+        _panel(axes, rows, corpus if len(panels) > 1 else "", narrow)
     return figure
 
 

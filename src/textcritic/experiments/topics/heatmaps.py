@@ -11,8 +11,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from textcritic.measures.numbers import MINUS, count
+from textcritic.report.drawings import WIDE
 from textcritic.report.palette import MUTED, RULE
-from textcritic.report.style import DIVERGING, new_figure, style
+from textcritic.report.style import DIVERGING, new_figure
 
 PAPER_LIMIT = 5.0  # paper, appendix F
 PERCENTILE = 97  # of the entries; larger ones have the colour of the limit
@@ -46,7 +47,7 @@ def common_limit(matrices: Sequence[Matrix | None]) -> float:
 
 
 def covariance_heatmaps(
-    panels: Sequence[Panel], names: Sequence[str], limit: float, quantity: str, width: float = 9.4
+    panels: Sequence[Panel], names: Sequence[str], limit: float, quantity: str, width: float
 ) -> Figure:
     """Matrices on one diverging scale, each cell an average over documents; larger values look like the limit.
 
@@ -55,9 +56,9 @@ def covariance_heatmaps(
         names: of the topics in this order, to the left of the first panel of each line if there is room for them.
         limit: the scale goes from -limit to limit.
         quantity: what is shown, under the scale.
-        width: inches; below 5 there are two panels a line and no names.
+        width: inches; in a narrow figure there are two panels a line and no names.
     """
-    narrow = width < 5
+    narrow = width < WIDE
     named = not narrow and len(names) <= MOST_NAMED
     columns = _columns(len(panels), narrow, named)
     lines = -(-len(panels) // columns)
@@ -74,29 +75,27 @@ def covariance_heatmaps(
         for line in range(lines)
     ]
     height = sum(heads) + lines * side + foot
-    with style():
-        figure = new_figure(width, height)
-        bottom = height
-        for line, head in enumerate(heads):
-            bottom -= head + side
-            for column, place in enumerate(range(line * columns, min((line + 1) * columns, len(panels)))):
-                x = left + column * (side + gutter)
-                axes = figure.add_axes((x / width, bottom / height, side / width, side / height))
-                _heatmap(axes, panels[place].matrix, len(names), limit)
-                axes.set_title(titles[place], fontsize=10)
-                if named and column == 0:
-                    axes.set_yticks(np.arange(len(shown)), shown, fontsize=size)
-        long = min(columns * side + (columns - 1) * gutter, LONGEST_BAR)
-        bar = (left / width, (foot - 0.28) / height, long / width, 0.1 / height)
-        _colour_bar(figure.add_axes(bar), limit, words)
+    figure = new_figure(width, height)
+    bottom = height
+    for line, head in enumerate(heads):
+        bottom -= head + side
+        for column, place in enumerate(range(line * columns, min((line + 1) * columns, len(panels)))):
+            x = left + column * (side + gutter)
+            axes = figure.add_axes((x / width, bottom / height, side / width, side / height))
+            _heatmap(axes, panels[place].matrix, len(names), limit)
+            axes.set_title(titles[place], fontsize=10)
+            if named and column == 0:
+                axes.set_yticks(np.arange(len(shown)), shown, fontsize=size)
+    long = min(columns * side + (columns - 1) * gutter, LONGEST_BAR)
+    bar = (left / width, (foot - 0.28) / height, long / width, 0.1 / height)
+    _colour_bar(figure.add_axes(bar), limit, words)
     return figure
 
 
 def _columns(panels: int, narrow: bool, named: bool) -> int:
     """Panels per line: lines are as equal as possible, and shorter if topics have names."""
-    if narrow:
-        return min(2, panels)
-    return min(3 if named or panels in (3, 5, 6, 9) else 4, panels)
+    most = 2 if narrow else 3 if named else 4
+    return -(-panels // -(-panels // most))
 
 
 def _heatmap(axes: Axes, matrix: Matrix | None, size: int, limit: float) -> None:

@@ -41,26 +41,30 @@ def sample_fairseq(
             for a language model.
         decoding: the scheme; "likeliest" draws nothing, and gives every seed the same texts.
         shard: which texts, and where they are written.
-        sampling: precision, threads and version; the defaults of `Sampling` if None.
+        sampling: threads and version; the defaults of `Sampling` if None.
 
     Raises:
         TextcriticError: a fault of the model, or a decoding that it does not go with; sentences for a language model,
             or none for a translator; another job that makes this shard.
     """
     sampling = sampling or Sampling()
-    with cpu_settings(sampling.threads, sampling.float32_matmul_precision):
+    with cpu_settings(sampling.threads, decoding.float32_matmul_precision):
         model = load_model(model_dir)
         name = os.fspath(model_dir)
         _check(model, sources, decoding, name)
         # Those behind them may be too long for the model.
         encoded = None if sources is None else encode_sources(model, sources[: shard.first + shard.count], name)
-        prepare(model, sampling.precision, name)
+        prepare(model, decoding.precision, name)
         fingerprint = {
             "model": folder_digest(model_dir),
             "sources": None if sources is None else hashlib.sha256("\n".join(sources).encode()).hexdigest(),
             "shard": [shard.seed, shard.first, shard.count],
             "decoding": decoding.of_article(),
-            "sampling": {key: getattr(sampling, key) for key in ("precision", "float32_matmul_precision", "version")},
+            "sampling": {
+                "precision": decoding.precision,
+                "float32_matmul_precision": decoding.float32_matmul_precision,
+                "version": sampling.version,
+            },
         }
         with PartialShard(shard.path, fingerprint) as partial:
             partial.fill(

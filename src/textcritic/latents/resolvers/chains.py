@@ -7,7 +7,6 @@ only way to see it, there is a switch in `ChainOptions`; the defaults are the pa
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,33 +16,15 @@ import pyarrow.compute as pc
 from textcritic.latents.resolvers.language import Language, Pronoun, load_language
 from textcritic.latents.resolvers.mention import Resolved, Unresolved, batches_of, iter_mentions
 from textcritic.latents.resolvers.mention_chains import GENDERS, NO_ENTITY, NO_GENDER, SENTENCE, MentionChains
+from textcritic.plan.entries import critics
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainOptions:
-    """How mentions become chains; `plan.entries.critics.ChainOptions` explains the values.
+class ChainOptions(critics.ChainOptions):
+    """How mentions become chains: the switches of an entry, and the language of the pronouns."""
 
-    Attributes:
-        case: whether pronouns keep their case, so that He is not he.
-        sentence_marks: whether each sentence begins with a mark.
-        people: which entities count.
-        gender: whether other words than pronouns are replaced by the gender of their entity, or all by None.
-        left_out: pronouns that are no mentions.
-        token: the word that represents a mention.
-        shared_token: which of several mentions with the same word is kept.
-        language: of the pronouns.
-    """
-
-    case: Literal["keep", "fold"] = "keep"
-    sentence_marks: bool = True
-    people: Literal["resolver", "as_released", "all"] = "resolver"
-    gender: Literal["majority", "none"] = "majority"
-    left_out: Sequence[str] = ("i", "me", "my", "you", "your")
-    token: Literal["head", "first", "last"] = "head"
-    shared_token: Literal["last", "first", "all"] = "last"
     language: str = "en"
 
 

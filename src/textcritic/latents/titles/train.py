@@ -4,7 +4,6 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +17,7 @@ from textcritic.latents.titles.infer import labels_of, posterior
 from textcritic.latents.titles.sections import Sections, encode_sections, shuffled_batches
 from textcritic.plan.entries import TransformerClassifier
 from textcritic.plan.entries.classifiers import ClassifierTraining
+from textcritic.training.checkpoint import State
 from textcritic.training.hardware import autocast, device
 from textcritic.training.load import init_folder, load_model, load_tokenizer
 from textcritic.training.loop import Job, Loop, Run, resumable
@@ -126,11 +126,11 @@ class ClassifierJob(Job):
         self._update(loss, loop.step)
         loop.advance(1, f"loss {loss.item():.3f}")
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Weights and optimiser."""
         return {"model": self.model.state_dict(), "optimiser": self.optimiser.state_dict()}
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Go on from a `state`."""
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])

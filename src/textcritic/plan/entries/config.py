@@ -97,6 +97,10 @@ class Config(Entry):
         StageVersions,
     )
 
+    def __getitem__(self, name: str) -> Any:
+        """The value of a key: kinds of experiment from outside may read the configuration as a mapping."""
+        return self.plain()[name]
+
 
 class AnyBlock(Entry, extra="allow"):
     """One experiment; the other keys are those of its kind."""

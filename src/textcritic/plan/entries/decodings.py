@@ -6,6 +6,19 @@ from textcritic.errors import TextcriticError
 from textcritic.plan.entries.base import Entry, Number, key, optional
 from textcritic.plan.entries.parts import MATMUL, Matmul
 
+# The keys that say which articles are drawn and kept, and what computes them.
+OF_SAMPLE = (
+    "label",
+    "articles",
+    "unfinished",
+    "stop",
+    "opening",
+    "shards",
+    "batch_size",
+    "precision",
+    "float32_matmul_precision",
+)
+
 
 class Decoding(Entry):
     """How articles are drawn from a generator."""
@@ -106,6 +119,5 @@ class Decoding(Entry):
         return stride
 
     def of_article(self) -> dict[str, Any]:
-        """The keys that decide what a model draws as one article."""
-        keys = ("temperature", "top_k", "top_p", "stride", "max_tokens", "method", "beam", "iterations")
-        return {key: getattr(self, key) for key in keys}
+        """The keys that decide how a model draws one article, with their values; a new key is among them."""
+        return {key: value for key, value in self.plain().items() if key not in OF_SAMPLE}
