@@ -122,6 +122,7 @@ GROUND = (
     "host",
     "place",
     "runlog",
+    "values",
     "workers",
 )
 ROOMS = (
