@@ -70,7 +70,7 @@ def rows_in_memory(
 def keys_of(labels: Iterable[str]) -> dict[str, dict[str, object]]:
     """The keys of the row of each set by its label."""
     return {
-        label: data_keys("")
+        label: dict(data_keys(""))
         if label == REAL
         else dict(zip(KEYS, ("", SAMPLE, "", str(number), "", None, None), strict=True))
         for number, label in enumerate(labels)

@@ -73,8 +73,8 @@ class Names:
             if (len(decodings) > 1 and not sample.from_file)
             or any(s.generator == sample.generator and s.decoding != sample.decoding for s in drawn)
         }
-        seeded = _with_several((_group(sample.keys), sample.seed) for sample in drawn)
-        trained = _with_several(((_group(sample.keys), sample.seed), sample.draw) for sample in drawn)
+        seeded = with_several((_group(sample.keys), sample.seed) for sample in drawn)
+        trained = with_several(((_group(sample.keys), sample.seed), sample.draw) for sample in drawn)
         redrawn = frozenset(group for group, _ in trained)
         corpora, settings = ({getattr(sample, key) for sample in drawn} for key in ("corpus", "setting"))
         several = (len(corpora) > 1, len(settings) > 1)
@@ -119,8 +119,8 @@ def names_of(files: Compared, real: Mapping[str, str] | None = None) -> Names:
     return Names.of(files.samples, real)
 
 
-def _with_several(pairs: Iterable[tuple[Paired, int]]) -> frozenset[Paired]:
-    """Those that are paired with several different numbers."""
+def with_several(pairs: Iterable[tuple[Paired, Hashable]]) -> frozenset[Paired]:
+    """Those that are paired with several different values."""
     counts = Counter(key for key, _ in set(pairs))
     return frozenset(key for key, count in counts.items() if count > 1)
 

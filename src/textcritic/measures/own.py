@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar, overload
 
 from textcritic.errors import TextcriticError, first_line, suggestion
@@ -289,7 +290,7 @@ def _parted(name: str) -> tuple[str, str, str]:
     return name.partition(":")
 
 
-def _imported(module: str, path: Path) -> Any:
+def _imported(module: str, path: Path) -> ModuleType:
     """The module of a file. A module of the same name that was imported from another file is dropped first."""
     imported = getattr(sys.modules.get(module), "__file__", None)
     if module in sys.modules and not (imported and path.samefile(imported)):

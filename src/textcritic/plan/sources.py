@@ -16,7 +16,7 @@ from textcritic.plan.entries import Causal, Corpus, Decoding, Fairseq, Generator
 from textcritic.plan.entries.encodings import SUBWORDS, SYMBOLS
 from textcritic.plan.entries.parts import SourceBlock
 from textcritic.plan.registries import Registries, deciding
-from textcritic.values import JsonObject
+from textcritic.values import JsonObject, Row
 
 # What a decoding must have where articles are drawn as the model has them.
 PLAIN = {"temperature": 1, "top_k": 0, "top_p": 1, "opening": 0}
@@ -75,7 +75,7 @@ class RealText(Files):
     corpus: str
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Row:
         """The key columns of a row about it."""
         return data_keys(self.corpus)
 
@@ -108,7 +108,7 @@ class Drawn(Files):
     scores: Path
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Row:
         """The key columns of a row about it; of a sample from a file, nobody says which training or draw it is."""
         run = (None, None) if self.from_file else (self.seed, self.draw)
         values = (self.corpus, SAMPLE, self.setting, self.generator, self.decoding, *run)
@@ -169,7 +169,7 @@ class Compared(Files, Generic[RealOf, DrawnOf]):
         ]
 
 
-def data_keys(corpus: str, source: str = DATA) -> JsonObject:
+def data_keys(corpus: str, source: str = DATA) -> Row:
     """The key columns of a row about real text; `source` tells rows apart where a kind has several of a corpus."""
     return dict(zip(KEYS, (corpus, source, "", "data", "", None, None), strict=True))
 

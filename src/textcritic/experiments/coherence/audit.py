@@ -61,11 +61,11 @@ def audit_rows(material: Material[CoherenceFiles]) -> pd.DataFrame:
             files = samples.get(row["source"])
             if files is None or files in experiment.samples:
                 keys = data_keys(data.corpus, DATA_GOLD) if files is None else files.keys
-                rows.append(keys | _audit_row(row))
+                rows.append({**keys, **_audit_row(row)})
             elif row["compared_with"] is None:
                 for base in experiment.bases(files):
                     switched = _decoding_row(row, files, base, defaults[base.slug], experiment)
-                    rows.append(base.keys | _audit_row(switched))
+                    rows.append({**base.keys, **_audit_row(switched)})
     return pd.DataFrame(rows).astype(dict.fromkeys(RUN, "Int64"))
 
 

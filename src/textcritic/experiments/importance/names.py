@@ -1,11 +1,11 @@
 """Names of models, their proposals and temperatures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from textcritic.experiments.importance.files import MIXED, Beam, Exact, ImportanceFiles, Weighed
 from textcritic.measures.labels import corpus_name
+from textcritic.measures.names import with_several
 from textcritic.values import Row
 
 PEEKLESS = "no peeking"
@@ -39,8 +39,8 @@ class ImportanceNames:
             {one.generator: one.label for one in every},
             {one.proposal: one.drawn_by for one in every if not isinstance(one, Exact)},
             len({one.corpus for one in every}) > 1,
-            frozenset(_several((one.generator, one.proposal) for one in files.weighed if one.peeks)),
-            frozenset(_several(((one.corpus, one.generator), one.seed) for one in every)),
+            with_several((one.generator, one.proposal) for one in files.weighed if one.peeks),
+            with_several(((one.corpus, one.generator), one.seed) for one in every),
         )
 
     def model(self, row: Row, corpus: bool = True) -> str:
@@ -79,10 +79,3 @@ def keys_of(weighed: Weighed) -> dict[str, object]:
     """The columns that identify an estimate in every table."""
     names = ("corpus", "generator", "proposal", "seed", "temperature", "peeks")
     return {name: getattr(weighed, name) for name in names}
-
-
-def _several(pairs: Iterable[tuple[Any, Any]]) -> set[Any]:
-    by_key: dict[Any, set[Any]] = {}
-    for key, value in pairs:
-        by_key.setdefault(key, set()).add(value)
-    return {key for key, values in by_key.items() if len(values) > 1}

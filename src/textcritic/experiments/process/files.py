@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textcritic.plan.sources import Compared, Drawn, RealText, data_keys
+from textcritic.values import Row
 
 EXACT, TEST = "process-exact", "process-test"
 """A known process as a source: its exact values, and the sequences of its test split."""
@@ -28,7 +28,7 @@ class KnownData(RealText):
     articles: Path
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Row:
         """The key columns of a row about the test split."""
         return data_keys(self.corpus, TEST)
 
@@ -40,7 +40,7 @@ class Exact:
     data: KnownData
 
     @property
-    def keys(self) -> dict[str, Any]:
+    def keys(self) -> Row:
         """The key columns of a row about it."""
         return data_keys(self.data.corpus, EXACT)
 

@@ -113,7 +113,7 @@ def parsing_rows(material: Material[ProcessFiles]) -> pd.DataFrame:
         for row in audit_parsing(data.process, {slug: (s.articles, s.rejected) for slug, s in samples.items()}):
             keys = samples[row.pop("source")].keys
             row = {"setting_of_switch": row.pop("setting"), "documents": row.pop("n"), **row}
-            rows.append(keys | {"label": names.source(keys)} | row)
+            rows.append({**keys, "label": names.source(keys), **row})
     order = ("label", "switch", "setting_of_switch", "latent_ppl", "compared_with", "change_percent")
     columns = [*KEYS, *order, "documents", "rejected", "processed", "invalid"]
     whole = dict.fromkeys((*RUN, "processed", "invalid"), "Int64")

@@ -212,7 +212,7 @@ def sample_rows(material: Material[TendenciesFiles]) -> pd.DataFrame:
             row = {"label": names.source(source), "statistic": name, "value": len(text.split())}
             row |= {"text": text if len(text) <= LONGEST else f"{text[:LONGEST]} …"}
             printed = {"published": published.value(name, source), "published_note": published.note(name, source)}
-            rows.append(source | row | printed)
+            rows.append({**source, **row, **printed})
     return _table(rows, ("label", "statistic", "value", "text", "published", "published_note"))
 
 
