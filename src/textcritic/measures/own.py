@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from textcritic.errors import TextcriticError, first_line, suggestion
 
@@ -102,6 +102,9 @@ class LeftOut:
     reason: str
 
 
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A function with its declaration and its name, `module:function`; `fit` if it learns from real text first."""
@@ -117,6 +120,12 @@ class Metric:
         return self.name.partition(":")[2]
 
 
+@overload
+def measure(function: Function, /) -> Function: ...
+@overload
+def measure(
+    *, title: str = "", fit: Callable[..., object] | None = None, **declared: Any
+) -> Callable[[Function], Function]: ...
 def measure(
     function: Callable[..., object] | None = None,
     /,

@@ -134,7 +134,7 @@ def _rows(
         axes.set_yticks(range(len(names) - 1, -1, -1), names, fontsize=9)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_title(title(entry), pad=6, fontsize=10)
+        axes.set_title(title(entry))
     return figure
 
 

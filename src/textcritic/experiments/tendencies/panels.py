@@ -112,7 +112,7 @@ def grid(
         draw(axes, panel, column)
         between = ":\n" if columns > 3 else ": "  # two lines where there is little room
         # With a y Matplotlib does not look for room above the axes each time something is drawn.
-        axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
+        axes.set_title(between.join(filter(None, (panel.title, titles[column]))), y=1.0)
     _place(figure, places, foot)
     handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
     figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
