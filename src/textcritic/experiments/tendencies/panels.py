@@ -154,16 +154,9 @@ def band(axes: Axes, curve: pd.DataFrame, colour: str = MUTED) -> None:
 
 def plot(axes: Axes, line: Line, curve: pd.DataFrame, **look: Any) -> None:
     """A curve of a source; real text's is drawn on top."""
-    real = line.keys["source"] != SAMPLE
-    axes.plot(
-        curve["x"],
-        curve["y"],
-        color=line.colour,
-        linestyle=line.dashes,
-        linewidth=1.6 if real else 1.3,
-        zorder=3 if real else 2,
-        **look,
-    )
+    wide, layer = (1.6, 3) if line.keys["source"] != SAMPLE else (1.3, 2)
+    look |= {"color": line.colour, "linestyle": line.dashes, "linewidth": wide, "zorder": layer}
+    axes.plot(curve["x"], curve["y"], **look)
 
 
 def quiet(axes: Axes, x: str, y: str = "") -> None:
