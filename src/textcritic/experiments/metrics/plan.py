@@ -46,6 +46,7 @@ class Metrics(Experiment[MetricsBlock]):
     """One number a document, by functions of one's own."""
 
     kind = "metrics"
+    version = 2
     tables = ("metrics", "metrics-documents")
     figures_read = ("metrics",)
 
