@@ -5,7 +5,6 @@ experiment.
 """
 
 
-
 rule measure_topic_power:
     """How often the test tells real text from real text in which a share of the documents has words of another topic."""
     input:

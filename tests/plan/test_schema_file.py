@@ -92,7 +92,7 @@ def test_its_block_is_a_mapping_with_all_defaults(folder):
         ({"critic": "ordr"}, r"critic: .* no entry 'ordr'; did you mean"),
         ({"critic": "ctm-demo"}, r"critic: ctm-demo is of kind ctm; name an entry of kind order"),
         ({"tables": [TABLE | {"of": "word"}]}, r"tables.0.of: 'word' is not one of words"),
-        ({"tables": [TABLE, TABLE]}, r"table4 stands twice"),
+        ({"tables": [TABLE, TABLE]}, r"table4 is there twice"),
     ],
 )
 def test_a_bad_block_is_one_line(folder, changes, message):

@@ -83,7 +83,7 @@ def test_yaml_faults_name_file_and_line(tmp_path):
     with pytest.raises(TextcriticError, match=r"x.yaml, line \d: not valid YAML"):
         load_yaml(path)
     path.write_text("a: 1\na: 2\n")
-    with pytest.raises(TextcriticError, match=r"x.yaml, line 2: .*'a' stands twice"):
+    with pytest.raises(TextcriticError, match=r"x.yaml, line 2: .*'a' is there twice"):
         load_yaml(path)
     with pytest.raises(TextcriticError, match=r"no such file"):
         load_yaml(tmp_path / "absent.yaml")

@@ -132,11 +132,11 @@ def test_a_key_of_an_experiment_at_the_head_of_a_study_is_refused(folder):
         ([with_(TOPICS, name=100)], r"experiments.1 \(100\): name: 100 should be text"),
         (
             [with_(TOPICS, tables=[TABLE, TABLE])],
-            r"experiments.1 \(topics\): table9 stands twice; give each a name of its own",
+            r"experiments.1 \(topics\): table9 is there twice; rename one",
         ),
         (
             [with_(TOPICS, tables=[TABLE]), with_(TOPICS, name="again", tables=[TABLE])],
-            r"experiments.2 \(again\): table9 stands twice; give each a name of its own",
+            r"experiments.2 \(again\): table9 is there twice; rename one",
         ),
         ([with_(TOPICS, tables=[{**TABLE, "name": "figure9"}])], r"tables.0.name: 'figure9' does not match"),
         ([with_(TOPICS, tables=[{**TABLE, "name": "table09"}])], r"tables.0.name: 'table09' does not match"),

@@ -238,7 +238,7 @@ def test_the_study_of_ones_own_text_can_be_used_by_hand(tmp_path):
         ({"settings": ["titles"]}, r"sources.0.settings.0: 'titles' is not one of w-title, wo-title"),
         ({"tables": [{**TABLE, "corpora": ["docstrings"]}]}, r"table9: docstrings is not among the experiment's corp"),
         ({"tables": [{**TABLE, "generators": ["ngram-3"]}]}, r"table9: ngram-3 on mine is not among the sources of"),
-        ({"tables": [TABLE, {**TABLE, "of": "outliers"}]}, r"table9 stands twice"),
+        ({"tables": [TABLE, {**TABLE, "of": "outliers"}]}, r"table9 is there twice"),
         ({"figures": [{**FIGURE, "generators": ["ngram-3"]}]}, r"figure6: ngram-3 on mine is not among the sources of"),
     ],
 )

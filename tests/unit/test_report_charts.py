@@ -13,9 +13,10 @@ from textcritic.measures.measure import Measure
 from textcritic.measures.names import Names
 from textcritic.plan.sources import KEYS
 from textcritic.report.charts import Mark, interval_chart, legend_above, marks_of, training_curves
-from textcritic.report.drawings import NARROW, WIDE, write_figures
+from textcritic.report.drawings import NARROW, WIDE, drawn, write_figures
 from textcritic.report.histograms import Histogram, draw_histograms, histogram_panels, room
 from textcritic.report.palette import INK
+from textcritic.report.power import PowerStudy, power_chart
 from textcritic.report.style import percent_label, save, share_label, style, tick_label
 from textcritic.report.svg import inline_svg
 
@@ -87,6 +88,19 @@ def test_thirteen_long_names_lie_on_nothing(width):
         figure.draw_without_rendering()
         (legend,) = chart.legends
         assert legend.get_window_extent().width <= width * chart.dpi
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+@pytest.mark.parametrize("high", [0.05, 1.0])
+def test_numbers_of_documents_lie_on_nothing_where_curves_end_together(high, width):
+    rows = [("docs", "a", share, size, high, 0.0, 1.0) for share in (0.25, 0.5) for size in (5, 10, 20)]
+    rows = pd.DataFrame(rows, columns=["corpus", "kind", "share", "articles", "detected", "low", "high"])
+    study = PowerStudy(
+        name="", caption="", head="", faults={"a": "A"}, noun="", of="words", unit="documents", module=""
+    )
+    figure = drawn(partial(power_chart, rows, study), width)
+    assert overlapping(figure) == []
+    assert {text.get_text() for text in figure.axes[0].texts} == {"5", "10", "20", "chance: 5%"}
 
 
 def test_values_beyond_the_edges_of_a_histogram_are_in_its_first_and_last_bins():

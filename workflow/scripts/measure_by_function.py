@@ -9,6 +9,6 @@ from textcritic.measures.own import load_metric
 
 w, given, here = snakemake.wildcards, snakemake.input, Path.cwd()
 with runlog.job(snakemake.log[0], f"measure {w.get('generator', 'real text')} {w.corpus}"):
-    folders = folders_of({"metric_folders": snakemake.params.folders}, here)
+    folders = folders_of(snakemake.params.folders, here)
     metric = load_metric(metric_name(w.metric), folders)
     score_own(metric, given.articles, snakemake.output[0], given.get("rejected"), given.train)

@@ -1,16 +1,14 @@
 """Train a latent language model, or a proposal of its states."""
 
-import json
-
 from textcritic import runlog
 from textcritic.generators.latent.train import Inputs, train_latent
-from textcritic.plan.entries import read_entry
+from textcritic.plan.entries import restore
 from textcritic.training.loop import Run
 
 w, given = snakemake.wildcards, snakemake.input
 name = w.get("generator") or w.proposal
 with runlog.job(snakemake.log[0], f"train {name}", runlog.gpus_of(snakemake.resources)):
-    entry = read_entry(json.loads(snakemake.params.spec), snakemake.params.registry, f"specification of {name}")
+    entry = restore(snakemake.params.spec, snakemake.params.registry)
     run = Run(
         snakemake.output.model,
         snakemake.output.training,

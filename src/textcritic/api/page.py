@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from platform import python_version
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -16,9 +15,6 @@ from textcritic.report.page import TEMPLATES
 from textcritic.report.section import environment
 from textcritic.report.sheet import Cell, Sheet, to_html
 from textcritic.runlog import versions
-
-if TYPE_CHECKING:
-    from textcritic.api.results import Result
 
 PACKAGES = ("numpy", "pyarrow", "scipy", "torch")
 
@@ -43,13 +39,22 @@ class Part:
     chart: Markup
 
 
-def write_page(path: str | os.PathLike[str], result: "Result", parts: Sequence[Part], signs: Sequence[str]) -> Path:
+def write_page(
+    path: str | os.PathLike[str],
+    title: str,
+    parts: Sequence[Part],
+    warnings: Sequence[str],
+    facts: Sequence[tuple[str, str]],
+    signs: Sequence[str],
+) -> Path:
     """Write a result as one self-contained HTML file; gives its path.
 
     Args:
         path: of the file.
-        result: its title, its warnings and how its numbers were computed are on the page.
+        title: its heading.
         parts: the measures in their order.
+        warnings: sentences over the tables.
+        facts: (what, words) on how the numbers were computed.
         signs: what the signs in the tables mean, in sentences.
 
     Raises:
@@ -60,11 +65,11 @@ def write_page(path: str | os.PathLike[str], result: "Result", parts: Sequence[P
     made = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC by textcritic {__version__}, Python {python_version()}"
     template = environment(TEMPLATES).get_template("result.html.j2")
     page = template.render(
-        title=result.title,
-        warnings=result.warnings,
+        title=title,
+        warnings=warnings,
         parts=[_rendered(part) for part in parts],
         signs=signs,
-        facts=[*result.facts, ("Made", f"{made}, {packages}")],
+        facts=[*facts, ("Made", f"{made}, {packages}")],
     )
     write_text(target, page)
     return target

@@ -133,7 +133,8 @@ class Result:
             Part(*table, self._under(column.measure), interval_picture(column, self._rows_of(column), column.section))
             for column, table in zip(self.block.columns, self.blocks(), strict=True)
         ]
-        return write_page(path, self, [*parts, *self._more_parts()], self._foot())
+        every = [*parts, *self._more_parts()]
+        return write_page(path, self.title, every, self.warnings, self.facts, self._foot())
 
     def blocks(self) -> Iterator[Table]:
         """A table for each measure."""

@@ -20,7 +20,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from textcritic.errors import TextcriticError, first_line, suggestion
 
@@ -103,6 +103,9 @@ class LeftOut:
     reason: str
 
 
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A function with its declaration and its name, `module:function`; `fit` if it learns from real text first."""
@@ -118,6 +121,12 @@ class Metric:
         return self.name.partition(":")[2]
 
 
+@overload
+def measure(function: Function, /) -> Function: ...
+@overload
+def measure(
+    *, title: str = "", fit: Callable[..., object] | None = None, **declared: Any
+) -> Callable[[Function], Function]: ...
 def measure(
     function: Callable[..., object] | None = None,
     /,

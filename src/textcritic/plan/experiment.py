@@ -126,7 +126,7 @@ class Experiment(ABC, Generic[B]):
         self._requests: dict[tuple[str | None, bool], dict[str, str]] = {}
         if len(self.parts) < len(parts):
             twice = next(part.name for part in parts if sum(other.name == part.name for other in parts) > 1)
-            raise TextcriticError(f"{self.where}: {twice} stands twice; give each a name of its own")
+            raise TextcriticError(f"{self.where}: {twice} is there twice; rename one")
 
     @classmethod
     def package(cls) -> Path:

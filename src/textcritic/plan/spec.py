@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 
@@ -103,8 +103,10 @@ def as_described(value: Any, rules: Schema) -> Any:
     return value
 
 
-# The parser in C, where PyYAML has it, reads a configuration in less than half the time.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+if TYPE_CHECKING:
+    _Loader = yaml.SafeLoader
+else:  # the parser in C, where PyYAML has it, reads a configuration in less than half the time
+    _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _UniqueKeyLoader(_Loader):
@@ -116,7 +118,7 @@ class _UniqueKeyLoader(_Loader):
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
             key = self.construct_object(key_node, deep=True)
-            fault = "is not text; put it in quotes" if not isinstance(key, str) else "stands twice" * (key in seen)
+            fault = "is not text; put it in quotes" if not isinstance(key, str) else "is there twice" * (key in seen)
             if fault:
                 raise yaml.constructor.ConstructorError(None, None, f"the key {key!r:.40} {fault}", key_node.start_mark)
             seen.add(key)

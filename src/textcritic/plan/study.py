@@ -165,7 +165,7 @@ class Study:
             raise TextcriticError(f"{where}: {name!r} is the name of another kind of experiment; choose another `name`")
         for part in experiment.parts:
             if part in self.parts():
-                raise TextcriticError(f"{where}: {part} stands twice; give each a name of its own")
+                raise TextcriticError(f"{where}: {part} is there twice; rename one")
         self.experiments[name] = experiment
 
 

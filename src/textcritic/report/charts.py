@@ -198,7 +198,7 @@ def training_curves(curves: Mapping[str, Sequence[Row]], width: float) -> Figure
             marker = "o" if len(points) <= MOST_POINTS // 4 else None
             if len(points):
                 axes.plot(*points.T, color=colour, linewidth=1.4, marker=marker, markersize=2.5, label=name)
-        axes.set_title(fill(label, 30), fontsize=10)
+        axes.set_title(fill(label, 30))
         axes.set_xlabel("step")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         axes.xaxis.set_major_formatter(tick_label)
@@ -245,7 +245,7 @@ def _panel(axes: Axes, corpus: str, rows: Sequence[Mark], narrow: bool, quantity
     axes.set_ylim(-0.5, len(rows) - 0.4)
     axes.set_xlim(*edges)
     axes.set_yticks([])
-    axes.set_title(corpus_name(corpus), pad=7)
+    axes.set_title(corpus_name(corpus))
     axes.spines["left"].set_visible(False)
     scale = ", logarithmic scale" * logarithmic
     below = narrow and len(quantity + scale) > NARROW_LABEL

@@ -159,7 +159,7 @@ def power_chart(rows: pd.DataFrame, study: PowerStudy, width: float) -> Figure:
         columns = ("share", "detected", "low", "high")
         curves = [Curve.of(str(size), shown[shown["articles"] == size], columns) for size in sizes]
         power_panel(axes, curves, quantity)
-        axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title, pad=7, fontsize=10)
+        axes.set_title(f"{corpus_name(corpus)}: {title.lower()}" if len(corpora) > 1 else title)
     return figure
 
 

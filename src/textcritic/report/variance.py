@@ -92,7 +92,7 @@ def _panel(axes: Axes, name: str, rows: pd.DataFrame) -> None:
     axes.set_xlim(0, 100)
     axes.set_ylim(-0.5, len(rows) - 0.4)
     axes.set_yticks([])
-    axes.set_title(name, pad=7)
+    axes.set_title(name)
     axes.grid(axis="x")
     axes.spines["left"].set_color(RULE)
     axes.set_xlabel("share of the variance, with 95% interval")

@@ -56,7 +56,7 @@ def test_its_tables_and_figures_are_those_of_the_paper(coherence):
     [
         ({"corpora": ["docstrings"]}, "table2: docstrings is not among the experiment's corpora"),
         ({"generators": ["gpt2-xl"]}, "table2: gpt2-xl on pubmed is not among the sources"),
-        ({"name": "table3"}, "table3 stands twice"),
+        ({"name": "table3"}, "table3 is there twice"),
     ],
 )
 def test_a_table_of_what_the_experiment_does_not_compare_is_refused(coherence, change, message):

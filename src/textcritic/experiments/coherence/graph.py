@@ -166,11 +166,4 @@ def _draw_box(axes: Axes, title: str, y: float, width: float, repeated: float | 
 def _legend(figure: Figure, columns: int) -> None:
     kinds = ((BLUE, "unlikely step forward"), (GREEN, "unlikely step back"), (ORANGE, "repeated section"))
     handles = [Line2D([], [], color=colour, linewidth=3, label=name) for colour, name in kinds]
-    figure.legend(
-        handles=handles,
-        loc="lower center",
-        ncols=columns,
-        fontsize=9,
-        handlelength=1.4,
-        columnspacing=1.6,
-    )
+    figure.legend(handles=handles, loc="lower center", ncols=columns, fontsize=9, handlelength=1.4, columnspacing=1.6)

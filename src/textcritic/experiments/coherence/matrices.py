@@ -17,7 +17,7 @@ from textcritic.report.palette import MUTED, RULE
 from textcritic.report.style import DIVERGING, SEQUENTIAL, new_figure
 
 BAR_CELLS = 40
-TITLE_CHARACTER = 0.098  # inches, in bold
+TITLE_CHARACTER = 0.094  # inches, in bold
 # Characters of a section type's name, side by side and stacked: longer names would leave the cells no room.
 NAME_WIDTH, STACKED_NAME_WIDTH = 20, 16
 

@@ -27,7 +27,7 @@ class Coherence(Experiment[CoherenceBlock]):
 
     kind = "coherence"
     critic_kind = "transitions"
-    version = 3
+    version = 4
     tables = (
         *("coherence", "perplexity", "titles", "variance", "decomposition", "transition-errors", "repetition-rates"),
         *("repetitions", "classifier", "power", "audit"),

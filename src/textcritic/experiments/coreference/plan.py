@@ -21,7 +21,7 @@ class Coreference(Experiment[CoreferenceBlock]):
     """Latent PPL of chains of mentions under an n-gram critic (model criticism paper, section 5)."""
 
     kind = "coreference"
-    version = 2
+    version = 3
     critic_kind = "mentions"
     tables = (
         "coreference",

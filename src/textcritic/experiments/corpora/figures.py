@@ -41,7 +41,7 @@ def titles_chart(experiment: CorporaFiles, width: float) -> Figure:
         axes.set_xticks([])
         for place, share in enumerate(shares):
             axes.annotate(percent(share), (share, place), (4, 0), textcoords="offset points", va="center")
-        axes.set_title(corpus_name(corpus.corpus) if len(experiment.data) > 1 else "", pad=7)
+        axes.set_title(corpus_name(corpus.corpus) if len(experiment.data) > 1 else "")
     return figure
 
 

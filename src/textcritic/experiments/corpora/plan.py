@@ -13,7 +13,7 @@ class Corpora(Experiment[CorporaBlock]):
     """What corpora contain, and what was left out of them (model criticism paper, Table 11)."""
 
     kind = "corpora"
-    version = 4
+    version = 5
     tables = ("statistics", "left-out", "shared-text", "extraction-audit")
 
     def check(self) -> None:

@@ -39,11 +39,8 @@ def figures(files: ImportanceFiles, rows: Mapping[str, pd.DataFrame]) -> Iterato
     names = ImportanceNames.of(files)
     panels = panels_of(rows["curves"][rows["curves"]["level"] == "instance"], names)
     if panels:
-        baselines = _baselines(rows["estimates"])
-        yield CURVES, partial(curves_chart, panels, baselines)
-        spread = panels_of(rows["texts"], names)
-        draws = _draws(rows["estimates"])
-        yield EFFECTIVE, partial(effective_chart, spread, draws)
+        yield CURVES, partial(curves_chart, panels, _baselines(rows["estimates"]))
+        yield EFFECTIVE, partial(effective_chart, panels_of(rows["texts"], names), _draws(rows["estimates"]))
     yield from example_charts(files)
 
 
@@ -67,12 +64,12 @@ def density_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Ite
     yield "density", partial(density_chart, panels)
 
 
-def states_figure(files: ImportanceFiles, _: Mapping[str, pd.DataFrame]) -> Iterator[Drawing]:
-    """IS Figure 1: an example of the latent states of a text, for each corpus."""
-    yield from example_charts(files)
-
-
-FIGURES = {"figures": figures, "states": states_figure, "curves": curves_figure, "density": density_figure}
+FIGURES = {
+    "figures": figures,
+    "states": lambda files, _: example_charts(files),  # IS Figure 1
+    "curves": curves_figure,
+    "density": density_figure,
+}
 
 
 def curves_chart(panels: list[Panel], baselines: Mapping[str, tuple[str, float]], width: float) -> Figure:
@@ -87,17 +84,9 @@ def curves_chart(panels: list[Panel], baselines: Mapping[str, tuple[str, float]]
     def draw(axes: Axes, panel: Panel) -> None:
         for line in panel.lines:
             points = line.rows.sort_values("draws")
-            axes.fill_between(
-                points["draws"], points["low"], points["high"], color=line.colour, alpha=0.13, linewidth=0
-            )
-            axes.plot(
-                points["draws"],
-                points["ppl"],
-                color=line.colour,
-                linestyle=line.dashes,
-                label=line.label,
-                linewidth=1.4,
-            )
+            x, y = points["draws"], points["ppl"]
+            axes.fill_between(x, points["low"], points["high"], color=line.colour, alpha=0.13, linewidth=0)
+            axes.plot(x, y, color=line.colour, linestyle=line.dashes, label=line.label, linewidth=1.4)
         first = panel.lines[0].rows.iloc[0]
         if np.isfinite(first["exact"]):
             axes.axhline(first["exact"], color=INK, linewidth=1.2, linestyle=(0, (4, 3)), label="exact")
@@ -136,10 +125,9 @@ def density_chart(panels: list[Panel], width: float) -> Figure:
             kernel = gaussian_kde(there(values))
             room = 3 * float(np.sqrt(kernel.covariance[0, 0]))
             grid = np.linspace(there(values).min() - room, there(values).max() + room, GRID)
-            axes.plot(
-                back(grid), kernel(grid), color=line.colour, linestyle=line.dashes, label=line.label, linewidth=1.4
-            )
-            axes.fill_between(back(grid), kernel(grid), color=line.colour, alpha=0.1, linewidth=0)
+            x, y = back(grid), kernel(grid)
+            axes.plot(x, y, color=line.colour, linestyle=line.dashes, label=line.label, linewidth=1.4)
+            axes.fill_between(x, y, color=line.colour, alpha=0.1, linewidth=0)
         axes.set_ylim(0, None)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)

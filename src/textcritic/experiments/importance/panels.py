@@ -91,7 +91,7 @@ def drawn_panels(
     grid = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, panel in zip(grid, panels, strict=False):
         draw(axes, panel)
-        axes.set_title(panel.title, pad=pad, fontsize=10)
+        axes.set_title(panel.title, pad=pad)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     figure.tight_layout(h_pad=1.8, w_pad=2.2)

@@ -19,7 +19,7 @@ class Importance(Experiment[ImportanceBlock]):
     """The perplexity of latent language models by importance sampling (Logan et al. 2020)."""
 
     kind = "importance"
-    version = 3
+    version = 4
     tables = ("estimates", "bounds", "curves", "texts", "settings")
     figures_read = ("estimates", "curves", "texts")
 

@@ -88,7 +88,7 @@ def detectors_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> 
         axes.set_xlim(-1.5, 101.5)
         axes.grid(axis="x")
         axes.xaxis.set_major_formatter(percent_label)
-        axes.set_title(f"Documents of {corpus_name(corpus)}" if len(panels) > 1 else "", pad=7)
+        axes.set_title(f"Documents of {corpus_name(corpus)}" if len(panels) > 1 else "")
     dots = (("Accuracy of documents", BLUE, "o"), ("F1 of sentences", ORANGE, "D"))
     handles = [Line2D([], [], color=colour, marker=mark, linewidth=1.4) for _, colour, mark in dots]
     legend_above(figure, handles, [name for name, *_ in dots])
@@ -123,7 +123,7 @@ def people_chart(table: pd.DataFrame, width: float) -> Figure:
         axes.yaxis.set_major_formatter(percent_label)
         axes.yaxis.set_major_locator(MaxNLocator(5))
         axes.margins(y=0.15)
-        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
+        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "")
     names = ["of all documents", "of documents with an intruder"]
     legend_above(figure, [Patch(color=ORANGE), Patch(color=BLUE)], names)
     return figure
@@ -159,7 +159,7 @@ def edits_chart(table: pd.DataFrame, names: IntruderNames, width: float) -> Figu
         axes.set_xlim(-2, 102)
         axes.xaxis.set_major_formatter(percent_label)
         axes.grid(axis="x")
-        axes.set_title(name, pad=5)
+        axes.set_title(name)
     places[-1].set_xlabel("F1 of the intruder’s sentence,\nbefore (dot) and after the edit (arrow)")
     return figure
 
@@ -185,7 +185,7 @@ def _lines(table: pd.DataFrame, levels: Sequence[str], values: Sequence[str], wi
         axes.yaxis.set_major_formatter(percent_label)
         axes.grid(axis="y")
         axes.set_xlabel(x)
-        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
+        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "")
     handles = [Line2D([], [], color=colours[name], linestyle=dashes[name][0], linewidth=1.6) for name in colours]
     labels = list(colours)
     if len(values) > 1:

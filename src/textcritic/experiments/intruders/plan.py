@@ -29,6 +29,7 @@ class Intruders(Experiment[IntrudersBlock]):
     """Detectors of intruder sentences, compared with people (Shen et al. 2021)."""
 
     kind = "intruders"
+    version = 2
     tables = (
         *("detectors", "pairs", "difficulty", "probe-effects"),
         *("votes", "right-people", "unanimous", "by-people", "alone", "people-agreement", "people-annotators"),

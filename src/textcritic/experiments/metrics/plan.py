@@ -1,6 +1,6 @@
 """Measures of one's own in a study: its files, and where their modules are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from textcritic.errors import TextcriticError
@@ -18,18 +18,18 @@ FROM_MEMORY = "in_this_process"
 """
 
 
-def folders_of(config: Config, here: Path) -> list[str]:
+def folders_of(metric_folders: Iterable[str], here: Path) -> list[str]:
     """The folders in which modules of measures are looked for.
 
     Raises:
         TextcriticError: there is no such folder.
     """
-    return [str(find_folder(folder, (here, workflow_folder()))) for folder in config.metric_folders]
+    return [str(find_folder(folder, (here, workflow_folder()))) for folder in metric_folders]
 
 
 def digest(metric: str, config: Config, here: Path) -> str:
     """A digest by which a rule sees that the module of a measure has changed; `metric` as in paths, see `path_name`."""
-    return digest_of(metric_name(metric), folders_of(config, here))
+    return digest_of(metric_name(metric), folders_of(config.metric_folders, here))
 
 
 def path_name(name: str) -> str:
@@ -46,6 +46,7 @@ class Metrics(Experiment[MetricsBlock]):
     """One number a document, by functions of one's own."""
 
     kind = "metrics"
+    version = 2
     tables = ("metrics", "metrics-documents")
     figures_read = ("metrics",)
 
@@ -58,7 +59,7 @@ class Metrics(Experiment[MetricsBlock]):
                 raise TextcriticError(f"{self.where}: metrics: two measures have the name {function!r}; rename one")
             try:
                 if not name.startswith(f"{FROM_MEMORY}:"):
-                    check_source(name, folders_of(self.config, self.registries.here))
+                    check_source(name, folders_of(self.config.metric_folders, self.registries.here))
             except TextcriticError as error:
                 raise TextcriticError(f"{self.where}: metrics: {error}") from error
 

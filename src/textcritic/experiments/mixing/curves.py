@@ -43,7 +43,7 @@ def refinement_chart(rows: pd.DataFrame, names: Names, width: float) -> Figure:
     figure, places = stacked_panels(width, [HEIGHT] * len(corpora), 0.62, 0.3)
     for axes, corpus in zip(places, corpora, strict=True):
         _refinement(axes, curves[curves["corpus"] == corpus], _band(rows, corpus), names)
-        axes.set_title(corpus_name(corpus) if len(corpora) > 1 else "Passes of refinement", pad=7)
+        axes.set_title(corpus_name(corpus) if len(corpora) > 1 else "Passes of refinement")
     return figure
 
 
@@ -63,7 +63,7 @@ def power_chart(rows: pd.DataFrame, width: float) -> Figure:
         shown = rows[(rows["corpus"] == corpus) & (rows["rate"] > 0)]
         power_panel(axes, list(_sizes(shown, test)), PUT_IN)
         start = f"{corpus_name(corpus)}: n" if len(corpora) > 1 else "N"
-        axes.set_title(f"{start}oticed {TESTS[test]}", pad=7, fontsize=10)
+        axes.set_title(f"{start}oticed {TESTS[test]}")
     return figure
 
 

@@ -115,7 +115,7 @@ def simplex_chart(panels: Sequence[Panel], width: float) -> Figure:
         line, column = divmod(number, columns)
         x, y = left + column * (side + GAP), height - (line + 1) * line_height + FOOT
         axes = figure.add_axes((x / width, y / height, side / width, tall / height), xlim=across, ylim=down)
-        axes.set_title(title, fontsize=10, loc="center")
+        axes.set_title(title, loc="center")
         _panel(axes, panel)
     return figure
 

@@ -31,6 +31,7 @@ class Mixing(Experiment[MixingBlock]):
 
     kind = "mixing"
     critic_kind = "lda"
+    version = 2
     tables = ("mixing", "mixing-pairs", "mixing-languages", "mixing-words", "mixing-power")
     figures_read = ("mixing", "mixing-languages", "mixing-power")
 

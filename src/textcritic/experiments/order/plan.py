@@ -11,6 +11,7 @@ class Order(Experiment[OrderBlock]):
 
     kind = "order"
     critic_kind = "order"
+    version = 2
     tables = ("order", "order-pairs")
     figures_read = ("order",)
 

@@ -21,6 +21,7 @@ class People(Experiment[PeopleBlock]):
 
     kind = "people"
     critic_kind = "transitions"
+    version = 2
     tables = (
         *("people-metrics", "people-correlations", "people-orders", "people-differences", "people-agreement"),
         *("people-labels", "people-annotators", "people-articles", "people-planning"),

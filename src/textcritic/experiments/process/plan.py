@@ -33,7 +33,7 @@ class KnownProcess(Experiment[KnownProcessBlock]):
 
     kind = "process"
     critic_kind = "process"
-    version = 2
+    version = 3
     tables = ("process", "parsing")
 
     def check_source(self, source: Source, where: str) -> None:

@@ -52,7 +52,7 @@ def lengths_chart(table: pd.DataFrame, names: Names, width: float) -> Figure:
     figure, places = stacked_panels(width, [HEIGHT] * len(panels), LEFT, RIGHT)
     for axes, (corpus, rows) in zip(places, panels, strict=True):
         _panel(axes, rows, names, looks)
-        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "", pad=7)
+        axes.set_title(corpus_name(corpus) if len(panels) > 1 else "")
     handles = [
         Line2D([], [], color=look.colour, linestyle=look.dashes, linewidth=look.width) for look in looks.values()
     ]

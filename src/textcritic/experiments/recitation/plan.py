@@ -13,6 +13,7 @@ class Recitation(Experiment[RecitationBlock]):
 
     kind = "recitation"
     critic_kind = "recitation"
+    version = 2
     tables = ("recitation", "recitation-lengths", "recitation-passages")
     figures_read = ("recitation-lengths",)
 

@@ -64,11 +64,8 @@ def permutation_chart(titles: Mapping[str, str], shown: Sequence[Panel], width: 
     def draw(axes: Axes, entry: tuple[Panel, str]) -> None:
         panel, name = entry
         for place, line in enumerate(panel.lines):
-            y, null, observed = (
-                len(panel.lines) - 1 - place,
-                line.curve(f"null.{name}"),
-                line.curve(f"difference.{name}"),
-            )
+            y = len(panel.lines) - 1 - place
+            null, observed = (line.curve(f"{curve}.{name}") for curve in ("null", "difference"))
             if len(null):
                 ends = np.quantile(null["y"], (0.025, 0.25, 0.75, 0.975))
                 axes.plot(ends[[0, 3]], [y, y], color=MUTED, linewidth=2, solid_capstyle="butt", zorder=2)
@@ -134,7 +131,7 @@ def _rows(
         axes.set_yticks(range(len(names) - 1, -1, -1), names, fontsize=9)
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
-        axes.set_title(title(entry), pad=6, fontsize=10)
+        axes.set_title(title(entry))
     return figure
 
 

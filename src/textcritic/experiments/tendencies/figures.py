@@ -32,12 +32,7 @@ SIGNS: Mapping[str, str] = {KEPT: "≈", DIFFERS: "≠", UNCLEAR: "?", MISSING: 
 FARTHEST = 100  # times the distance by chance; from here on the colour does not change
 
 TYPES = ("types", "bigrams")  # curves: different words, different pairs of neighbouring words
-SIZES = {
-    "types": "different words",
-    "s": "Zipf’s s",
-    "heaps_beta": "Heaps’ β",
-    "unigram_half_l1": "distance of words",
-}
+SIZES = {"types": "different words", "s": "Zipf’s s", "heaps_beta": "Heaps’ β", "unigram_half_l1": "distance of words"}
 DISTANCES = {"heaps_own": "own law", "heaps_real": "law of real text", "heaps": "real text"}
 TITLES = {"length": "Length", "stopwords": "Stop words", "symbols": "Symbols"}
 

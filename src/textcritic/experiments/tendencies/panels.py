@@ -112,7 +112,7 @@ def grid(
         draw(axes, panel, column)
         between = ":\n" if columns > 3 else ": "  # two lines where there is little room
         # With a y Matplotlib does not look for room above the axes each time something is drawn.
-        axes.set_title(between.join(filter(None, (panel.title, titles[column]))), fontsize=10, pad=6, y=1.0)
+        axes.set_title(between.join(filter(None, (panel.title, titles[column]))), y=1.0)
     _place(figure, places, foot)
     handles = [Line2D([], [], color=line.colour, linestyle=line.dashes, linewidth=1.8) for line in lines.values()]
     figure.legend(handles, labels, loc="lower center", ncols=across, fontsize=9, handlelength=2.2)
@@ -154,16 +154,9 @@ def band(axes: Axes, curve: pd.DataFrame, colour: str = MUTED) -> None:
 
 def plot(axes: Axes, line: Line, curve: pd.DataFrame, **look: Any) -> None:
     """A curve of a source; real text's is drawn on top."""
-    real = line.keys["source"] != SAMPLE
-    axes.plot(
-        curve["x"],
-        curve["y"],
-        color=line.colour,
-        linestyle=line.dashes,
-        linewidth=1.6 if real else 1.3,
-        zorder=3 if real else 2,
-        **look,
-    )
+    wide, layer = (1.6, 3) if line.keys["source"] != SAMPLE else (1.3, 2)
+    look |= {"color": line.colour, "linestyle": line.dashes, "linewidth": wide, "zorder": layer}
+    axes.plot(curve["x"], curve["y"], **look)
 
 
 def quiet(axes: Axes, x: str, y: str = "") -> None:

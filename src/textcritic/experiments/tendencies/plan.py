@@ -27,6 +27,7 @@ class Tendencies(Experiment[TendenciesBlock]):
 
     kind = "tendencies"
     critic_kind = "tendencies"
+    version = 2
     tables = (
         "tendencies",
         "tendencies-values",

@@ -120,5 +120,5 @@ def _panel(axes: Axes, rows: Sequence[Histogram], title: str, narrow: bool) -> N
             axes.vlines(mean, base, base + room(narrow), color=row.colour, linewidth=1.4, zorder=3)
         if row is not rows[0] and len(rows[0].values):
             axes.stairs(base + real, edges, baseline=base, color=INK, linewidth=0.9)
-    axes.set_title(title, pad=7)
+    axes.set_title(title)
     axes.set_xlabel("Latent NLL of a document, nats")

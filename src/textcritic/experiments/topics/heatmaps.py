@@ -83,7 +83,7 @@ def covariance_heatmaps(
             x = left + column * (side + gutter)
             axes = figure.add_axes((x / width, bottom / height, side / width, side / height))
             _heatmap(axes, panels[place].matrix, len(names), limit)
-            axes.set_title(titles[place], fontsize=10)
+            axes.set_title(titles[place])
             if named and column == 0:
                 axes.set_yticks(np.arange(len(shown)), shown, fontsize=size)
     long = min(columns * side + (columns - 1) * gutter, LONGEST_BAR)

@@ -20,7 +20,7 @@ class Topics(Experiment[TopicsBlock]):
 
     kind = "topics"
     critic_kind = "ctm"
-    version = 2
+    version = 3
     tables = ("topics", "topic-words", "topic-outliers", "topic-power")
     figures_read = ("topics", "topic-power")
 

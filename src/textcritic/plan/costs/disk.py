@@ -54,6 +54,6 @@ KEPT: Mapping[str, Callable[[Job], float]] = {
 def kept(job: Job) -> float:
     """Bytes that a job's results take."""
     try:
-        return KEPT.get(job.rule, lambda _: SMALL)(job)
+        return KEPT[job.rule](job) if job.rule in KEPT else SMALL
     except (TextcriticError, LookupError, TypeError):  # not such as this is declared for
         return SMALL

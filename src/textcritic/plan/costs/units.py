@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from textcritic.plan.checks.decodings import BEAM_SAMPLING, BEST_OF, LIKELIEST
 from textcritic.plan.costs.models import Transformer, of_fairseq, of_init
 from textcritic.plan.costs.sizes import Size, Sizes
 from textcritic.plan.entries.encodings import SYMBOLS
@@ -168,7 +169,7 @@ def _sentences(job: Job, split: str) -> float:
 def _sentence_length(job: Job) -> float:
     entry = job.trained
     if "max_tokens" in entry:
-        return min(entry["max_tokens"], job.corpus.tokens / 4)
+        return float(min(entry["max_tokens"], job.corpus.tokens / 4))
     if entry.get("reads") == "sentence":
         return job.corpus.tokens / 5
     most = entry["model"].get("transformer", {}).get("max_tokens", 512)
@@ -191,7 +192,7 @@ def _updates(job: Job) -> float:
     training = job.trained.get("training") or {}
     if training.get("steps"):
         return float(training["steps"])
-    return training.get("epochs", 1) * _sentences(job, "train") / training.get("batch_size", 16)
+    return float(training.get("epochs", 1) * _sentences(job, "train") / training.get("batch_size", 16))
 
 
 def _read_tokens(job: Job) -> float:
@@ -203,21 +204,25 @@ def _read_tokens(job: Job) -> float:
 
 def _steps_side_by_side(job: Job) -> float:
     """Tokens drawn one after the other, each for a batch of texts, times the layers that each passes."""
-    decoding = job.entry("decodings", "decoding")
-    each = decoding["beam"] if decoding["method"] in ("beam-sampling", "best-of", "likeliest") else 1
-    batches = max(1.0, job.documents * each / min(decoding["batch_size"], max(job.documents, 1)))
+    batches: float = max(
+        1.0, _texts(job) / min(job.entry("decodings", "decoding")["batch_size"], max(job.documents, 1))
+    )
     # With a stride of 1 each token past the window is a pass over the whole window.
     return batches * job.length * max(1, job.transformer().layers)
 
 
-def _drawn_tokens(job: Job) -> float:
+def _texts(job: Job) -> float:
+    """Texts that are drawn: of some methods, several for each that is kept."""
     decoding = job.entry("decodings", "decoding")
-    each = decoding["beam"] if decoding["method"] in ("beam-sampling", "best-of", "likeliest") else 1
-    return job.documents * each * job.length
+    return float(job.documents * (decoding["beam"] if decoding["method"] in (LIKELIEST, BEAM_SAMPLING, BEST_OF) else 1))
+
+
+def _drawn_tokens(job: Job) -> float:
+    return _texts(job) * job.length
 
 
 def _drawn_operations(job: Job) -> float:
-    context = job.trained.get("training", {}).get("context", job.length)
+    context = float(job.trained.get("training", {}).get("context", job.length))
     past = max(job.length - context, BEYOND * job.length)  # lengths differ: some texts are longer than their mean
     strided = job.entry("decodings", "decoding")["stride"] == 1
     again = past * context if strided else past
@@ -260,7 +265,7 @@ def _hsmm_passes(job: Job) -> float:
     if entry["training"]["method"] == "adam":
         return 0.0
     tokens = entry["training"]["iterations"] * job.corpus.train * job.corpus.tokens
-    return tokens * (entry["states"] / 800) ** 2
+    return float(tokens * (entry["states"] / 800) ** 2)
 
 
 def _topic_fit(job: Job) -> float:
@@ -269,7 +274,7 @@ def _topic_fit(job: Job) -> float:
 
 
 def _topic_read(job: Job) -> float:
-    return job.documents * job.corpus.tokens * job.entry("critics", "critic")["topics"] / 100
+    return float(job.documents * job.corpus.tokens * job.entry("critics", "critic")["topics"] / 100)
 
 
 def _lda_sweeps(job: Job) -> float:

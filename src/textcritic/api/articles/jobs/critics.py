@@ -284,7 +284,7 @@ def measured(configured: Configured, metric: str, corpus: str, tail: str) -> Job
     strangers = configured.crossing is not None and configured.crossing.how.paired
 
     def measure() -> None:
-        function = configured.here[name] if from_memory else load_metric(name, folders_of(config, here))
+        function = configured.here[name] if from_memory else load_metric(name, folders_of(config.metric_folders, here))
         read = every if function.fit is None else articles
         score_own(function, read, made, Path(rejected) if rejected else None, train, strangers)
 

@@ -12,6 +12,7 @@ from textcritic.api.articles.jobs.job import FOLDER, Configured, Crossing, Found
 from textcritic.corpora import SPLITS, read_articles, write_articles
 from textcritic.critics import ctm
 from textcritic.experiments.topics.files import Documents, Sample, TopicsFiles
+from textcritic.experiments.topics.plan import Topics
 from textcritic.experiments.topics.rows import AT_MEAN, DISTANCE, GAP, NLL, read_source
 from textcritic.files import write_json
 from textcritic.inference import unit_of
@@ -20,7 +21,6 @@ from textcritic.latents.bags import count_corpus
 from textcritic.measures.measure import Estimate, Measure, Resampling, Scored
 from textcritic.measures.rows import estimated
 from textcritic.plan.entries import Ctm
-from textcritic.plan.experiment import Experiment
 from textcritic.runlog import taken
 
 FEWEST = 1_000  # resamples of each split
@@ -30,8 +30,9 @@ Judged = tuple[Scored, dict[str, Estimate]]
 """A source as it was read, and its estimates by `Measure.value`."""
 
 
-def topics(configured: Configured, experiment: Experiment, files: TopicsFiles, crossing: Crossing) -> Prepared:
+def topics(configured: Configured, experiment: Topics, crossing: Crossing) -> Prepared:
     """Several held-out splits, each with a fit of its own: twice the median p (Meinshausen, Meier, Buehlmann 2009)."""
+    files = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
     critic = experiment.block.critic

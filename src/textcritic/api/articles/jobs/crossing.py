@@ -35,23 +35,23 @@ from textcritic.critics.mentions.refit import MentionRefit
 from textcritic.critics.order import read_sentences
 from textcritic.critics.recitation.job import documents_of
 from textcritic.critics.refits import TransitionRefit
-from textcritic.experiments.coherence.files import CoherenceFiles
-from textcritic.experiments.coreference.files import CoreferenceFiles
-from textcritic.experiments.order.files import OrderFiles
-from textcritic.experiments.recitation.files import RecitationFiles
+from textcritic.experiments.coherence.plan import Coherence
+from textcritic.experiments.coreference.plan import Coreference
+from textcritic.experiments.order.plan import Order
+from textcritic.experiments.recitation.plan import Recitation
 from textcritic.files import read_table
 from textcritic.latents.resolvers.chains import read_chains
 from textcritic.latents.resolvers.mention_chains import MentionChains
 from textcritic.measures.crossed import read_crossed, write_crossed
 from textcritic.measures.measure import Scored
-from textcritic.plan.entries import Mentions, Recitation, Transitions
+from textcritic.plan import entries
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.sources import Drawn
 
 
 def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     """What judges the sources of an experiment by cross-fitting; None where one split does."""
-    kinds: dict[str, Callable[[Configured, Experiment, Any, Crossing], Prepared | None]] = {
+    kinds: dict[str, Callable[[Configured, Any, Crossing], Prepared | None]] = {
         "coherence": _order,
         "coreference": _mentions,
         "order": _sentences,
@@ -61,7 +61,7 @@ def crossing_of(configured: Configured, experiment: Experiment) -> Job | None:
     if configured.crossing is None or experiment.kind not in kinds:
         return None
     files: Any = experiment.files()
-    found = kinds[experiment.kind](configured, experiment, files, configured.crossing)
+    found = kinds[experiment.kind](configured, experiment, configured.crossing)
     if found is None:
         return None
     needs, run = found
@@ -120,12 +120,11 @@ def whole_corpus(configured: Configured, corpus: str) -> Job:
     return Job(STAGES["corpora"], needs, made, decided_by, lambda: build_corpus(needs[0], folder, whole, words_of))
 
 
-def _order(
-    configured: Configured, experiment: Experiment, files: CoherenceFiles, crossing: Crossing
-) -> Prepared | None:
+def _order(configured: Configured, experiment: Coherence, crossing: Crossing) -> Prepared | None:
     """The order of sections; with the critic of the released code, or rare titles dropped alone, one split is kept."""
+    files = experiment.files()
     (data,) = files.data
-    entry = configured.registries.of_kind("critics", experiment.block.critic, Transitions)
+    entry = configured.registries.of_kind("critics", experiment.block.critic, entries.Transitions)
     sections = configured.registries.entry("corpora", data.corpus).sections
     if entry.mode == "as_released" or sections.rare_title != "drop-article":
         return None
@@ -145,9 +144,10 @@ def _order(
     return needs, find
 
 
-def _mentions(configured: Configured, experiment: Experiment, files: CoreferenceFiles, crossing: Crossing) -> Prepared:
+def _mentions(configured: Configured, experiment: Coreference, crossing: Crossing) -> Prepared:
+    files = experiment.files()
     (data,) = files.data
-    entry = configured.registries.of_kind("critics", experiment.block.critic, Mentions)
+    entry = configured.registries.of_kind("critics", experiment.block.critic, entries.Mentions)
     options = chain_options(entry, configured.registries.entry("resolvers", entry.resolver))
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
     found = [f"results/mentions/{entry.resolver}/{data.corpus}/data/{split}.parquet" for split in ("train", "test")]
@@ -173,10 +173,11 @@ def _mentions(configured: Configured, experiment: Experiment, files: Coreference
     ], find
 
 
-def _recited(configured: Configured, experiment: Experiment, files: RecitationFiles, crossing: Crossing) -> Prepared:
+def _recited(configured: Configured, experiment: Recitation, crossing: Crossing) -> Prepared:
+    files = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
-    entry = configured.registries.of_kind("critics", experiment.block.critic, Recitation)
+    entry = configured.registries.of_kind("critics", experiment.block.critic, entries.Recitation)
 
     def find() -> Found:
         articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
@@ -188,8 +189,9 @@ def _recited(configured: Configured, experiment: Experiment, files: RecitationFi
     return [*splits, *(str(path) for sample in files.samples for path in articles_and_unread(sample))], find
 
 
-def _sentences(configured: Configured, experiment: Experiment, files: OrderFiles, crossing: Crossing) -> Prepared:
+def _sentences(configured: Configured, experiment: Order, crossing: Crossing) -> Prepared:
     """The order of sentences."""
+    files = experiment.files()
     (data,) = files.data
     splits = [f"results/corpora/{data.corpus}/{split}.parquet" for split in SPLITS]
     articles = {str(data.scores): splits} | {str(s.scores): [str(s.articles)] for s in files.samples}
