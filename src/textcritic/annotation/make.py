@@ -131,7 +131,7 @@ def _sections(entry: Campaign, titles: Sequence[str], here: Path, left_out: Coun
     rng, corpus = random.Random(entry.seed), entry.corpus
     real = RealSource(corpus)
     chosen = _chosen(_articles(_split(entry, here, "test"), real, entry, left_out), entry, rng, "test")
-    for source in sources_of([block.plain() for block in entry.sources]):
+    for source in sources_of(entry.sources):
         path = _built(here / f"{source.sample}.parquet", "the samples of the study")
         chosen += _chosen(_articles(path, source, entry, left_out), entry, rng, source.sample)
     training = entry.training
