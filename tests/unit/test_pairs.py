@@ -61,6 +61,20 @@ def test_the_tokenizer_gives_the_words_back(built):
     assert tokenizer.unk_token_id in tokenizer("ж", add_special_tokens=False)["input_ids"]
 
 
+def test_the_same_text_gives_the_same_file(built, tmp_path):
+    make_subword_tokenizer(built / "corpus/train.parquet", tmp_path / "again", 200)
+    first, second = ((folder / "tokenizer.json").read_bytes() for folder in (built / "tokenizer", tmp_path / "again"))
+    assert first == second
+
+
+def test_the_mark_of_an_end_is_text_where_a_text_has_it(tmp_path):
+    write_articles(tmp_path / "train.parquet", [article("000000-de", "aa</w> ba >", "</w> aw")])
+    make_subword_tokenizer(tmp_path / "train.parquet", tmp_path / "tokenizer", 12)  # no merges
+    tokenizer = load_tokenizer(tmp_path / "tokenizer")
+    assert tokenizer.tokenize("aba</w>") == ["a", "b", "a", "<", "/", "w", "></w>"]
+    assert tokenizer.all_special_tokens == list(SPECIAL_TOKENS)
+
+
 @given(st.lists(st.text("abdeghijklmnoprstuvwz", min_size=1, max_size=12), min_size=1, max_size=8))
 @settings(max_examples=50, deadline=None)
 def test_words_of_known_letters_come_back(languages, words):

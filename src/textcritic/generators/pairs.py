@@ -1,5 +1,6 @@
 """Sentences and translations as tokens: byte-pair encoding inside words, and the encoded pairs of a split."""
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ def make_subword_tokenizer(
 
     Source: Sennrich et al. 2016, section 3.2, jointly for all languages (`joint BPE` there). White space separates
     words; a token that ends a word carries `</w>`, so that decoding gives the words back. Every sentence counts as
-    often as it has translations. A character that does not occur becomes `[UNK]`.
+    often as it has translations. A character that does not occur becomes `[UNK]`. The same text gives the same file.
 
     Args:
         articles_path: train split of a parallel corpus.
@@ -45,14 +46,16 @@ def make_subword_tokenizer(
     tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN, end_of_word_suffix=END_OF_WORD))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.decoder = decoders.BPEDecoder(suffix=END_OF_WORD)
+    ends = sorted({word[-1] for text in _texts(articles_path) for word in text.split()})
     trainer = trainers.BpeTrainer(
         vocab_size=vocabulary,
-        special_tokens=list(SPECIAL_TOKENS),
+        # The trainer would number the last characters of words at random, and so choose among pairs of one frequency.
+        special_tokens=[*SPECIAL_TOKENS, *(f"{end}{END_OF_WORD}" for end in ends)],
         end_of_word_suffix=END_OF_WORD,
         show_progress=False,
     )
-    texts = (text for article in iter_articles(articles_path) for text in sides_of(article))
-    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.train_from_iterator(_texts(articles_path), trainer)
+    tokenizer = _without_added(tokenizer, len(SPECIAL_TOKENS))
     if tokenizer.get_vocab_size() > vocabulary:
         raise TextcriticError(
             f"{articles_path}: has so many different characters that at least {tokenizer.get_vocab_size()} entries are"
@@ -68,6 +71,17 @@ def make_subword_tokenizer(
     )
     with whole_folder(out_dir) as folder:
         fast.save_pretrained(folder)
+
+
+def _texts(articles_path: str | os.PathLike[str]) -> Iterator[str]:
+    return (text for article in iter_articles(articles_path) for text in sides_of(article))
+
+
+def _without_added(tokenizer: Tokenizer, kept: int) -> Tokenizer:
+    """A tokenizer without added tokens but the first: the others are only entries of its vocabulary."""
+    described = json.loads(tokenizer.to_str())
+    described["added_tokens"] = described["added_tokens"][:kept]
+    return Tokenizer.from_str(json.dumps(described))
 
 
 Side = tuple[np.ndarray, np.ndarray]
