@@ -227,8 +227,11 @@ def tiny_xlnet(folder: Path, texts: Iterable[str]) -> Path:
 
 
 def _word_pieces(folder: Path, texts: Iterable[str], lowercase: bool) -> int:
-    tokenizer = BertWordPieceTokenizer(lowercase=lowercase)
-    tokenizer.train_from_iterator(texts, vocab_size=300, min_frequency=1, show_progress=False)
+    tokenizer, texts = BertWordPieceTokenizer(lowercase=lowercase), list(texts)
+    letters = sorted(set("".join("".join(texts).split())))
+    # The trainer would number pieces of one letter at random; so every stand-in is the same.
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"##{x.lower() if lowercase else x}" for x in letters)]
+    tokenizer.train_from_iterator(texts, 300, min_frequency=1, special_tokens=special, show_progress=False)
     folder.mkdir(parents=True)
     tokenizer.save_model(str(folder))
     _write(folder / "tokenizer_config.json", {"do_lower_case": lowercase, "model_max_length": 512})
