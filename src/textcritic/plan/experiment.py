@@ -97,7 +97,7 @@ class Experiment(ABC, Generic[B]):
         name: the block's `name`, by default its kind; part of its path.
         parts: the block's `tables` and `figures` by name.
         block: the block with all defaults.
-        said: the same as plain mappings, lists, texts and numbers.
+        mapping: the same as plain mappings, lists, texts and numbers.
         registries: what its names refer to.
         where: the file and the key of the block, which error lines begin with.
         config: the whole configuration.
@@ -119,9 +119,9 @@ class Experiment(ABC, Generic[B]):
     def __init__(self, block: B, registries: Registries, context: StudyContext) -> None:
         self.block, self.registries, self.context = block, registries, context
         self.where, self.config = context.where, context.config
-        self.said = block.plain()
-        self.name: str = self.said.get("name", self.kind)
-        parts = [_part(part) for key in ("tables", "figures") for part in self.said.get(key, ())]
+        self.mapping = block.plain()
+        self.name: str = self.mapping.get("name", self.kind)
+        parts = [_part(part) for key in ("tables", "figures") for part in self.mapping.get(key, ())]
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self._requests: dict[tuple[str | None, bool], dict[str, str]] = {}
         if len(self.parts) < len(parts):
@@ -158,7 +158,7 @@ class Experiment(ABC, Generic[B]):
             TextcriticError: the first fault; the line names the key.
         """
         if self.critic_kind:
-            check_critic(self.said["critic"], self.critic_kind, self.registries, f"{self.where}: critic")
+            check_critic(self.mapping["critic"], self.critic_kind, self.registries, f"{self.where}: critic")
         for source in self.sources():
             self.check_source(source, f"{self.where}: sources")
             check_file(source, self.registries, f"{self.where}: sources")
@@ -196,7 +196,7 @@ class Experiment(ABC, Generic[B]):
 
     def uses(self) -> list[tuple[str, str]]:
         """(registry, entry) of all that the block names, by the keyword `registry` of its schema."""
-        return list(dict.fromkeys((registry, name) for _, registry, name in named_in(self.said, self.rules())))
+        return list(dict.fromkeys((registry, name) for _, registry, name in named_in(self.mapping, self.rules())))
 
     def labels(self) -> dict[str, dict[str, str]]:
         """What tables and figures call the corpora, decodings and other entries that it names.

@@ -73,7 +73,7 @@ class Study:
                 continue
             experiment = kind(left, registries, context)
             self._add(experiment, kinds)
-            registries.check_references(experiment.said, kind.rules(), where)
+            registries.check_references(experiment.mapping, kind.rules(), where)
             experiment.check_parts()
             experiment.check()
         if self.missing and not self.experiments:
@@ -146,7 +146,7 @@ class Study:
                 self._lacking[part] = uses
                 said[part] = {registries.label(*use.split(".")): reasons[use] for use in uses}
         context = replace(context, left_out=said)
-        some = without(whole.said, rules, missing)
+        some = without(whole.mapping, rules, missing)
         left = kind.read_rest(some, context.where) if some else None
         kept = {part["name"] for part in (left.plain() if left else {}).get("tables", ())}
         lost = [name for name in said if name.startswith("table") and name not in kept and whole.published]

@@ -60,7 +60,7 @@ def test_its_tables_and_figures_are_those_of_the_paper(coherence):
     ],
 )
 def test_a_table_of_what_the_experiment_does_not_compare_is_refused(coherence, change, message):
-    first, *others = coherence.said["tables"]
+    first, *others = coherence.mapping["tables"]
     block = coherence.block.changed(tables=[{**first, **change}, *others])
     with pytest.raises(TextcriticError, match=message) as error:
         type(coherence)(block, coherence.registries, coherence.context).check_parts()
@@ -68,7 +68,7 @@ def test_a_table_of_what_the_experiment_does_not_compare_is_refused(coherence, c
 
 
 def test_an_audit_sample_without_a_base_is_refused(coherence):
-    audit = [{**coherence.said["costly_audit"][0], "seeds": [7]}]
+    audit = [{**coherence.mapping["costly_audit"][0], "seeds": [7]}]
     other = type(coherence)(coherence.block.changed(audit=audit), coherence.registries, coherence.context)
     with pytest.raises(TextcriticError, match="audit: gpt2-small w-title on pubmed, seed 7, draw 1, is not among"):
         other.check()
