@@ -272,12 +272,12 @@ def scored(critic: TransitionCritic, chains_of_set: Chains) -> pa.Table:
 
 def _warnings(critic: TransitionCritic, scores_by_source: Mapping[str, pa.Table]) -> tuple[str, ...]:
     """Which Latent PPLs rest on the smoothing."""
-    said = []
+    sentences = []
     for label, scores in scores_by_source.items():
         others = other_smoothings(critic, scored_transitions(scores, critic))
-        said.append(rests_on_smoothing(label, latent_ppl(scores), critic.delta, others))
-        said += _near_titles(label, critic, scores)
-    return tuple(filter(None, said))
+        sentences.append(rests_on_smoothing(label, latent_ppl(scores), critic.delta, others))
+        sentences += _near_titles(label, critic, scores)
+    return tuple(filter(None, sentences))
 
 
 def _near_titles(label: str, critic: TransitionCritic, scores: pa.Table) -> Iterator[str]:

@@ -91,9 +91,9 @@ class CoreferenceResult(ByLabel[MentionsOfSample]):
 
     def to_json(self) -> str:
         """The object that `textcritic coreference` prints: of one sample; of several, by label under `samples`."""
-        real, said = self.scores[0], {label: one.described() for label, one in self.by_label.items()}
+        real, samples = self.scores[0], {label: one.described() for label, one in self.by_label.items()}
         value = {
-            **({"samples": said} if len(said) > 1 else self.only.described()),
+            **({"samples": samples} if len(samples) > 1 else self.only.described()),
             "real": {
                 "latent_ppl": real.value,
                 "ci95": [real.low, real.high],

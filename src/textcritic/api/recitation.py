@@ -65,7 +65,7 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
     every = {REAL: of_real} | found
     read = {label: _read(one, documents.name if label == REAL else label) for label, one in every.items()}
     scores = scores_of_sets(read, [RECITED], resampling(options))
-    said = [_described(one, score) for one, score in zip(every.values(), scores, strict=True)]
+    described = [_described(one, score) for one, score in zip(every.values(), scores, strict=True)]
     words = f"{len(index.ids):,} documents, {int(index.lengths.sum()):,} words, {len(index.words):,} of them distinct"
     return RecitationResult(
         title="How much is in the training text, word for word",
@@ -75,8 +75,8 @@ def recitation(real: Given, samples: Given, *, options: RecitationOptions) -> Re
             ("Interval and test", f"95%; over documents, {options.resamples:,} resamples, seed {options.seed}"),
             *facts_of_groups({label: one.groups for label, one in read.items()}),
         ),
-        real=said[0],
-        samples=dict(zip(found, said[1:], strict=True)),
+        real=described[0],
+        samples=dict(zip(found, described[1:], strict=True)),
     )
 
 

@@ -185,15 +185,15 @@ class Result:
 
     def _left_out(self) -> list[str]:
         """How many documents of each source were rejected, and why."""
-        said = []
+        lines = []
         counts = {(score.source, *score.rejected_by_reason.items()) for score in self.scores}
         for score in self.scores:
             if score.rejected_by_reason:
                 reasons = "; ".join(f"{reason}: {n:,}" for reason, n in score.rejected_by_reason.items() if n)
                 differs = sum(source == score.source for source, *_ in counts) > 1
                 of = f", {score.measure}" if differs else ""
-                said.append(f"{score.source}{of}: {plural(score.rejected, 'document')} rejected ({reasons})")
-        return list(dict.fromkeys(said))
+                lines.append(f"{score.source}{of}: {plural(score.rejected, 'document')} rejected ({reasons})")
+        return list(dict.fromkeys(lines))
 
     def _no_interval(self) -> Iterator[str]:
         """Why samples have no interval, where the table does not say how few documents there are."""

@@ -172,7 +172,9 @@ def compare_tendencies(real: Given, samples: Given, *, options: TendencyOptions)
             *((f"Tokens of {label}", fault) for label, fault in _faults(found)),
         ),
         real=_described(of_real),
-        samples={label: _described(said) | _judged(judged[label], said["documents"]) for label, said in found.items()},
+        samples={
+            label: _described(counts) | _judged(judged[label], counts["documents"]) for label, counts in found.items()
+        },
         verdicts=judged,
     )
 
@@ -234,7 +236,7 @@ def entry_of(options: TendencyOptions) -> Tendencies:
 
 def _described(statistics: JsonObject) -> JsonObject:
     """Statistics as they are printed: `p` is called so everywhere, and what is not there is left out."""
-    said = {key: statistics[key] for key in ("documents", "tokens", "empty", "draws", "estimates")}
+    counts = {key: statistics[key] for key in ("documents", "tokens", "empty", "draws", "estimates")}
     distances = {}
     for name, numbers in statistics["distances"].items():
         if numbers["value"] is not None:
@@ -242,13 +244,13 @@ def _described(statistics: JsonObject) -> JsonObject:
             keys = ("value", "low", "high", "by_chance", "noticed", "floor", "floor_most")
             distances[name] = {key: numbers[key] for key in keys} | {key: v for key, v in p.items() if v is not None}
     sized = {"one_size": statistics["one_size"]} if "one_size" in statistics else {}
-    return said | sized | {"distances": distances, "missing": statistics["missing"], "fault": statistics.get("fault")}
+    return counts | sized | {"distances": distances, "missing": statistics["missing"], "fault": statistics.get("fault")}
 
 
 def _judged(found: Sequence[Verdict], n: int) -> JsonObject:
     keys = ("verdict", "distance", "p_adjusted", "margin", "noticed", "times", "way", "why")
-    said = {one.tendency: {key: asdict(one)[key] for key in keys} for one in found}
-    return {"verdicts": said, "sentences": [with_n(n, sentence(one)) for one in found if one.verdict == DIFFERS]}
+    verdicts = {one.tendency: {key: asdict(one)[key] for key in keys} for one in found}
+    return {"verdicts": verdicts, "sentences": [with_n(n, sentence(one)) for one in found if one.verdict == DIFFERS]}
 
 
 def _scores(
@@ -290,7 +292,7 @@ def _verdict(one: Verdict, n: int) -> str:
 
 def _faults(found: Mapping[str, JsonObject]) -> Iterator[tuple[str, str]]:
     """Samples whose tokens are not cut as those of real text are, and how they differ."""
-    return ((label, said["fault"]) for label, said in found.items() if said["fault"])
+    return ((label, counts["fault"]) for label, counts in found.items() if counts["fault"])
 
 
 def _facts(real: JsonObject, every: _Set, options: TendencyOptions) -> tuple[tuple[str, str], ...]:

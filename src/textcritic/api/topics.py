@@ -296,15 +296,15 @@ def _require_words(tested: Counted, name: str, train: str) -> None:
 
 def _warnings(fits: Fits) -> tuple[str, ...]:
     """What the intervals leave out: fits that did not converge, and other starts if there was only one."""
-    said, left = [], sum(not fit.converged for fit in fits.fits)
+    sentences, left = [], sum(not fit.converged for fit in fits.fits)
     if left:
-        said.append(
+        sentences.append(
             f"{left} of {len(fits.fits)} fits stopped before they converged: after more iterations the numbers would "
             "be others; raise `iterations`."
         )
     if len(fits.fits) == 1:
-        said.append("There was one start of the fit: no interval holds what another one would have given.")
-    return tuple(said)
+        sentences.append("There was one start of the fit: no interval holds what another one would have given.")
+    return tuple(sentences)
 
 
 def _facts(counted: TrainAndTests, fits: Fits, options: TopicFit) -> tuple[tuple[str, str], ...]:

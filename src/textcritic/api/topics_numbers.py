@@ -66,18 +66,20 @@ class TopicNumbers:
         """What the table says."""
         taken, best = self.taken.num_topics, self.best.num_topics
         why = "the highest likelihood" if taken == best else f"the smallest number that may be as good as {best}"
-        said = [f"{taken} topics are taken: {why}."]
+        sentences = [f"{taken} topics are taken: {why}."]
         if self.verdicts(taken):
             changing = ", ".join(self.changing())
-            said.append("Verdicts: whether the Latent NLL of a set differs from that of the first set.")
-            said.append(f"That of {changing} changes with the number." if changing else "None changes with the number.")
+            sentences.append("Verdicts: whether the Latent NLL of a set differs from that of the first set.")
+            sentences.append(
+                f"That of {changing} changes with the number." if changing else "None changes with the number."
+            )
         left_out = f"; {self.unknown:,} with words of no other part are left out" if self.unknown else ""
-        said.append(
+        sentences.append(
             f"Of each of {self.documents:,} texts, half of the words are read and the other half predicted, by models"
             f" that were fitted on {PARTS - 1} of {PARTS} parts of the texts, without this one: {self.tokens:,}"
             f" words{left_out}. Intervals: 95%, over texts."
         )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def table(self) -> Table:
         """The table that is printed: one row for each number of topics."""

@@ -101,13 +101,13 @@ class TopicsResult(ByLabel[TopicsOfSet]):
 
     def to_json(self) -> str:
         """The object that `textcritic topics` prints: of one test set; of several, by label under `samples`."""
-        said = {label: one.described() for label, one in self.by_label.items()}
+        samples = {label: one.described() for label, one in self.by_label.items()}
         value = {
             "bound": self.bound,
             "seconds": self.seconds,
             "converged": self.converged,
             "starts": self.starts,
-            **({"samples": said} if len(said) > 1 else self.only.described()),
+            **({"samples": samples} if len(samples) > 1 else self.only.described()),
             "train": self.train,
             "topics": self.num_topics,
             "top_words": self.top_words,

@@ -49,7 +49,7 @@ class Nothing(Files):
     """What a table of published values alone is made of: all else that it compares is missing."""
 
 
-def split_request(said: JsonObject) -> dict[str, str]:
+def split_request(payload: JsonObject) -> dict[str, str]:
     """What a job is told, as several canonical texts: the `params` of its rule.
 
     Snakemake prints the whole text of each one that has changed, so what is often changed is in a short one of its own:
@@ -57,11 +57,11 @@ def split_request(said: JsonObject) -> dict[str, str]:
     for all else, `job`.
     """
     generators: dict[str, str] = {}
-    files = _without_labels(said["files"], generators)
+    files = _without_labels(payload["files"], generators)
     settings = {key: value for key, value in files.items() if not isinstance(value, (dict, list, str))}
     parts = {
-        "job": {key: value for key, value in said.items() if key not in ("files", "labels")},
-        "labels": {**said["labels"], "generators": generators},
+        "job": {key: value for key, value in payload.items() if key not in ("files", "labels")},
+        "labels": {**payload["labels"], "generators": generators},
         "settings": settings,
         "files": {key: value for key, value in files.items() if key not in settings},
     }

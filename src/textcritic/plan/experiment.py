@@ -325,7 +325,7 @@ def request_of(
         labels: of the entries of registries that it names, as `labels.labels_of` makes them.
         left_out: what a numbered table lacks because its files are missing: by label, the reason.
     """
-    said = {
+    payload = {
         "package": kind.__module__.removesuffix(".plan"),
         "experiment": name,
         "version": kind.version,
@@ -337,9 +337,9 @@ def request_of(
         "files_type": f"{type(files).__module__}:{type(files).__qualname__}",
         "files": json.loads(files.to_json()),
     }
-    return split_request(said)
+    return split_request(payload)
 
 
-def _part(said: JsonObject) -> Part:
-    compared = (tuple(said["corpora"]), tuple(said["generators"]))
-    return Part(said["name"], said["of"], said.get("caption", ""), *compared)
+def _part(entry: JsonObject) -> Part:
+    compared = (tuple(entry["corpora"]), tuple(entry["generators"]))
+    return Part(entry["name"], entry["of"], entry.get("caption", ""), *compared)

@@ -47,18 +47,18 @@ def read_lock(here: Path) -> dict[Use, Pin]:
     """
     if not (here / LOCK).is_file():
         return {}
-    said = Lock.read(load_yaml(here / LOCK) or {}, str(LOCK))
-    return {(registry, name): pin for registry in ON_HUB for name, pin in getattr(said, registry).items()}
+    lock = Lock.read(load_yaml(here / LOCK) or {}, str(LOCK))
+    return {(registry, name): pin for registry in ON_HUB for name, pin in getattr(lock, registry).items()}
 
 
 def write_lock(here: Path, pins: Mapping[Use, Pin]) -> None:
     """Write the pins of a working directory, in one order; the file is left alone where they are what it says."""
-    said: dict[str, JsonObject] = {}
+    payload: dict[str, JsonObject] = {}
     for registry, name in sorted(pins):
-        said.setdefault(registry, {})[name] = pins[registry, name].plain()
+        payload.setdefault(registry, {})[name] = pins[registry, name].plain()
     if read_lock(here) != pins:
         with whole_file(here / LOCK) as path:
-            path.write_text(HEADING + yaml.safe_dump(said, sort_keys=False), encoding="utf-8")
+            path.write_text(HEADING + yaml.safe_dump(payload, sort_keys=False), encoding="utf-8")
 
 
 def commits(pins: Mapping[Use, Pin], registries: Registries) -> Overlay:

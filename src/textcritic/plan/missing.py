@@ -148,11 +148,11 @@ def without(block: JsonObject, rules: Schema, missing: Missing) -> JsonObject | 
         rules: its schema.
         missing: what cannot be had.
     """
-    said = {key: value for key, value in block.items() if key not in PARTS}
-    left: JsonObject | None = _without(said, rules, missing, whole=True)
-    if left is None or left == said:
+    rest = {key: value for key, value in block.items() if key not in PARTS}
+    left: JsonObject | None = _without(rest, rules, missing, whole=True)
+    if left is None or left == rest:
         return left if left is None else dict(block)
-    gone = {*_texts(said)} - {*_texts(left)}
+    gone = {*_texts(rest)} - {*_texts(left)}
     for key in [key for key in PARTS if key in block]:
         parts = [
             (part, {axis: [name for name in part[axis] if name not in gone] for axis in AXES}) for part in block[key]

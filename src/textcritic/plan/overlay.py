@@ -201,10 +201,10 @@ def _differences(old: JsonObject, new: JsonObject) -> str:
     """The values that are not the same: `training.batch_size: 4, was 8`."""
     before, after = dict(_flat(old)), dict(_flat(new))
     keys = sorted({*before, *after})
-    said = [
+    lines = [
         f"{key}: {_value(after, key)}, was {_value(before, key)}" for key in keys if before.get(key) != after.get(key)
     ]
-    return "; ".join(said) or "the same values"
+    return "; ".join(lines) or "the same values"
 
 
 def _flat(value: JsonObject, prefix: str = "") -> Iterator[tuple[str, object]]:

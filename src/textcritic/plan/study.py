@@ -52,11 +52,13 @@ class Study:
     ) -> None:
         self.name = path.stem
         check_name(self.name, str(path))
-        said = StudyEntry.read(load_yaml(path), str(path))
-        blocks = list(_blocks(said, path, kinds))
-        written = [_as_written(block.plain(), one.plain()) for block, one in zip(blocks, said.experiments, strict=True)]
-        self.description = {**said.plain(), "experiments": written}
-        self.title, self.summary = said.title, said.summary
+        entry = StudyEntry.read(load_yaml(path), str(path))
+        blocks = list(_blocks(entry, path, kinds))
+        written = [
+            _as_written(block.plain(), one.plain()) for block, one in zip(blocks, entry.experiments, strict=True)
+        ]
+        self.description = {**entry.plain(), "experiments": written}
+        self.title, self.summary = entry.title, entry.summary
         self.experiments: dict[str, Experiment] = {}
         self._lacking: dict[str, list[str]] = {}
         self.missing: dict[str, str] = {}
@@ -64,7 +66,7 @@ class Study:
         for number, block in enumerate(blocks, 1):
             kind = kinds[block.kind]
             where = _where(path, number, block.plain())
-            beside = _published(path, published, said.published, kind.kind) if said.published else None
+            beside = _published(path, published, entry.published, kind.kind) if entry.published else None
             context = StudyContext(self.name, where, beside, config)
             left = block
             if missing is not None:
@@ -138,18 +140,18 @@ class Study:
         if not reasons:
             return block, context
         self.missing |= reasons
-        whole, said = kind(block, registries, context), {}
+        whole, lacking = kind(block, registries, context), {}
         for part in whole.parts:
             of = {folder for path in whole.paths(part) for folder in Path(path).parts}
             uses = [use for use in reasons if use.partition(".")[2] in of]
             if uses:
                 self._lacking[part] = uses
-                said[part] = {registries.label(*use.split(".")): reasons[use] for use in uses}
-        context = replace(context, left_out=said)
+                lacking[part] = {registries.label(*use.split(".")): reasons[use] for use in uses}
+        context = replace(context, left_out=lacking)
         some = without(whole.mapping, rules, missing)
         left = kind.read_rest(some, context.where) if some else None
         kept = {part["name"] for part in (left.plain() if left else {}).get("tables", ())}
-        lost = [name for name in said if name.startswith("table") and name not in kept and whole.published]
+        lost = [name for name in lacking if name.startswith("table") and name not in kept and whole.published]
         alone = kind(block, registries, replace(context, lost=tuple(lost)))
         self.lost |= dict.fromkeys(lost, alone)
         return left, context
@@ -185,8 +187,8 @@ def _as_written(filled: Any, written: Any) -> Any:
         return [_as_written(item, one) for item, one in zip(filled, written or filled, strict=True)]
     if not isinstance(filled, dict):
         return filled
-    said = written or {}
-    return {key: _as_written(filled[key], said.get(key)) for key in {**said, **filled}}
+    given = written or {}
+    return {key: _as_written(filled[key], given.get(key)) for key in {**given, **filled}}
 
 
 def _where(path: Path, number: int, block: JsonObject) -> str:

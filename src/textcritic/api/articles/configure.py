@@ -174,7 +174,7 @@ def configuration(wanted: Wanted) -> dict[str, tuple[str, JsonObject]]:
         ),
         f"studies/{STUDY}.yaml": (
             "What is compared, and by which critics.",
-            _study(wanted, corpus, (generators, drawn), {kind: said["name"] for kind, said in critics.items()}),
+            _study(wanted, corpus, (generators, drawn), {kind: critic["name"] for kind, critic in critics.items()}),
         ),
         **{f"registry/{registry}.yaml": (WHAT[registry], found) for registry, found in made.items() if found},
     }

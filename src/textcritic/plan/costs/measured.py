@@ -53,19 +53,19 @@ def node_of(folder: Path, anyhow: bool = False) -> Node:
     path, here = folder / FILE, cpu_name()
     if not path.is_file():
         return Node(here)
-    said = read_json(path, "delete it, or run `textcritic plan --calibrate` again")
-    bad = [key for key, kind in KEYS.items() if not _is(said, key, kind)]
+    payload = read_json(path, "delete it, or run `textcritic plan --calibrate` again")
+    bad = [key for key, kind in KEYS.items() if not _is(payload, key, kind)]
     if bad:
         raise TextcriticError(f"{path}: {bad[0]}: is missing or wrong; run `textcritic plan --calibrate` again")
-    if said["cpu"] != here and not anyhow:
-        why = f"not used: {path.name} is of another machine ({said['cpu']}); --other-node uses it all the same"
+    if payload["cpu"] != here and not anyhow:
+        why = f"not used: {path.name} is of another machine ({payload['cpu']}); --other-node uses it all the same"
         return Node(here, source=why)
-    source = f"{path.name}, measured {said['measured']} on {said['cpu']}"
-    return Node(said["cpu"], said["core_factor"], said["card"], said["operations"], source)
+    source = f"{path.name}, measured {payload['measured']} on {payload['cpu']}"
+    return Node(payload["cpu"], payload["core_factor"], payload["card"], payload["operations"], source)
 
 
-def _is(said: object, key: str, kind: type) -> bool:
-    value = said.get(key) if isinstance(said, dict) else None
+def _is(payload: object, key: str, kind: type) -> bool:
+    value = payload.get(key) if isinstance(payload, dict) else None
     if kind is float:
         if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
             return False
@@ -114,10 +114,10 @@ def measured_cost(
     """
     digest = params_digest(params)
     for output in outputs:
-        said = _spent(output)
-        if said is None or said[0] != rule or said[1].get("params") != digest:
+        recorded = _spent(output)
+        if recorded is None or recorded[0] != rule or recorded[1].get("params") != digest:
             continue
-        took = said[1]
+        took = recorded[1]
         if gpus and (not took.get("card") or took["card"] != node.card or took.get("gpus") != gpus):
             continue
         if not gpus and (took.get("card") or took.get("cpu") != node.cpu):
