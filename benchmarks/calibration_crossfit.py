@@ -168,8 +168,9 @@ def mentions(texts: Sequence[str]) -> Kind:
     """Chains of mentions; in a spoilt one each mention is of an entity at random."""
     from textcritic.latents.resolvers.chains import ChainOptions, chains_of
     from textcritic.latents.resolvers.resolve import resolver_of
+    from textcritic.plan.entries import Persons
 
-    resolved = resolver_of({"kind": "persons"}).resolve(zip(names(texts), texts, strict=True))
+    resolved = resolver_of(Persons(kind="persons")).resolve(zip(names(texts), texts, strict=True))
     chains = chains_of(resolved, ChainOptions(gender="majority")).chains
     tokens = [
         "." if entity < 0 else f"{chains.symbols[code]}:{entity}"

@@ -40,7 +40,7 @@ from textcritic.latents.resolvers.chains import ChainOptions, chains_of
 from textcritic.latents.resolvers.resolve import resolver_of
 from textcritic.measures.measure import Measure, Resampling, Scored
 from textcritic.measures.memory import REAL, rows_in_memory
-from textcritic.plan.entries import Ctm, Recitation, Tendencies
+from textcritic.plan.entries import Ctm, Persons, Recitation, Tendencies
 
 RESAMPLES, TOPICS, STARTS = 499, 20, 4
 Values = Mapping[str, tuple[float, float]]
@@ -91,7 +91,7 @@ class Critics:
         counted = count_texts(lambda: iter(tokens), [], options, "real")
         fits = fit_starts(counted.train.counts, Ctm(kind="ctm", topics=TOPICS, starts=STARTS, seed=seed), workers=1)
         self._topic_models = (fits.best.critic, *fits.others)
-        self._resolver = resolver_of({"kind": "persons"})
+        self._resolver = resolver_of(Persons(kind="persons"))
         self._mentions = MentionCritic.fit(self._chains(train), 5, "kneser-ney")
         ids = [str(n) for n in range(len(train))]
         self._index = index_articles(iter([(pa.array(ids), pa.array(train))]), Recitation(kind="recitation"))

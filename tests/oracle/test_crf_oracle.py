@@ -122,7 +122,6 @@ def test_saved_and_read_again(tmp_path):
         (lambda: crf().losses([text("ab")]), "x: has no tree"),
         (lambda: crf(longest=2).losses([text("aba", TREE, "y")]), "y: has 3 words; the proposal reads at most 2"),
         (lambda: crf().log_q(text("aba"), all_trees(2), 1.0), "x: trees of 3 actions do not fit 3 words"),
-        (lambda: crf(longest=0), "model.longest: 0 words"),
     ],
 )  # fmt: skip
 def test_bad_input(act, message):

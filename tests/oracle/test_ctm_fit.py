@@ -35,7 +35,7 @@ def test_the_bound_never_falls(topics):
 def sixth(tmp_path_factory):
     """The models before and after the sixth iteration, and the posteriors in between."""
     counts, state = small_corpus(), tmp_path_factory.mktemp("state")
-    common = {"num_topics": 4, "tolerance": 0.0}
+    common = {"topics": 4, "tolerance": 0.0}
     before, after = (fit_ctm(counts, Ctm(kind="ctm", iterations=n, **common), state=state) for n in (5, 6))
     assert after.bounds[:5] == before.bounds
     posteriors = np.fromfile(state / "posteriors-1.f8").reshape(counts.shape[0], -1)

@@ -193,7 +193,6 @@ def test_what_is_counted():
             "tree 1: its actions",
         ),
         (lambda: rnng().log_joint(text("aba"), torch.tensor([[0, 0, 0, 0, 1]])), "tree 0: its actions"),
-        (lambda: rnng("never"), "model.end: 'never' is unknown; use stop, length, as_released"),
         (lambda: rnng("length", count_end=True), "model.count_end: with end length no end is predicted"),
     ],
 )

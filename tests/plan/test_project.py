@@ -8,8 +8,9 @@ from own_study import ROOT, own_folder, project, study, write
 
 from textcritic.errors import TextcriticError
 from textcritic.experiments import KINDS
+from textcritic.plan.checks.sources import check_file
 from textcritic.plan.project import STAGES, Project
-from textcritic.plan.sources import Source, check_file
+from textcritic.plan.sources import Source
 
 SAMPLES = {"corpora": ["mine"], "settings": ["wo-title"], "generators": ["theirs"], "decodings": ["given"]}
 COHERENCE = {"kind": "coherence", "critic": "transitions-demo", "sources": [SAMPLES]}

@@ -8,20 +8,10 @@ from own_study import ROOT, assert_refused, experiment, own_folder, project, stu
 from textcritic.errors import TextcriticError
 from textcritic.generators.fairseq.shim import installed
 from textcritic.plan.checks.decodings import is_nonautoregressive, translates
+from textcritic.plan.checks.sources import check_fairseq, check_supported, check_text
 from textcritic.plan.paths import Paths, with_contents
 from textcritic.plan.project import Project
-from textcritic.plan.sources import (
-    Source,
-    check_fairseq,
-    check_supported,
-    check_text,
-    drawn,
-    entries_of,
-    from_file,
-    label_of,
-    measured,
-    sources_of,
-)
+from textcritic.plan.sources import Source, drawn, entries_of, from_file, label_of, measured, sources_of
 
 TRAINING = {"context": 64, "learning_rate": 0.1, "steps": 10}
 FAIRSEQ = {"kind": "fairseq", "training": {"max_tokens": 99, "learning_rate": 0.1, "steps": 10}}

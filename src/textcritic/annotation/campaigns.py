@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from textcritic.corpora.intruders.options import INTRUDERS
 from textcritic.errors import TextcriticError
+from textcritic.plan.checks.sources import check_runs, check_text
 from textcritic.plan.entries import Campaign
-from textcritic.plan.sources import check_runs, check_text, sources_of
+from textcritic.plan.sources import sources_of
 
 if TYPE_CHECKING:
     from textcritic.plan.registries import Registries

@@ -23,13 +23,14 @@ from typing_extensions import TypeVar
 
 from textcritic.errors import TextcriticError
 from textcritic.plan.bundle import Files, Nothing, split_request
+from textcritic.plan.checks.sources import check_critic, check_file, check_labels, check_runs, check_text
 from textcritic.plan.entries.base import json_schema
 from textcritic.plan.entries.blocks import Block
 from textcritic.plan.entries.config import Config
 from textcritic.plan.labels import labels_of
 from textcritic.plan.registries import Registries, named_in
 from textcritic.plan.schema_file import MappingBlock, read_block, schema
-from textcritic.plan.sources import Source, check_critic, check_file, check_labels, check_runs, check_text, sources_of
+from textcritic.plan.sources import Source, sources_of
 from textcritic.values import JsonObject
 
 FORMATS = ("csv", "tex", "html")

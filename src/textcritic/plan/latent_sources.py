@@ -3,10 +3,11 @@
 from textcritic.errors import TextcriticError
 from textcritic.plan.checks.decodings import DRAW, GIVEN
 from textcritic.plan.checks.latent import LATENT, check_structure
+from textcritic.plan.checks.sources import FP32, check_plain, check_supported
 from textcritic.plan.entries import EntityNlm, Kglm, Lstm, Rnng
 from textcritic.plan.entries.latent import LstmModel, RnngModel
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import FP32, Source, check_plain, check_supported, entries_of
+from textcritic.plan.sources import Source, entries_of
 
 # What a decoding must have: such a model is drawn from as it is, in single precision.
 AS_IT_IS = {"method": DRAW, "temperature": 1, "top_k": 0, "top_p": 1, "opening": 0, **FP32}

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError, suggestion
-from textcritic.plan.entries import Tendencies
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the command line reads this module: it loads no pydantic
+    from textcritic.plan.entries import Tendencies
     from textcritic.plan.registries import Registries
 
 NO_STOP_WORDS, ENGLISH = "none", "english"
@@ -26,6 +26,7 @@ TOKENIZERS: tuple[Tokenizer, ...] = ("whitespace", "words")
 
 def check_tendencies(name: str, registries: "Registries") -> None:
     """Check an entry of the critics registry, if it is of kind `tendencies`; raises as `require_stop_words`."""
+    from textcritic.plan.entries import Tendencies
     from textcritic.plan.registries import download_of  # here: the registries call this module
 
     entry = registries.entry("critics", name)
@@ -33,7 +34,7 @@ def check_tendencies(name: str, registries: "Registries") -> None:
         require_stop_words(entry.stop_words, registries.here)
 
 
-def stop_word_files(entry: Tendencies) -> list[str]:
+def stop_word_files(entry: "Tendencies") -> list[str]:
     """The file of stop words, if any, that an entry of kind `tendencies` needs; the workflow may have to fetch it."""
     words = entry.stop_words
     if words in (NO_STOP_WORDS, ENGLISH):
@@ -41,7 +42,7 @@ def stop_word_files(entry: Tendencies) -> list[str]:
     return [FETCHED_LIST.format(words) if words in LANGUAGES else words]
 
 
-def with_stop_words(entry: Tendencies, files: Sequence[object]) -> Tendencies:
+def with_stop_words(entry: "Tendencies", files: Sequence[object]) -> "Tendencies":
     """An entry with the path of `stop_word_files`, where there is one, in place of the list's name."""
     return entry.changed(stop_words=str(files[0])) if files else entry
 
@@ -52,7 +53,7 @@ def counted_articles(corpus: str, texts: str) -> str:
     return f"results/{'corpora' if kind == 'data' else 'samples'}/{corpus}/{name}.parquet"
 
 
-def shard_paths(entry: Tendencies, folder: str, suffix: str = "") -> list[str]:
+def shard_paths(entry: "Tendencies", folder: str, suffix: str = "") -> list[str]:
     """The shards of what a critic of kind `tendencies` counts in several jobs."""
     return [f"{folder}/{shard}{suffix}" for shard in range(entry.shards)]
 

@@ -6,20 +6,11 @@ from pathlib import Path
 from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.block import CoherenceBlock
 from textcritic.experiments.coherence.files import CoherenceFiles, RealText, Sample
+from textcritic.plan.checks.sources import check_critic, check_labels, check_runs, check_text
 from textcritic.plan.entries import GivenTitles, Transitions
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import (
-    Source,
-    check_critic,
-    check_labels,
-    check_runs,
-    check_text,
-    decodings_of,
-    drawn,
-    measured,
-    sources_of,
-)
+from textcritic.plan.sources import Source, decodings_of, drawn, measured, sources_of
 
 
 class Coherence(Experiment[CoherenceBlock]):

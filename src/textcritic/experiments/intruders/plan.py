@@ -16,8 +16,9 @@ from textcritic.experiments.intruders.files import (
     Judged,
     Voted,
 )
+from textcritic.plan.checks.sources import check_critic
 from textcritic.plan.experiment import Experiment
-from textcritic.plan.sources import Source, check_critic, drawn, measured
+from textcritic.plan.sources import Source, drawn, measured
 
 EXTRACTOR, KIND = "intruders", "detector"
 CORPORA, JUDGED, VOTED = ALL = ("corpora", "judged", "voted")

@@ -6,22 +6,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.mixing.block import MixingBlock
 from textcritic.experiments.mixing.files import Known, MixingFiles, RealText, Sample
 from textcritic.plan.checks.corpora import LANGUAGES, PARALLEL, is_parallel
+from textcritic.plan.checks.sources import check_fairseq, check_supported, reads_of
 from textcritic.plan.entries import Fairseq
 from textcritic.plan.entries.encodings import SUBWORDS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import (
-    Source,
-    check_fairseq,
-    check_supported,
-    decodings_of,
-    drawn,
-    entries_of,
-    fitted_model,
-    measured,
-    reads_of,
-    real_scores,
-)
+from textcritic.plan.sources import Source, decodings_of, drawn, entries_of, fitted_model, measured, real_scores
 
 GENERATORS = ("fairseq", "file")
 

@@ -6,11 +6,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.coherence.plan import latents, titles_are_given
 from textcritic.experiments.people.block import PeopleBlock
 from textcritic.experiments.people.files import Beside, PeopleFiles, RealText, Sample
+from textcritic.plan.checks.sources import check_critic
 from textcritic.plan.entries import Embedder, GeneratorEmbedder, Mauve
 from textcritic.plan.entries.parts import FromHub
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import Source, check_critic, decodings_of, drawn, measured
+from textcritic.plan.sources import Source, decodings_of, drawn, measured
 
 BESIDE = ("ctm", "mentions")
 """Kinds of critics whose score of each document is `nll` in results/scores/{critic}/{corpus}/data/test.parquet."""

@@ -6,23 +6,12 @@ from textcritic.errors import TextcriticError
 from textcritic.experiments.process.block import KnownProcessBlock
 from textcritic.experiments.process.files import KnownData, ProcessFiles, Sequences
 from textcritic.plan.checks.corpora import PROCESS
+from textcritic.plan.checks.sources import FP32, PLAIN, check_plain, check_supported, reads_of
 from textcritic.plan.entries import Corpus, Hsmm
 from textcritic.plan.entries.encodings import SYMBOLS
 from textcritic.plan.experiment import Experiment
 from textcritic.plan.registries import Registries
-from textcritic.plan.sources import (
-    FP32,
-    PLAIN,
-    Source,
-    check_plain,
-    check_supported,
-    decodings_of,
-    drawn,
-    entries_of,
-    measured,
-    reads_of,
-    real_scores,
-)
+from textcritic.plan.sources import Source, decodings_of, drawn, entries_of, measured, real_scores
 
 # What a decoding must have besides `PLAIN` for an HSMM: only transformers have a context window and a precision.
 PLAIN_TABLES = {**PLAIN, "stride": None, **FP32}

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, Literal
 
 from textcritic.errors import TextcriticError
-from textcritic.plan.entries import GeneratorEmbedder
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the command line reads this module: it loads no pydantic
     from textcritic.plan.registries import Registries
 
 # Of a critic of mentions: how much of a count goes to lower orders, and tokens of a window at most.
@@ -26,6 +25,8 @@ def check_embedder(name: str, registries: "Registries") -> None:
     Raises:
         TextcriticError: its generator is not a transformer, which alone has hidden states that we read.
     """
+    from textcritic.plan.entries import GeneratorEmbedder
+
     entry = registries.entry("embedders", name)
     if isinstance(entry, GeneratorEmbedder):
         kind = registries.entry("generators", entry.generator).kind
