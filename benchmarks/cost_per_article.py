@@ -126,7 +126,8 @@ def numbers(folder: Path, documents: int) -> Callable[[], object]:
 
 def people(folder: Path, documents: int) -> Callable[[], object]:
     """Mentions of people, found by rules; a name or a pronoun every tenth word."""
-    from textcritic.latents.resolvers.persons import persons_resolver
+    from textcritic.latents.resolvers.resolve import resolver_of
+    from textcritic.plan.entries import Persons
 
     rng = np.random.default_rng(2)
     named = ["Ann", "Tom", "she", "he", "her", "his", "Mary"]
@@ -135,7 +136,7 @@ def people(folder: Path, documents: int) -> Callable[[], object]:
         words = [rng.choice(named) if place % 10 == 0 else word for place, word in enumerate(text.split())]
         whole.append(" ".join(words) + ".")
     pairs = [(str(n), " ".join(whole[n * SECTIONS : (n + 1) * SECTIONS])) for n in range(documents)]
-    return lambda: sum(1 for _ in persons_resolver({}).resolve(pairs))
+    return lambda: sum(1 for _ in resolver_of(Persons(kind="persons")).resolve(pairs))
 
 
 STAGES: dict[str, tuple[Callable[[Path, int], Callable[[], object]], tuple[int, ...]]] = {

@@ -22,8 +22,7 @@ from timing import cpu_seconds
 from textcritic.corpora.structured.links import read_links, write_knowledge
 from textcritic.corpora.structured.texts import Structured, read_structured, write_structured
 from textcritic.generators.latent.kglm import KGLM, KglmDisc, LinkSteps
-from textcritic.generators.latent.kglm.base import padded
-from textcritic.generators.latent.lstm import LSTM
+from textcritic.generators.latent.lstm import LSTM, padded
 from textcritic.generators.latent.model import LatentModel, Learner
 from textcritic.generators.latent.train import Inputs, train_latent
 from textcritic.generators.latent.vocabulary import Vocabulary

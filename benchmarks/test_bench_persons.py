@@ -12,11 +12,12 @@ import pytest
 
 from textcritic.corpora.readers.conll import conll_documents
 from textcritic.latents.resolvers.conll import resolved_of
-from textcritic.latents.resolvers.persons import nearest_resolver, persons_resolver
 from textcritic.latents.resolvers.quality import measure_resolver, summary_of
+from textcritic.latents.resolvers.resolve import resolver_of
+from textcritic.plan.entries import Nearest, Persons
 
 DATA = Path(__file__).parents[2] / "shared/data"
-RESOLVERS = {"persons": persons_resolver({}), "nearest": nearest_resolver({})}
+RESOLVERS = {"persons": resolver_of(Persons(kind="persons")), "nearest": resolver_of(Nearest(kind="nearest"))}
 MEASURES = ("mentions_precision", "mentions_recall", "muc_f1", "b3_f1", "ceafe_f1", "conll")
 # Of LitBank, entities of one mention are marked.
 CORPORA = {"litbank": ("litbank-conll.tar.gz", True), "ontogum": ("gum-ontogum-conll.tar.gz", False)}

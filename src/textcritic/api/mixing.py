@@ -16,14 +16,7 @@ from textcritic.api.options import MixingOptions
 from textcritic.api.scored import ByLabel, as_share, facts_of_groups, resampling
 from textcritic.api.sets import held_out_of, labelled
 from textcritic.corpora.words import SPACES
-from textcritic.critics.lda import (
-    LDA,
-    Posteriors,
-    agreement,
-    infer,
-    mixing_columns,
-    topic_languages,
-)
+from textcritic.critics.lda import LDA, Posteriors, agreement, infer, mixing_columns, topic_languages
 from textcritic.critics.lda.convergence import Convergence
 from textcritic.critics.lda.fit import Fit, fit_lda
 from textcritic.critics.lda.scoring import UNKNOWN
