@@ -44,6 +44,7 @@ from textcritic.inference import (
     verdict,
     with_ones,
 )
+from textcritic.plan.entries import Lda
 from textcritic.plan.entries.extraction import ProcessOptions
 
 SIZES = ((50, 50), (100, 1000), (1000, 100))
@@ -181,7 +182,8 @@ def languages() -> Iterator[tuple[str, Sums | Points]]:
     mixture = (1 - share) * phi[main] + share * phi[other]
     lengths = rng.poisson(20, 4000).clip(3)
     rows = [rng.multinomial(n, p) for n, p in zip(lengths, mixture, strict=True)]
-    posterior = infer(LDA(phi=phi, alpha=np.full(3, 0.05)), csr_matrix(np.stack(rows).astype(np.int32)))
+    counts = csr_matrix(np.stack(rows).astype(np.int32))
+    posterior = infer(LDA(phi=phi, alpha=np.full(3, 0.05)), counts, Lda(kind="lda"))
     kept = Posteriors.of(pa.array([str(n) for n in range(4000)]), posterior)
     for name, measure in (("Words of another language", "mixed"), ("Entropy", "entropy")):
         yield name, Sums(mixing_columns(kept)[measure], ratio_of_sums)
