@@ -269,7 +269,7 @@ def test_a_model_that_is_given_another_tokenizer_is_refused(splits, tmp_path):
     for path in splits.glob("tokenizer/tokenizer*"):
         (bert / path.name).write_bytes(path.read_bytes())
     entry = entry_of({"transformer": {"init": {"folder": str(bert)}, "max_tokens": 32}}, training=TRAINING)
-    with pytest.raises(TextcriticError, match="the model embeds 91 tokens, the encoding has 281"):
+    with pytest.raises(TextcriticError, match="the model embeds 97 tokens, the encoding has 281"):
         train(tmp_path, splits, entry, Files(pretrained=bert))
 
 

@@ -36,9 +36,8 @@ LONGEST_NAME = 255  # bytes of the name of a file
 LDAC = (".dat", ".ldac")
 EXAMPLES = {"chain": '{"chain": ["title", ...]}', "mentions": '{"mentions": [".", "he:3", ...]}'}
 FORMS = (
-    "give a list of chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts "
-    "with `mentions`), or a data frame or data set with the column `chain`, `sections`, `text` or `mentions`, or the "
-    "path of a file"
+    "give a list of chains (lists of titles), articles (dicts with `sections`), texts (strings) or mentions (dicts with"
+    " `mentions`), a data frame or data set with the column `chain`, `sections`, `text` or `mentions`, or a file's path"
 )
 
 

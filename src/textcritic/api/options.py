@@ -242,9 +242,7 @@ class TendencyOptions(CutIntoWords, Drawn):
 class RecitationOptions(CutIntoWords, Drawn):
     """How `recitation` looks texts up."""
 
-    train: object = option(
-        None, "the texts that the samples' model was trained on; it has to be given", metavar="TRAIN"
-    )
+    train: object = option(None, "texts that the samples' model was trained on; it has to be given", metavar="TRAIN")
     tokenizer: Tokenizer = option(
         "words",
         "words: for raw text; whitespace: for text that has been tokenised",
