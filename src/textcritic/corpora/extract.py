@@ -61,8 +61,8 @@ def extract_corpus(
             and `changed` {words: n} where characters are changed.
 
     Raises:
-        TextcriticError: another extractor, files of the options that are no inputs, no article, an id used twice, or a
-            fault that the extractor reports.
+        TextcriticError: the extractor is not known; a file of the options is not among the inputs; there is no article;
+            two articles have the same id; or the extractor reports a fault.
     """
     kind, options = corpus.extractor, corpus.options
     if kind not in EXTRACTORS:

@@ -51,7 +51,7 @@ def build_lines(
     Args:
         shards: what `extract_shard` wrote of lines, in the order of the shards.
         reports: their reports, in the same order.
-        splits: numbers of lines, or shares if they are less than 1; the seed is that of the order.
+        splits: numbers of lines, or shares if they are less than 1; the seed decides the order of the lines.
         out_dir: folder of the corpus; its name is the corpus' name in messages and statistics.
         report_path: JSON with `extractor` and the number of `shards`.
 

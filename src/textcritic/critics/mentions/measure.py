@@ -72,7 +72,7 @@ def write_resolver_error(
     Args:
         annotation: its entry.
         critic: its entry.
-        resolver: that of the critic, whose `opening` has no effect here.
+        resolver: the critic's; its `opening` has no effect here.
         files: of the job.
     """
     gold, resolved = chains_of_both(

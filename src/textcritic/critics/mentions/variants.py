@@ -71,7 +71,7 @@ def vary_mentions(
         mentions: of a corpus split or a sample.
         scores: to write.
         critic: the critic that is varied.
-        resolver: that of the critic.
+        resolver: the critic's.
     """
     variants = list(variants_of(critic))
     progress, tables = Progress("variants", len(variants), "variants"), []

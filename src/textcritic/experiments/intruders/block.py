@@ -44,7 +44,7 @@ class Votes(Entry):
         min_length=1,
     )
     joined: bool = key(
-        "whether the ids of the votes are those of the corpus' documents here; then people and detectors are compared"
+        "whether the votes have the ids of the documents of this corpus; then people and detectors are compared"
         " on the same documents",
         False,
     )

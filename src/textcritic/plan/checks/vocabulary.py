@@ -1,12 +1,8 @@
 """Stop words of the vocabulary of a topic model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textcritic.errors import TextcriticError, suggestion
-
-if TYPE_CHECKING:
-    pass
 
 NO_STOP_WORDS, ENGLISH = "none", "english"
 STOP_LISTS = (NO_STOP_WORDS, ENGLISH)
