@@ -193,6 +193,11 @@ def test_an_encoder_is_loaded_whole_under_its_old_names(tmp_path):
         load_model(AutoModelForSequenceClassification, {"folder": tmp_path / "deeper"}, tokenizer, new_head=True)
 
 
+def test_a_stand_in_has_the_same_word_pieces_whenever_it_is_made(tmp_path):
+    first, again = (tiny_bert(tmp_path / name, TEXTS) / "vocab.txt" for name in ("first", "again"))
+    assert first.read_bytes() == again.read_bytes()
+
+
 def test_what_does_not_belong_to_the_model_is_refused(pretrained, tmp_path):
     name, folder, root = pretrained
     train_tokenizer(TEXTS, tmp_path / "other", 300)
